@@ -1,0 +1,75 @@
+package dev.tollgate.core;
+
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A view of the replicated state for those who report on it or keep time for it. It shows the live
+ * objects: look at it only while nothing is applied.
+ */
+public final class ClusterState {
+  private final SessionTable sessions;
+  private final LeaseTable leases;
+  private final LockTable locks;
+  private final FenceTable fences;
+
+  ClusterState(SessionTable sessions, LeaseTable leases, LockTable locks, FenceTable fences) {
+    this.sessions = sessions;
+    this.leases = leases;
+    this.locks = locks;
+    this.fences = fences;
+  }
+
+  /** Open sessions in order of opening. */
+  public Collection<Session> sessions() {
+    return sessions.all();
+  }
+
+  public @Nullable Session session(SessionId id) {
+    return sessions.find(id);
+  }
+
+  /** Live leases in order of creation. */
+  public Collection<Lease> leases() {
+    return leases.all();
+  }
+
+  public @Nullable Lease lease(LeaseId id) {
+    return leases.find(id);
+  }
+
+  /** True if a lease of this id exists or has existed. */
+  public boolean leaseExisted(LeaseId id) {
+    return leases.existed(id);
+  }
+
+  /** Held locks, in order of the grant since which they have been held. */
+  public Collection<Lock> locks() {
+    return locks.all();
+  }
+
+  public @Nullable Lock lock(LockName name) {
+    return locks.find(name);
+  }
+
+  /** True if somebody holds the lock under this token, exclusively or shared. */
+  public boolean holdsLock(LockName name, long token) {
+    return locks.isHeldUnder(name, token);
+  }
+
+  /** The token under which the lock is held exclusively, or null. */
+  public @Nullable FencingToken lockToken(LockName name) {
+    Hold hold = locks.exclusiveHold(name);
+    return hold == null ? null : hold.token();
+  }
+
+  /** Table bindings in order of their making. */
+  public Collection<Fence> fences() {
+    return fences.all();
+  }
+
+  /** The highest token ever granted, 0 if none was. */
+  public long lastToken() {
+    return locks.lastToken();
+  }
+}

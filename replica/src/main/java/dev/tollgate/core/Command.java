@@ -1,0 +1,125 @@
+package dev.tollgate.core;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/**
+ * One change of the replicated state, as it stands in the log.
+ *
+ * <p>Every constructor refuses what no leader may propose; what a client may get wrong is checked
+ * before it becomes a command, or answered with {@link Outcome.Refused}.
+ */
+public sealed interface Command {
+  /** Calls the method of {@code handler} that fits this command. */
+  <R> R handledBy(Handler<R> handler);
+
+  /** One method per command, so that a new command does not compile until it is handled. */
+  interface Handler<R> {
+    R open(OpenSession command);
+
+    R close(CloseSession command);
+
+    R perform(Perform command);
+
+    R endWait(EndWait command);
+
+    R expire(Expire command);
+  }
+
+  /**
+   * Starts a session. Not executed at most once: the copy of a lost reply stays unused and expires.
+   *
+   * @param secret number that a client must know to use the session again, chosen by the node
+   * @param ttlMillis how long the session outlives its last heartbeat
+   * @param leaseTtlMillis ttl of the session's own lease, which begins with the first lock it takes
+   */
+  record OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis)
+      implements Command {
+    public OpenSession {
+      requireNonNull(client, "client");
+      requireWithin(
+          "session ttl", ttlMillis, Limits.SESSION_TTL_MIN_MILLIS, Limits.SESSION_TTL_MAX_MILLIS);
+      requireWithin(
+          "lease ttl", leaseTtlMillis, Limits.LEASE_TTL_MIN_MILLIS, Limits.LEASE_TTL_MAX_MILLIS);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.open(this);
+    }
+  }
+
+  /** Ends a session and its own lease; leases that it created with create_lease go on. */
+  record CloseSession(SessionId session) implements Command {
+    public CloseSession {
+      requireNonNull(session, "session");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.close(this);
+    }
+  }
+
+  /**
+   * An operation of a session, executed at most once: the session remembers the outcome of its last
+   * sequence number, and a command that is resent with it gets that outcome again.
+   *
+   * @param sequence number of the operation within the session, from 1, rising; gaps are allowed
+   */
+  record Perform(SessionId session, long sequence, Operation operation) implements Command {
+    public Perform {
+      requireNonNull(session, "session");
+      requireNonNull(operation, "operation");
+      if (sequence <= 0) {
+        throw new IllegalArgumentException("sequence: " + sequence);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.perform(this);
+    }
+  }
+
+  /** Takes a waiting acquire out of its queue; does nothing if it was granted or is gone by now. */
+  record EndWait(SessionId session, long sequence, WaitEnd reason) implements Command {
+    public EndWait {
+      requireNonNull(session, "session");
+      requireNonNull(reason, "reason");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.endWait(this);
+    }
+  }
+
+  /** Ends what was not renewed in time. Only a leader proposes it, see the lease keeper. */
+  record Expire(List<SessionId> sessions, List<LeaseId> leases) implements Command {
+    public Expire {
+      sessions = List.copyOf(sessions);
+      leases = List.copyOf(leases);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.expire(this);
+    }
+  }
+
+  /** Why a waiting acquire ends without a grant. */
+  enum WaitEnd {
+    /** The wait that the client asked for has run out: the outcome is "not granted". */
+    TIMED_OUT,
+    /** The client cancelled the statement. */
+    CANCELLED
+  }
+
+  private static void requireWithin(String what, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(what + ": " + value);
+    }
+  }
+}

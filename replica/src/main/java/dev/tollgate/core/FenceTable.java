@@ -1,0 +1,40 @@
+package dev.tollgate.core;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The fences of tables, in order of their making. */
+final class FenceTable {
+  private final Map<FenceId, Fence> fences = new LinkedHashMap<>();
+  private long lastId;
+
+  Fence create(Operation.TableFence terms) {
+    Fence fence = new Fence(new FenceId(++lastId), terms);
+    fences.put(fence.id(), fence);
+    return fence;
+  }
+
+  /**
+   * The fence of this id.
+   *
+   * @throws IllegalStateException if there is none: store and core disagree, the replica must stop
+   */
+  Fence existing(FenceId id) {
+    Fence fence = fences.get(id);
+    if (fence == null) {
+      throw new IllegalStateException("no fence " + id);
+    }
+    return fence;
+  }
+
+  void remove(FenceId id) {
+    existing(id);
+    fences.remove(id);
+  }
+
+  Collection<Fence> all() {
+    return Collections.unmodifiableCollection(fences.values());
+  }
+}

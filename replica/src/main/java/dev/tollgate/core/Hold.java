@@ -1,0 +1,17 @@
+package dev.tollgate.core;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * One lease's hold of one lock.
+ *
+ * @param sinceMicros log time of the grant, microseconds since 1970
+ * @param session the session whose request was granted
+ */
+public record Hold(Lease lease, FencingToken token, long sinceMicros, SessionId session) {
+  public Hold {
+    requireNonNull(lease, "lease");
+    requireNonNull(token, "token");
+    requireNonNull(session, "session");
+  }
+}

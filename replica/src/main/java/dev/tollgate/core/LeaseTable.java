@@ -1,0 +1,56 @@
+package dev.tollgate.core;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live leases, in order of creation. When a lease ends is not decided here: the leader counts
+ * and proposes {@link Command.Expire}.
+ */
+final class LeaseTable {
+  private final Map<LeaseId, Lease> leases = new LinkedHashMap<>();
+  private long lastId;
+
+  Lease create(
+      String owner, long ttlMillis, long nowMicros, @Nullable SessionId creator, boolean own) {
+    Lease lease = new Lease(new LeaseId(++lastId), owner, ttlMillis, nowMicros, creator, own);
+    leases.put(lease.id(), lease);
+    return lease;
+  }
+
+  @Nullable Lease find(LeaseId id) {
+    return leases.get(id);
+  }
+
+  void remove(Lease lease) {
+    if (leases.remove(lease.id()) == null) {
+      throw new IllegalStateException("no lease " + lease.id());
+    }
+  }
+
+  Collection<Lease> all() {
+    return Collections.unmodifiableCollection(leases.values());
+  }
+
+  /** True if a lease of this id has existed: it expired or was revoked if it is not there now. */
+  boolean existed(LeaseId id) {
+    return id.value() <= lastId;
+  }
+
+  void checkInvariants(LockTable locks) {
+    for (Lease lease : leases.values()) {
+      if (lease.id().value() > lastId) {
+        throw new IllegalStateException("lease " + lease.id() + " beyond the counter");
+      }
+      for (LockName name : lease.held()) {
+        Lock lock = locks.find(name);
+        if (lock == null || lock.holdOf(lease) == null) {
+          throw new IllegalStateException("lease " + lease.id() + " does not hold '" + name + "'");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.tollgate.core;
+
+/** Every bound of the replicated state, in one place. Clients see them in docs/sql.md. */
+public final class Limits {
+  /** Characters of a lock name. */
+  public static final int LOCK_NAME_CHARS = 255;
+
+  /** Characters of a lease's owner, and of each part of a client's description. */
+  public static final int DESCRIPTION_CHARS = 255;
+
+  /**
+   * Shortest lease: below it, a heartbeat every third of the ttl costs more than the lock is worth.
+   */
+  public static final long LEASE_TTL_MIN_MILLIS = 100;
+
+  /** Longest lease, 24 hours: a longer one would outlive the operator who has to clear it. */
+  public static final long LEASE_TTL_MAX_MILLIS = 24 * 60 * 60 * 1000L;
+
+  /** Shortest time for which a silent session is kept. */
+  public static final long SESSION_TTL_MIN_MILLIS = 1_000;
+
+  /** Longest time for which a silent session is kept. */
+  public static final long SESSION_TTL_MAX_MILLIS = 24 * 60 * 60 * 1000L;
+
+  /** Longest wait for a lock, one hour. */
+  public static final long LOCK_WAIT_MAX_MILLIS = 60 * 60 * 1000L;
+
+  /** Characters of one SQL statement. */
+  public static final int STATEMENT_CHARS = 1 << 20;
+
+  /** Parameter sets of one batch. */
+  public static final int BATCH_SETS = 50_000;
+
+  /** Fencing tokens that one session may present with SET FENCING TOKEN at a time. */
+  public static final int TOKENS_PER_SESSION = 1_000;
+
+  private Limits() {}
+}

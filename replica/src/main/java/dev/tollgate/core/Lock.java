@@ -1,0 +1,176 @@
+package dev.tollgate.core;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that somebody holds. A free lock has no object: it costs nothing, because tokens come from
+ * one counter and leave nothing behind.
+ *
+ * <p>One hold is kept in a field, since nearly every lock has exactly one and a cluster may hold a
+ * million of them; further shared holds and the queue are allocated when they are needed.
+ */
+public final class Lock {
+  private final LockName name;
+  private LockMode mode = LockMode.EXCLUSIVE;
+  private @Nullable Hold first;
+  private @Nullable List<Hold> others;
+  private @Nullable Deque<Waiter> queue;
+
+  Lock(LockName name) {
+    this.name = name;
+  }
+
+  public LockName name() {
+    return name;
+  }
+
+  /** How it is held. */
+  public LockMode mode() {
+    return mode;
+  }
+
+  /** Who holds it, in grant order: one if exclusive. */
+  public List<Hold> holds() {
+    if (first == null) {
+      return List.of();
+    }
+    if (others == null) {
+      return List.of(first);
+    }
+    List<Hold> all = new ArrayList<>(others.size() + 1);
+    all.add(first);
+    all.addAll(others);
+    return all;
+  }
+
+  /** Who waits for it, the next one first. */
+  public Collection<Waiter> waiters() {
+    return queue == null ? List.of() : Collections.unmodifiableCollection(queue);
+  }
+
+  boolean isHeld() {
+    return first != null;
+  }
+
+  boolean hasWaiters() {
+    return queue != null;
+  }
+
+  /** The hold of this lease, or null. */
+  @Nullable Hold holdOf(Lease lease) {
+    if (first == null || first.lease() == lease) {
+      return first;
+    }
+    if (others != null) {
+      for (Hold hold : others) {
+        if (hold.lease() == lease) {
+          return hold;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** True if a request of this mode can join those who hold the lock now. */
+  boolean admits(LockMode requested) {
+    return first == null || (mode == LockMode.SHARED && requested == LockMode.SHARED);
+  }
+
+  void add(Hold hold, LockMode holdMode) {
+    if (!admits(holdMode)) {
+      throw new IllegalStateException("lock '" + name + "' is held in mode " + mode);
+    }
+    mode = holdMode;
+    if (first == null) {
+      first = hold;
+    } else {
+      if (others == null) {
+        others = new ArrayList<>(2);
+      }
+      others.add(hold);
+    }
+  }
+
+  void remove(Hold hold) {
+    if (hold.equals(first)) {
+      first = others == null ? null : others.remove(0);
+    } else if (others == null || !others.remove(hold)) {
+      throw new IllegalStateException("lock '" + name + "' has no hold " + hold.token());
+    }
+    if (others != null && others.isEmpty()) {
+      others = null;
+    }
+  }
+
+  void enqueue(Waiter waiter) {
+    if (queue == null) {
+      queue = new ArrayDeque<>(2);
+    }
+    queue.addLast(waiter);
+  }
+
+  @Nullable Waiter head() {
+    return queue == null ? null : queue.peekFirst();
+  }
+
+  void removeHead() {
+    if (queue == null) {
+      throw new IllegalStateException("lock '" + name + "' has no waiter");
+    }
+    queue.removeFirst();
+    dropEmptyQueue();
+  }
+
+  boolean hasWaiter(RequestId request) {
+    for (Waiter waiter : waiters()) {
+      if (waiter.request().equals(request)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes the waiters of a lease out of the queue, in queue order. */
+  List<Waiter> removeWaitersOf(Lease lease) {
+    List<Waiter> removed = new ArrayList<>();
+    if (queue != null) {
+      for (Iterator<Waiter> all = queue.iterator(); all.hasNext(); ) {
+        Waiter waiter = all.next();
+        if (waiter.lease() == lease) {
+          all.remove();
+          removed.add(waiter);
+        }
+      }
+      dropEmptyQueue();
+    }
+    return removed;
+  }
+
+  /** Takes the waiter of a request out of the queue; null if it does not stand there. */
+  @Nullable Waiter removeWaiter(RequestId request) {
+    if (queue != null) {
+      for (Iterator<Waiter> all = queue.iterator(); all.hasNext(); ) {
+        Waiter waiter = all.next();
+        if (waiter.request().equals(request)) {
+          all.remove();
+          dropEmptyQueue();
+          return waiter;
+        }
+      }
+    }
+    return null;
+  }
+
+  private void dropEmptyQueue() {
+    if (queue != null && queue.isEmpty()) {
+      queue = null;
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package dev.tollgate.core;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who holds which lock under which token, and who waits.
+ *
+ * <p>Rules: a lock is held by one lease exclusively or by several together (I1). Requests are
+ * granted in log order (I9): a request that could join waits behind one that cannot. Every grant
+ * takes the next token of the one counter (I2); asking again for what the lease holds already gives
+ * the same token. There is no upgrade from shared to exclusive: two leases that tried would wait
+ * for each other for ever.
+ */
+final class LockTable {
+  /** Hears of requests that waited and wait no longer. */
+  interface WaitListener {
+    void completed(RequestId request, Outcome outcome);
+  }
+
+  /** In order of first grant since the lock was last free: the same on every replica. */
+  private final Map<LockName, Lock> locks = new LinkedHashMap<>();
+
+  private final WaitListener listener;
+  private long lastToken;
+
+  LockTable(WaitListener listener) {
+    this.listener = listener;
+  }
+
+  Outcome acquire(
+      LockName name,
+      Lease lease,
+      LockMode mode,
+      long waitMillis,
+      RequestId request,
+      long nowMicros) {
+    Lock lock = locks.get(name);
+    if (lock == null) {
+      Lock fresh = new Lock(name);
+      locks.put(name, fresh);
+      return new Outcome.Granted(grant(fresh, lease, mode, request.session(), nowMicros));
+    }
+    Hold mine = lock.holdOf(lease);
+    if (mine != null) {
+      return lock.mode() == LockMode.SHARED && mode == LockMode.EXCLUSIVE
+          ? upgradeRefused(name, lease)
+          : new Outcome.Granted(mine.token());
+    }
+    if (!lock.hasWaiters() && lock.admits(mode)) {
+      return new Outcome.Granted(grant(lock, lease, mode, request.session(), nowMicros));
+    }
+    if (waitMillis == 0) {
+      return new Outcome.NotGranted();
+    }
+    lock.enqueue(new Waiter(request, lease, mode, nowMicros, waitMillis));
+    lease.nowAwaits(name);
+    return new Outcome.Waiting();
+  }
+
+  /** Gives up this lease's hold; false if it has none. */
+  boolean release(LockName name, Lease lease, long nowMicros) {
+    Lock lock = locks.get(name);
+    Hold mine = lock == null ? null : lock.holdOf(lease);
+    if (lock == null || mine == null) {
+      return false;
+    }
+    drop(lock, mine);
+    handOn(lock, nowMicros);
+    return true;
+  }
+
+  /** Takes the lock from all who hold it; false if nobody does. Their leases live on. */
+  boolean forceRelease(LockName name, long nowMicros) {
+    Lock lock = locks.get(name);
+    if (lock == null) {
+      return false;
+    }
+    for (Hold hold : lock.holds()) {
+      drop(lock, hold);
+    }
+    handOn(lock, nowMicros);
+    return true;
+  }
+
+  /** Releases all that an ended lease held and refuses all that it waited for. */
+  void endOf(Lease lease, long nowMicros) {
+    for (LockName name : List.copyOf(lease.awaited())) {
+      Lock lock = existing(name);
+      for (Waiter waiter : lock.removeWaitersOf(lease)) {
+        listener.completed(
+            waiter.request(),
+            new Outcome.Refused(
+                RefusalCode.LEASE_GONE,
+                "lease " + lease.id() + " ended while it waited for lock '" + name + "'"));
+      }
+      lease.noLongerAwaits(name);
+      handOn(lock, nowMicros);
+    }
+    for (LockName name : List.copyOf(lease.held())) {
+      release(name, lease, nowMicros);
+    }
+  }
+
+  /** Ends one wait with this outcome; false if the request does not wait for this lock. */
+  boolean endWait(LockName name, RequestId request, Outcome outcome, long nowMicros) {
+    Lock lock = locks.get(name);
+    Waiter waiter = lock == null ? null : lock.removeWaiter(request);
+    if (lock == null || waiter == null) {
+      return false;
+    }
+    forgetAwaitedUnlessAnother(lock, waiter.lease());
+    listener.completed(request, outcome);
+    handOn(lock, nowMicros);
+    return true;
+  }
+
+  /** True if somebody holds the lock under this token, exclusively or shared. */
+  boolean isHeldUnder(LockName name, long token) {
+    Lock lock = locks.get(name);
+    if (lock != null) {
+      for (Hold hold : lock.holds()) {
+        if (hold.token().value() == token) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** The hold that keeps all others out, or null. */
+  @Nullable Hold exclusiveHold(LockName name) {
+    Lock lock = locks.get(name);
+    return lock == null || lock.mode() == LockMode.SHARED ? null : lock.holds().get(0);
+  }
+
+  @Nullable Lock find(LockName name) {
+    return locks.get(name);
+  }
+
+  Collection<Lock> all() {
+    return Collections.unmodifiableCollection(locks.values());
+  }
+
+  /** The highest token ever granted, 0 if none was. */
+  long lastToken() {
+    return lastToken;
+  }
+
+  private FencingToken grant(
+      Lock lock, Lease lease, LockMode mode, SessionId session, long nowMicros) {
+    FencingToken token = new FencingToken(++lastToken);
+    lock.add(new Hold(lease, token, nowMicros, session), mode);
+    lease.nowHolds(lock.name());
+    return token;
+  }
+
+  private static void drop(Lock lock, Hold hold) {
+    lock.remove(hold);
+    hold.lease().noLongerHolds(lock.name());
+  }
+
+  /** Grants the lock to those at the head of its queue who may have it now, or forgets it. */
+  private void handOn(Lock lock, long nowMicros) {
+    for (Waiter head = lock.head(); head != null && lock.admits(head.mode()); head = lock.head()) {
+      lock.removeHead();
+      FencingToken token =
+          grant(lock, head.lease(), head.mode(), head.request().session(), nowMicros);
+      listener.completed(head.request(), new Outcome.Granted(token));
+      completeTwins(lock, head.lease(), token);
+    }
+    if (!lock.isHeld()) {
+      locks.remove(lock.name());
+    }
+  }
+
+  /** Other requests on behalf of a lease that has just been granted the lock need not wait on. */
+  private void completeTwins(Lock lock, Lease lease, FencingToken token) {
+    for (Waiter twin : lock.removeWaitersOf(lease)) {
+      boolean upgrade = lock.mode() == LockMode.SHARED && twin.mode() == LockMode.EXCLUSIVE;
+      listener.completed(
+          twin.request(),
+          upgrade ? upgradeRefused(lock.name(), lease) : new Outcome.Granted(token));
+    }
+    lease.noLongerAwaits(lock.name());
+  }
+
+  private static void forgetAwaitedUnlessAnother(Lock lock, Lease lease) {
+    for (Waiter waiter : lock.waiters()) {
+      if (waiter.lease() == lease) {
+        return;
+      }
+    }
+    lease.noLongerAwaits(lock.name());
+  }
+
+  private static Outcome upgradeRefused(LockName name, Lease lease) {
+    return new Outcome.Refused(
+        RefusalCode.LOCK_UPGRADE,
+        "lease "
+            + lease.id()
+            + " holds lock '"
+            + name
+            + "' shared and asks for it exclusively: release it first");
+  }
+
+  private Lock existing(LockName name) {
+    Lock lock = locks.get(name);
+    if (lock == null) {
+      throw new IllegalStateException("no lock '" + name + "'");
+    }
+    return lock;
+  }
+
+  /**
+   * Checks all that must hold between two commands; costs time in proportion to the table.
+   *
+   * @throws IllegalStateException naming the invariant that is broken
+   */
+  void checkInvariants() {
+    for (Map.Entry<LockName, Lock> entry : locks.entrySet()) {
+      checkInvariants(entry.getKey(), entry.getValue());
+    }
+  }
+
+  private void checkInvariants(LockName name, Lock lock) {
+    List<Hold> holds = lock.holds();
+    check(!holds.isEmpty(), "a free lock is kept", name);
+    check(lock.mode() == LockMode.SHARED || holds.size() == 1, "I1: held twice", name);
+    long previous = 0;
+    for (Hold hold : holds) {
+      check(hold.token().value() > previous, "I2: tokens out of order", name);
+      check(hold.token().value() <= lastToken, "I2: token beyond the counter", name);
+      check(hold.lease().held().contains(name), "a lease does not know its lock", name);
+      previous = hold.token().value();
+    }
+    Waiter head = lock.head();
+    check(head == null || !lock.admits(head.mode()), "I9: a waiter that could hold waits", name);
+    List<RequestId> seen = new ArrayList<>();
+    for (Waiter waiter : lock.waiters()) {
+      check(!seen.contains(waiter.request()), "a request waits twice", name);
+      seen.add(waiter.request());
+      check(waiter.lease().awaited().contains(name), "a lease does not know its wait", name);
+      check(lock.holdOf(waiter.lease()) == null, "a holder waits for its own lock", name);
+    }
+  }
+
+  private static void check(boolean holds, String broken, LockName name) {
+    if (!holds) {
+      throw new IllegalStateException(broken + ": lock '" + name + "'");
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.tollgate.core;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command brought about besides its own outcome. The leader passes it on to whom it
+ * concerns; a follower drops it.
+ */
+public sealed interface Notice {
+  /** A command that was {@link Outcome.Waiting} has its final outcome. */
+  record Completed(SessionId session, long sequence, Outcome outcome) implements Notice {
+    public Completed {
+      requireNonNull(session, "session");
+      requireNonNull(outcome, "outcome");
+    }
+  }
+
+  /** A command began to wait; the leader ends the wait after this time. */
+  record WaitStarted(SessionId session, long sequence, long waitMillis) implements Notice {
+    public WaitStarted {
+      requireNonNull(session, "session");
+    }
+  }
+
+  /**
+   * A lease exists and has to be renewed within its ttl.
+   *
+   * @param renewedWith the session whose own lease it is, so that it is renewed with the session;
+   *     null for a lease of create_lease
+   */
+  record LeaseStarted(LeaseId lease, long ttlMillis, @Nullable SessionId renewedWith)
+      implements Notice {
+    public LeaseStarted {
+      requireNonNull(lease, "lease");
+    }
+  }
+
+  /** A lease is gone, and with it its locks. */
+  record LeaseEnded(LeaseId lease) implements Notice {
+    public LeaseEnded {
+      requireNonNull(lease, "lease");
+    }
+  }
+
+  /** A session exists and has to be heard of within its ttl. */
+  record SessionStarted(SessionId session, long ttlMillis) implements Notice {
+    public SessionStarted {
+      requireNonNull(session, "session");
+    }
+  }
+
+  /** A session is gone, and with it its own lease. */
+  record SessionEnded(SessionId session) implements Notice {
+    public SessionEnded {
+      requireNonNull(session, "session");
+    }
+  }
+}

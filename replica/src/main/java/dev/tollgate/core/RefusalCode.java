@@ -1,0 +1,41 @@
+package dev.tollgate.core;
+
+/**
+ * Why the replicated state refused a command. The numbers are part of the log's contract: a new
+ * code gets a new number, an old one is never given away again.
+ */
+public enum RefusalCode {
+  /** The token presented is not the one under which the lock is held. */
+  TOKEN_STALE(1),
+  /** The table is fenced and the writer presented no token of its lock. */
+  TOKEN_MISSING(2),
+  /** The lease is unknown: never created, expired, or revoked. */
+  LEASE_GONE(3),
+  /** The lease holds the lock shared and asks for it exclusively. */
+  LOCK_UPGRADE(4),
+  /** The client cancelled its wait. */
+  WAIT_CANCELLED(5),
+  /** The session is unknown: never opened, expired, or closed. */
+  SESSION_GONE(6),
+  /**
+   * The sequence number is older than the last one of its session: its outcome is no longer known.
+   */
+  SEQUENCE_PASSED(7),
+  /** More of something than {@link Limits} allows. */
+  LIMIT_REACHED(8),
+  /** The statement names a table that does not exist. */
+  TABLE_UNKNOWN(9),
+  /** The table is not fenced, or is fenced already. */
+  FENCE_STATE(10);
+
+  private final int number;
+
+  RefusalCode(int number) {
+    this.number = number;
+  }
+
+  /** The code in log entries, snapshots and frames. */
+  public int number() {
+    return number;
+  }
+}

@@ -1,0 +1,159 @@
+package dev.tollgate.core;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the cluster remembers of a client's connection: enough to go on with it on another node, and
+ * to answer a command that is sent again. Read it through {@link ClusterState}.
+ */
+public final class Session {
+  /** The schema of a new session. */
+  public static final String INITIAL_SCHEMA = "PUBLIC";
+
+  private static final int NAMES_TO_TELL = 10;
+
+  private final SessionId id;
+  private final ClientInfo client;
+  private final long secret;
+  private final long ttlMillis;
+  private final long leaseTtlMillis;
+  private final long openedMicros;
+  private final SortedMap<LockName, Long> presented = new TreeMap<>();
+  private String schema = INITIAL_SCHEMA;
+  private @Nullable Lease ownLease;
+
+  /** What the last own lease held when it ended, until the client has been told. */
+  private List<LockName> lost = List.of();
+
+  private long lastSequence;
+  private @Nullable Outcome lastOutcome;
+  private @Nullable LockName awaited;
+
+  Session(SessionId id, Command.OpenSession opening, long openedMicros) {
+    this.id = id;
+    this.client = opening.client();
+    this.secret = opening.secret();
+    this.ttlMillis = opening.ttlMillis();
+    this.leaseTtlMillis = opening.leaseTtlMillis();
+    this.openedMicros = openedMicros;
+  }
+
+  public SessionId id() {
+    return id;
+  }
+
+  public ClientInfo client() {
+    return client;
+  }
+
+  /** What a client must show to use the session. */
+  public long secret() {
+    return secret;
+  }
+
+  public long ttlMillis() {
+    return ttlMillis;
+  }
+
+  public long leaseTtlMillis() {
+    return leaseTtlMillis;
+  }
+
+  /** Log time of its opening, microseconds since 1970. */
+  public long openedMicros() {
+    return openedMicros;
+  }
+
+  /** Where unqualified names are looked up. */
+  public String schema() {
+    return schema;
+  }
+
+  /** The session's own lease, or null before it first took a lock and after that lease ended. */
+  public @Nullable Lease ownLease() {
+    return ownLease;
+  }
+
+  /** Number of the last operation, 0 before the first. */
+  public long lastSequence() {
+    return lastSequence;
+  }
+
+  /** The tokens of SET FENCING TOKEN, by lock. */
+  public SortedMap<LockName, Long> presented() {
+    return Collections.unmodifiableSortedMap(presented);
+  }
+
+  /** The lock that the last operation waits for, or null. */
+  public @Nullable LockName awaited() {
+    return awaited;
+  }
+
+  void setSchema(String name) {
+    schema = name;
+  }
+
+  void setOwnLease(Lease lease) {
+    ownLease = lease;
+  }
+
+  /** The own lease ended while it held these locks. */
+  void ownLeaseEnded(List<LockName> held) {
+    ownLease = null;
+    lost = held;
+  }
+
+  /**
+   * Tells once that locks were lost with the own lease, so that a client which has not noticed yet
+   * does not go on as if it held them still; null if there is nothing to tell.
+   */
+  Outcome.@Nullable Refused takeLoss() {
+    if (lost.isEmpty()) {
+      return null;
+    }
+    String names =
+        lost.size() <= NAMES_TO_TELL
+            ? lost.toString()
+            : lost.subList(0, NAMES_TO_TELL) + " and " + (lost.size() - NAMES_TO_TELL) + " more";
+    lost = List.of();
+    return new Outcome.Refused(
+        RefusalCode.LEASE_GONE,
+        "the connection's own lease has expired or was revoked, and with it went the locks "
+            + names
+            + "; acquire them again before you write");
+  }
+
+  void present(LockName lock, long token) {
+    presented.put(lock, token);
+  }
+
+  void stopPresenting(LockName lock) {
+    presented.remove(lock);
+  }
+
+  /** The outcome of the last operation; null before the first. */
+  @Nullable Outcome lastOutcome() {
+    return lastOutcome;
+  }
+
+  void begin(long sequence) {
+    if (sequence <= lastSequence || awaited != null) {
+      throw new IllegalStateException("session " + id + " cannot begin " + sequence);
+    }
+    lastSequence = sequence;
+  }
+
+  void finish(Outcome outcome) {
+    lastOutcome = outcome;
+    awaited = null;
+  }
+
+  void waitFor(LockName lock) {
+    lastOutcome = new Outcome.Waiting();
+    awaited = lock;
+  }
+}

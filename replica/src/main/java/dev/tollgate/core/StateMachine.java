@@ -1,0 +1,342 @@
+package dev.tollgate.core;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The replicated state machine: a command at a log position gives an outcome and notices, and the
+ * same ones on every replica.
+ *
+ * <p>Not thread-safe: one thread applies, in log order. An exception means that the state is no
+ * longer to be trusted; the replica must stop.
+ */
+public final class StateMachine {
+  /**
+   * What became of one command.
+   *
+   * @param notices what others have to learn of it, in order
+   */
+  public record Applied(Outcome outcome, List<Notice> notices) {
+    public Applied {
+      requireNonNull(outcome, "outcome");
+      notices = List.copyOf(notices);
+    }
+  }
+
+  private final SessionTable sessions = new SessionTable();
+  private final LeaseTable leases = new LeaseTable();
+  private final LockTable locks = new LockTable(this::waitEnded);
+  private final FenceTable fences = new FenceTable();
+  private final SqlStore store;
+  private final ClusterState state = new ClusterState(sessions, leases, locks, fences);
+  private final CommandHandler commands = new CommandHandler();
+
+  private LogPosition position = new LogPosition(0, 0, 0);
+  private final List<Notice> notices = new ArrayList<>();
+
+  public StateMachine(SqlStore store) {
+    this.store = requireNonNull(store, "store");
+  }
+
+  /**
+   * Applies one command.
+   *
+   * @param at its position; the time stamp may lie before that of the last command, and is then
+   *     taken for that one
+   */
+  public Applied apply(LogPosition at, Command command) {
+    boolean later =
+        at.logIndex() > position.logIndex()
+            || (at.logIndex() == position.logIndex() && at.ordinal() > position.ordinal())
+            || position.logIndex() == 0;
+    if (!later) {
+      throw new IllegalStateException("applied " + at + " after " + position);
+    }
+    long timeMicros = Math.max(position.timeMicros(), at.timeMicros());
+    position = new LogPosition(at.logIndex(), at.ordinal(), timeMicros);
+    notices.clear();
+    Outcome outcome = command.handledBy(commands);
+    return new Applied(outcome, notices);
+  }
+
+  /** The state between two commands. */
+  public ClusterState state() {
+    return state;
+  }
+
+  /** The position of the last command; index 0 before the first. */
+  public LogPosition position() {
+    return position;
+  }
+
+  /**
+   * Checks all that must hold between two commands; costs time in proportion to the state.
+   *
+   * @throws IllegalStateException naming what is broken
+   */
+  public void checkInvariants() {
+    locks.checkInvariants();
+    leases.checkInvariants(locks);
+    sessions.checkInvariants(leases, locks);
+  }
+
+  private void waitEnded(RequestId request, Outcome outcome) {
+    sessions.existing(request.session()).finish(outcome);
+    notices.add(new Notice.Completed(request.session(), request.sequence(), outcome));
+  }
+
+  private void endLease(Lease lease) {
+    SessionId creator = lease.creator();
+    Session owner = lease.isOwn() && creator != null ? sessions.find(creator) : null;
+    if (owner != null) {
+      owner.ownLeaseEnded(List.copyOf(lease.held()));
+    }
+    locks.endOf(lease, position.timeMicros());
+    leases.remove(lease);
+    notices.add(new Notice.LeaseEnded(lease.id()));
+  }
+
+  private void endSession(Session session) {
+    endWaitOf(session, new Outcome.Refused(RefusalCode.SESSION_GONE, "the session ended"));
+    Lease own = session.ownLease();
+    if (own != null) {
+      endLease(own);
+    }
+    sessions.remove(session);
+    notices.add(new Notice.SessionEnded(session.id()));
+  }
+
+  private boolean endWaitOf(Session session, Outcome outcome) {
+    LockName awaited = session.awaited();
+    RequestId request = new RequestId(session.id(), session.lastSequence());
+    return awaited != null && locks.endWait(awaited, request, outcome, position.timeMicros());
+  }
+
+  private static Outcome.Refused cancelled() {
+    return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait for the lock was cancelled");
+  }
+
+  private final class CommandHandler implements Command.Handler<Outcome> {
+    @Override
+    public Outcome open(Command.OpenSession command) {
+      Session session = sessions.open(command, position.timeMicros());
+      notices.add(new Notice.SessionStarted(session.id(), session.ttlMillis()));
+      return new Outcome.SessionOpened(session.id());
+    }
+
+    @Override
+    public Outcome close(Command.CloseSession command) {
+      Session session = sessions.find(command.session());
+      if (session == null) {
+        return new Outcome.Answered(false);
+      }
+      endSession(session);
+      return new Outcome.Answered(true);
+    }
+
+    @Override
+    public Outcome perform(Command.Perform command) {
+      Session session = sessions.find(command.session());
+      if (session == null) {
+        return new Outcome.Refused(
+            RefusalCode.SESSION_GONE,
+            "session " + command.session() + " has expired or was closed");
+      }
+      if (command.sequence() < session.lastSequence()) {
+        return new Outcome.Refused(
+            RefusalCode.SEQUENCE_PASSED,
+            "operation " + command.sequence() + " came after operation " + session.lastSequence());
+      }
+      Outcome known = session.lastOutcome();
+      if (command.sequence() == session.lastSequence() && known != null) {
+        return known;
+      }
+      endWaitOf(session, cancelled());
+      session.begin(command.sequence());
+      Outcome outcome = command.operation().handledBy(new OperationHandler(session));
+      if (outcome instanceof Outcome.Waiting) {
+        Operation.AcquireLock acquire = (Operation.AcquireLock) command.operation();
+        session.waitFor(acquire.lock());
+        notices.add(new Notice.WaitStarted(session.id(), command.sequence(), acquire.waitMillis()));
+      } else {
+        session.finish(outcome);
+      }
+      return outcome;
+    }
+
+    @Override
+    public Outcome endWait(Command.EndWait command) {
+      Session session = sessions.find(command.session());
+      if (session == null || session.lastSequence() != command.sequence()) {
+        return new Outcome.Answered(false);
+      }
+      Outcome end =
+          switch (command.reason()) {
+            case TIMED_OUT -> new Outcome.NotGranted();
+            case CANCELLED -> cancelled();
+          };
+      return new Outcome.Answered(endWaitOf(session, end));
+    }
+
+    @Override
+    public Outcome expire(Command.Expire command) {
+      for (SessionId id : command.sessions()) {
+        Session session = sessions.find(id);
+        if (session != null) {
+          endSession(session);
+        }
+      }
+      for (LeaseId id : command.leases()) {
+        Lease lease = leases.find(id);
+        if (lease != null) {
+          endLease(lease);
+        }
+      }
+      return new Outcome.Done();
+    }
+  }
+
+  /** The operations of one session, at the current position. */
+  private final class OperationHandler implements Operation.Handler<Outcome> {
+    private final Session session;
+
+    OperationHandler(Session session) {
+      this.session = session;
+    }
+
+    @Override
+    public Outcome createLease(Operation.CreateLease operation) {
+      Lease lease =
+          leases.create(
+              operation.owner(),
+              operation.ttlMillis(),
+              position.timeMicros(),
+              session.id(),
+              /* own= */ false);
+      notices.add(new Notice.LeaseStarted(lease.id(), lease.ttlMillis(), null));
+      return new Outcome.LeaseCreated(lease.id());
+    }
+
+    @Override
+    public Outcome revokeLease(Operation.RevokeLease operation) {
+      Lease lease = leases.find(operation.lease());
+      if (lease != null) {
+        endLease(lease);
+      } else if (!leases.existed(operation.lease())) {
+        return leaseGone(operation.lease());
+      }
+      return new Outcome.Answered(lease != null);
+    }
+
+    @Override
+    public Outcome acquire(Operation.AcquireLock operation) {
+      LeaseId stated = operation.lease();
+      Lease lease = stated == null ? session.ownLease() : leases.find(stated);
+      if (lease == null) {
+        if (stated != null) {
+          return leaseGone(stated);
+        }
+        Outcome.Refused lost = session.takeLoss();
+        if (lost != null) {
+          return lost;
+        }
+        lease = createOwnLease();
+      }
+      return locks.acquire(
+          operation.lock(),
+          lease,
+          operation.mode(),
+          operation.waitMillis(),
+          new RequestId(session.id(), session.lastSequence()),
+          position.timeMicros());
+    }
+
+    @Override
+    public Outcome release(Operation.ReleaseLock operation) {
+      LeaseId stated = operation.lease();
+      Lease lease = stated == null ? session.ownLease() : leases.find(stated);
+      if (lease == null) {
+        Outcome.Refused lost = stated == null ? session.takeLoss() : leaseGone(stated);
+        return lost == null ? new Outcome.Answered(false) : lost;
+      }
+      return new Outcome.Answered(locks.release(operation.lock(), lease, position.timeMicros()));
+    }
+
+    @Override
+    public Outcome forceRelease(Operation.ForceReleaseLock operation) {
+      return new Outcome.Answered(locks.forceRelease(operation.lock(), position.timeMicros()));
+    }
+
+    @Override
+    public Outcome presentToken(Operation.PresentToken operation) {
+      Long token = operation.token();
+      if (token == null) {
+        session.stopPresenting(operation.lock());
+      } else if (!session.presented().containsKey(operation.lock())
+          && session.presented().size() >= Limits.TOKENS_PER_SESSION) {
+        return new Outcome.Refused(
+            RefusalCode.LIMIT_REACHED,
+            "the session presents "
+                + Limits.TOKENS_PER_SESSION
+                + " fencing tokens already: SET FENCING TOKEN NULL FOR LOCK of those that it no"
+                + " longer needs");
+      } else {
+        session.present(operation.lock(), token);
+      }
+      return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome setSchema(Operation.SetSchema operation) {
+      if (!store.hasSchema(operation.schema())) {
+        return new Outcome.SqlFailed(
+            "90079", 90079, "Schema \"" + operation.schema() + "\" not found");
+      }
+      session.setSchema(operation.schema());
+      return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome execute(Operation.ExecuteSql operation) {
+      return store.execute(operation, sqlContext(operation.ownLeaseTrusted()));
+    }
+
+    @Override
+    public Outcome fenceTable(Operation.FenceTable operation) {
+      return store.fenceTable(operation, sqlContext(operation.ownLeaseTrusted()));
+    }
+
+    @Override
+    public Outcome unfenceTable(Operation.UnfenceTable operation) {
+      return store.unfenceTable(operation, sqlContext(operation.ownLeaseTrusted()));
+    }
+
+    private SqlContext sqlContext(boolean ownLeaseTrusted) {
+      return new SqlWrite(position, session, ownLeaseTrusted, locks, fences, this);
+    }
+
+    private Lease createOwnLease() {
+      ClientInfo client = session.client();
+      Lease lease =
+          leases.create(
+              client.application(),
+              session.leaseTtlMillis(),
+              position.timeMicros(),
+              session.id(),
+              /* own= */ true);
+      session.setOwnLease(lease);
+      notices.add(new Notice.LeaseStarted(lease.id(), lease.ttlMillis(), session.id()));
+      return lease;
+    }
+
+    private Outcome.Refused leaseGone(LeaseId id) {
+      return new Outcome.Refused(
+          RefusalCode.LEASE_GONE,
+          leases.existed(id)
+              ? "lease " + id + " has expired or was revoked, and its locks are released"
+              : "lease " + id + " was never created");
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package dev.tollgate.core;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * A request that stands in a lock's queue.
+ *
+ * @param sinceMicros log time at which it came to the queue, microseconds since 1970
+ * @param waitMillis how long the client wants to wait, counted by the leader
+ */
+public record Waiter(
+    RequestId request, Lease lease, LockMode mode, long sinceMicros, long waitMillis) {
+  public Waiter {
+    requireNonNull(request, "request");
+    requireNonNull(lease, "lease");
+    requireNonNull(mode, "mode");
+  }
+}

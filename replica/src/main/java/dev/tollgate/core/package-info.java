@@ -1,0 +1,13 @@
+/**
+ * The replicated state and the only code that may change it: leases, locks, fencing tokens,
+ * sessions and fences, as plain Java.
+ *
+ * <p>Everything here is a function of the log alone. There is no clock, no random source, no
+ * thread, no I/O and no hash order: two replicas that applied the same entries hold equal state.
+ * Time is the stamp that the leader wrote into the entry. One thread applies; nothing here is
+ * thread-safe.
+ */
+@NullMarked
+package dev.tollgate.core;
+
+import org.jspecify.annotations.NullMarked;

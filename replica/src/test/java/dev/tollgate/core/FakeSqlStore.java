@@ -1,0 +1,102 @@
+package dev.tollgate.core;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A database of tables that only remember what was written: "WRITE t" adds the parameter set's text
+ * to table t, "FAIL t" writes and then fails, "LOCK n" takes lock n from within SQL.
+ */
+final class FakeSqlStore implements SqlStore {
+  final Map<String, List<String>> written = new TreeMap<>();
+  final Map<String, FenceId> fenced = new TreeMap<>();
+
+  @Override
+  public Outcome execute(Operation.ExecuteSql statement, SqlContext context) {
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Operation.ParameterSet set : statement.parameterSets()) {
+      outcomes.add(executeOne(statement.sql(), set, context));
+    }
+    return statement.batch() ? new Outcome.Batch(outcomes) : outcomes.get(0);
+  }
+
+  private Outcome executeOne(String sql, Operation.ParameterSet set, SqlContext context) {
+    Outcome.Refused refused = context.begin(set.fence());
+    String[] words = sql.split(" ", 2);
+    if (refused == null && words[0].equals("LOCK")) {
+      return context.perform(
+          new Operation.AcquireLock(new LockName(words[1]), null, LockMode.EXCLUSIVE, 0));
+    }
+    FenceId fence = fenced.get(words[1]);
+    if (refused == null && fence != null) {
+      refused = context.write(fence);
+    }
+    if (refused == null && words[0].equals("FAIL")) {
+      return new Outcome.SqlFailed("23505", 23505, "duplicate");
+    }
+    if (refused == null) {
+      refused = context.complete();
+    }
+    if (refused != null) {
+      return refused;
+    }
+    written
+        .computeIfAbsent(words[1], table -> new ArrayList<>())
+        .add(new String(set.values().bytes(), StandardCharsets.UTF_8));
+    return new Outcome.Executed(Payload.empty());
+  }
+
+  @Override
+  public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
+    fenced.put(operation.table().name(), context.createFence(operation.fence()));
+    return new Outcome.Done();
+  }
+
+  @Override
+  public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
+    FenceId fence = fenced.remove(operation.table().name());
+    if (fence == null) {
+      return new Outcome.Refused(RefusalCode.FENCE_STATE, "not fenced");
+    }
+    context.dropFence(fence);
+    return new Outcome.Done();
+  }
+
+  @Override
+  public boolean hasSchema(String name) {
+    return name.equals("PUBLIC") || name.equals("APP");
+  }
+
+  /** A write with the value, in the way of a prepared statement. */
+  static Operation.ExecuteSql write(
+      String sql, String value, Operation.@Nullable StatementFence fence, boolean ownLeaseTrusted) {
+    return statement(sql, false, ownLeaseTrusted, List.of(set(value, fence)));
+  }
+
+  static Operation.ExecuteSql batch(String sql, List<Operation.ParameterSet> sets) {
+    return statement(sql, true, true, sets);
+  }
+
+  static Operation.ParameterSet set(String value, Operation.@Nullable StatementFence fence) {
+    return new Operation.ParameterSet(Payload.of(value.getBytes(StandardCharsets.UTF_8)), fence);
+  }
+
+  private static Operation.ExecuteSql statement(
+      String sql, boolean batch, boolean ownLeaseTrusted, List<Operation.ParameterSet> sets) {
+    return new Operation.ExecuteSql(
+        sql,
+        /* definition= */ false,
+        List.of(),
+        sets,
+        batch,
+        /* returnsRows= */ false,
+        new Operation.KeyRequest.None(),
+        /* maxRows= */ 0,
+        null,
+        ownLeaseTrusted);
+  }
+}

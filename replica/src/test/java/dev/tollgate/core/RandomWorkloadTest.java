@@ -1,0 +1,297 @@
+package dev.tollgate.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random commands against {@link LockModel}: every outcome, every late answer and the state after
+ * every command must be equal. The seed stands in the name of the test and replays it.
+ */
+class RandomWorkloadTest {
+  private static final int COMMANDS = 20_000;
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void coreDoesWhatTheModelDoes(long seed) {
+    Run run = new Run(seed);
+    for (int i = 0; i < COMMANDS; i++) {
+      run.step();
+    }
+    assertTrue(run.grantsAfterWaiting > COMMANDS / 50, "the workload hardly waits");
+    assertTrue(run.refusedWrites > COMMANDS / 200, "the workload hardly fences");
+  }
+
+  @Test
+  void twoReplicasAnswerAlike() {
+    List<String> first = trace(42);
+    assertEquals(first, trace(42));
+    assertEquals(COMMANDS, first.size());
+  }
+
+  private static List<String> trace(long seed) {
+    Run run = new Run(seed);
+    List<String> trace = new ArrayList<>();
+    for (int i = 0; i < COMMANDS; i++) {
+      run.step();
+      trace.add(run.lastOutcome + " " + run.lastNotices);
+    }
+    return trace;
+  }
+
+  private static final class Run {
+    private final CoreDriver core = new CoreDriver();
+    private final LockModel model = new LockModel();
+    private final Random random;
+    private final List<SessionId> sessions = new ArrayList<>();
+    private final List<LeaseId> leases = new ArrayList<>();
+    private final TreeSet<SessionId> waiting = new TreeSet<>();
+    private final TreeMap<SessionId, Command> last = new TreeMap<>();
+    private final TreeMap<SessionId, String> lastAnswer = new TreeMap<>();
+    private String lastOutcome = "";
+    private List<Notice> lastNotices = List.of();
+    private int grantsAfterWaiting;
+    private int refusedWrites;
+
+    Run(long seed) {
+      random = new Random(seed);
+      core.perform(
+          core.open(),
+          new Operation.FenceTable(
+              new TableName(null, "t"),
+              new Operation.TableFence(new LockName("l0"), FenceReading.HELD),
+              null,
+              true));
+    }
+
+    void step() {
+      if (sessions.size() < 8) {
+        sessions.add(core.open());
+        return;
+      }
+      SessionId session = sessions.get(random.nextInt(sessions.size()));
+      if (waiting.contains(session) && random.nextInt(8) != 0) {
+        return;
+      }
+      switch (random.nextInt(20)) {
+        case 0 -> endSession(session, random.nextBoolean());
+        case 1 -> createLease(session);
+        case 2 -> expireLease();
+        case 3 -> endWait(session);
+        case 6, 7 -> resend(session);
+        case 8 -> forceRelease(session);
+        case 9, 10, 11 -> write(session);
+        case 4, 5, 12, 13, 14 -> release(session);
+        default -> acquire(session);
+      }
+      compare();
+    }
+
+    private void acquire(SessionId session) {
+      LeaseId lease = someLease();
+      if (lease == null && core.machine.state().session(session).ownLease() == null) {
+        takeLoss(session);
+      }
+      giveUpWait(session);
+      String lock = someLock();
+      boolean shared = random.nextInt(3) == 0;
+      boolean wait = random.nextInt(4) != 0;
+      Command command =
+          next(
+              session,
+              new Operation.AcquireLock(
+                  new LockName(lock),
+                  lease,
+                  shared ? LockMode.SHARED : LockMode.EXCLUSIVE,
+                  wait ? CoreDriver.WAIT_MILLIS : 0));
+      String expected =
+          model.acquire(request(session), lock, leaseName(session, lease), shared, wait);
+      apply(session, command, expected);
+      if (expected.equals("waiting")) {
+        waiting.add(session);
+      }
+    }
+
+    private void release(SessionId session) {
+      LeaseId lease = someLease();
+      if (lease == null && core.machine.state().session(session).ownLease() == null) {
+        takeLoss(session);
+      }
+      giveUpWait(session);
+      String lock = someLock();
+      Command command = next(session, new Operation.ReleaseLock(new LockName(lock), lease));
+      boolean expected = model.release(lock, leaseName(session, lease));
+      apply(session, command, new Outcome.Answered(expected).toString());
+    }
+
+    private void forceRelease(SessionId session) {
+      giveUpWait(session);
+      String lock = someLock();
+      Command command = next(session, new Operation.ForceReleaseLock(new LockName(lock)));
+      apply(session, command, new Outcome.Answered(model.forceRelease(lock)).toString());
+    }
+
+    private void write(SessionId session) {
+      giveUpWait(session);
+      long before = core.store.written.getOrDefault("t", List.of()).size();
+      boolean clause = random.nextBoolean();
+      long token = Math.max(1, model.lastToken() - random.nextInt(4));
+      Command command =
+          next(
+              session,
+              FakeSqlStore.write(
+                  "WRITE t",
+                  "v",
+                  clause
+                      ? new Operation.StatementFence(
+                          new PresentedToken(new LockName("l0"), token), false)
+                      : null,
+                  true));
+      String expected;
+      if (clause) {
+        expected = model.heldExclusively("l0", token) ? "written" : "TOKEN_STALE";
+      } else {
+        boolean own = model.exclusiveToken("l0", leaseName(session, null)).isPresent();
+        expected = own ? "written" : "TOKEN_MISSING";
+      }
+      apply(session, command, expected);
+      boolean wrote = core.store.written.getOrDefault("t", List.of()).size() > before;
+      assertEquals(expected.equals("written"), wrote, "I3");
+      refusedWrites += wrote ? 0 : 1;
+    }
+
+    private void createLease(SessionId session) {
+      if (leases.size() < 4) {
+        giveUpWait(session);
+        leases.add(core.lease(session));
+        last.remove(session);
+      }
+    }
+
+    private void expireLease() {
+      Lease[] all = core.machine.state().leases().toArray(new Lease[0]);
+      if (all.length == 0) {
+        return;
+      }
+      Lease lease = all[random.nextInt(all.length)];
+      leases.remove(lease.id());
+      model.endLease(lease.isOwn() ? "own" + lease.creator() : "lease" + lease.id());
+      core.apply(new Command.Expire(List.of(), List.of(lease.id())));
+      assertTrue(core.notices.contains(new Notice.LeaseEnded(lease.id())));
+    }
+
+    private void endSession(SessionId session, boolean close) {
+      model.endWait(request(session), "SESSION_GONE");
+      model.endLease("own" + session);
+      core.apply(
+          close
+              ? new Command.CloseSession(session)
+              : new Command.Expire(List.of(session), List.of()));
+      sessions.remove(session);
+    }
+
+    private void endWait(SessionId session) {
+      boolean cancel = random.nextBoolean();
+      boolean expected =
+          waiting.contains(session)
+              && model.endWait(request(session), cancel ? "WAIT_CANCELLED" : "not granted");
+      Outcome outcome =
+          core.apply(
+              new Command.EndWait(
+                  session,
+                  Math.max(1, core.machine.state().session(session).lastSequence()),
+                  cancel ? Command.WaitEnd.CANCELLED : Command.WaitEnd.TIMED_OUT));
+      assertEquals(new Outcome.Answered(expected), outcome);
+    }
+
+    private void resend(SessionId session) {
+      Command command = last.get(session);
+      if (command != null) {
+        core.notices = List.of();
+        Outcome outcome = core.apply(command);
+        assertEquals(lastAnswer.get(session), describe(outcome), "I6: resent " + command);
+        assertEquals(List.of(), core.notices, "I6");
+      }
+    }
+
+    private void giveUpWait(SessionId session) {
+      if (waiting.remove(session)) {
+        model.endWait(request(session), "WAIT_CANCELLED");
+      }
+    }
+
+    /**
+     * A session whose own lease was lost with locks is told so first; ask for something harmless.
+     */
+    private void takeLoss(SessionId session) {
+      giveUpWait(session);
+      core.perform(session, new Operation.ReleaseLock(new LockName("nothing"), null));
+      last.remove(session);
+      compare();
+    }
+
+    private Command next(SessionId session, Operation operation) {
+      return new Command.Perform(session, core.nextSequence(session), operation);
+    }
+
+    private void apply(SessionId session, Command command, String expected) {
+      lastOutcome = describe(core.apply(command));
+      assertEquals(expected, lastOutcome, command::toString);
+      last.put(session, command);
+      lastAnswer.put(session, lastOutcome);
+    }
+
+    /** Late answers of this command, and the state after it. */
+    private void compare() {
+      TreeMap<String, String> answers = new TreeMap<>();
+      for (Notice notice : core.notices) {
+        if (notice instanceof Notice.Completed done) {
+          String answer = LockModel.describe(done.outcome());
+          answers.put(LockModel.name(new RequestId(done.session(), done.sequence())), answer);
+          if (done.sequence() == core.lastSequence(done.session())) {
+            waiting.remove(done.session());
+            lastAnswer.put(done.session(), answer);
+          }
+          grantsAfterWaiting += done.outcome() instanceof Outcome.Granted ? 1 : 0;
+        }
+      }
+      lastNotices = core.notices;
+      core.notices = List.of();
+      assertEquals(model.answers, answers);
+      model.answers.clear();
+      assertEquals(model.describe(), LockModel.describe(core.machine.state()));
+      assertEquals(model.lastToken(), core.machine.state().lastToken(), "I2");
+    }
+
+    private static String describe(Outcome outcome) {
+      return outcome instanceof Outcome.Executed ? "written" : LockModel.describe(outcome);
+    }
+
+    private String request(SessionId session) {
+      return LockModel.name(new RequestId(session, Math.max(1, core.lastSequence(session))));
+    }
+
+    private static String leaseName(SessionId session, @Nullable LeaseId lease) {
+      return lease == null ? "own" + session : "lease" + lease;
+    }
+
+    private @Nullable LeaseId someLease() {
+      return leases.isEmpty() || random.nextInt(3) != 0
+          ? null
+          : leases.get(random.nextInt(leases.size()));
+    }
+
+    private String someLock() {
+      return "l" + random.nextInt(4);
+    }
+  }
+}

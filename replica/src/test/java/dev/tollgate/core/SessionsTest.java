@@ -1,0 +1,164 @@
+package dev.tollgate.core;
+
+import static dev.tollgate.core.CoreDriver.refusal;
+import static dev.tollgate.core.CoreDriver.token;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SessionsTest {
+  private final CoreDriver core = new CoreDriver();
+  private final SessionId a = core.open();
+  private final SessionId b = core.open();
+
+  @Test
+  void resentWriteTakesEffectOnceAndGetsItsOutcomeAgain() {
+    Command.Perform write =
+        new Command.Perform(a, 1, FakeSqlStore.write("WRITE t", "v", null, true));
+    Outcome first = core.apply(write);
+    assertEquals(first, core.apply(write));
+    assertEquals(List.of("v"), core.store.written.get("t"));
+  }
+
+  @Test
+  void resentAcquireGetsItsTokenAgain() {
+    Command.Perform acquire =
+        new Command.Perform(
+            a, 1, new Operation.AcquireLock(new LockName("x"), null, LockMode.EXCLUSIVE, 0));
+    assertEquals(1, token(core.apply(acquire)));
+    assertEquals(1, token(core.apply(acquire)));
+    assertEquals(1, core.machine.state().lastToken());
+  }
+
+  @Test
+  void resentAcquireThatStillWaitsKeepsItsPlace() {
+    core.take(b, "x");
+    Command.Perform acquire =
+        new Command.Perform(
+            a, 1, new Operation.AcquireLock(new LockName("x"), null, LockMode.EXCLUSIVE, 5_000));
+    assertEquals(new Outcome.Waiting(), core.apply(acquire));
+    assertEquals(new Outcome.Waiting(), core.apply(acquire));
+    assertEquals(1, core.machine.state().lock(new LockName("x")).waiters().size());
+  }
+
+  @Test
+  void resentAcquireAfterItsGrantGetsTheToken() {
+    core.take(b, "x");
+    core.acquire(a, "x", null);
+    long sequence = core.lastSequence(a);
+    core.release(b, "x");
+    Command.Perform again =
+        new Command.Perform(
+            a,
+            sequence,
+            new Operation.AcquireLock(
+                new LockName("x"), null, LockMode.EXCLUSIVE, CoreDriver.WAIT_MILLIS));
+    assertEquals(2, token(core.apply(again)));
+  }
+
+  @Test
+  void operationBehindTheLastOneIsRefused() {
+    core.perform(a, new Operation.SetSchema("APP"));
+    core.perform(a, new Operation.SetSchema("PUBLIC"));
+    Outcome late = core.apply(new Command.Perform(a, 1, new Operation.SetSchema("APP")));
+    assertEquals(RefusalCode.SEQUENCE_PASSED, refusal(late));
+    assertEquals("PUBLIC", core.machine.state().session(a).schema());
+  }
+
+  @Test
+  void nextOperationGivesUpTheWaitBeforeIt() {
+    core.take(b, "x");
+    core.acquire(a, "x", null);
+    long waiting = core.lastSequence(a);
+    core.perform(a, new Operation.SetSchema("APP"));
+    assertTrue(
+        core.notices.stream()
+            .anyMatch(
+                notice ->
+                    notice instanceof Notice.Completed done
+                        && done.sequence() == waiting
+                        && refusal(done.outcome()) == RefusalCode.WAIT_CANCELLED),
+        core.notices.toString());
+    core.release(b, "x");
+    assertNull(core.machine.state().lock(new LockName("x")), "nobody waits any more");
+  }
+
+  @Test
+  void closedSessionReleasesWhatItsOwnLeaseHeld() {
+    core.take(a, "x");
+    core.acquire(b, "x", null);
+    assertEquals(new Outcome.Answered(true), core.apply(new Command.CloseSession(a)));
+    assertEquals(2, token(core.completed(b)));
+    assertEquals(new Outcome.Answered(false), core.apply(new Command.CloseSession(a)));
+  }
+
+  @Test
+  void closedSessionLeavesCreatedLeasesAlone() {
+    LeaseId lease = core.lease(a);
+    core.acquire(a, "x", lease);
+    core.apply(new Command.CloseSession(a));
+    assertNotNull(core.machine.state().lock(new LockName("x")));
+    assertNotNull(core.machine.state().lease(lease));
+  }
+
+  @Test
+  void closedSessionNoLongerWaits() {
+    core.take(a, "x");
+    core.acquire(b, "x", null);
+    core.apply(new Command.CloseSession(b));
+    core.release(a, "x");
+    assertTrue(core.machine.state().locks().isEmpty());
+  }
+
+  @Test
+  void expiredSessionIsRefused() {
+    core.apply(new Command.Expire(List.of(a), List.of()));
+    assertEquals(
+        RefusalCode.SESSION_GONE, refusal(core.perform(a, new Operation.SetSchema("APP"))));
+  }
+
+  @Test
+  void schemaHasToExist() {
+    assertEquals(new Outcome.Done(), core.perform(a, new Operation.SetSchema("APP")));
+    Outcome outcome = core.perform(a, new Operation.SetSchema("NOWHERE"));
+    assertEquals("90079", ((Outcome.SqlFailed) outcome).sqlState());
+    assertEquals("APP", core.machine.state().session(a).schema());
+  }
+
+  @Test
+  void presentedTokensAreLimited() {
+    for (int i = 0; i < Limits.TOKENS_PER_SESSION; i++) {
+      core.perform(a, new Operation.PresentToken(new LockName("l" + i), 1L));
+    }
+    assertEquals(
+        RefusalCode.LIMIT_REACHED,
+        refusal(core.perform(a, new Operation.PresentToken(new LockName("more"), 1L))));
+    core.perform(a, new Operation.PresentToken(new LockName("l0"), null));
+    assertEquals(
+        new Outcome.Done(), core.perform(a, new Operation.PresentToken(new LockName("more"), 1L)));
+  }
+
+  @Test
+  void timeNeverGoesBack() {
+    StateMachine machine = new StateMachine(new FakeSqlStore());
+    Command open = new Command.OpenSession(CoreDriver.CLIENT, 1, 60_000, 15_000);
+    machine.apply(new LogPosition(1, 0, 5_000_000), open);
+    machine.apply(new LogPosition(2, 0, 4_000_000), open);
+    assertEquals(5_000_000, machine.position().timeMicros());
+  }
+
+  @Test
+  void logOrderIsChecked() {
+    StateMachine machine = new StateMachine(new FakeSqlStore());
+    Command open = new Command.OpenSession(CoreDriver.CLIENT, 1, 60_000, 15_000);
+    machine.apply(new LogPosition(3, 0, 1), open);
+    machine.apply(new LogPosition(3, 1, 1), open);
+    assertThrows(IllegalStateException.class, () -> machine.apply(new LogPosition(3, 1, 1), open));
+    assertThrows(IllegalStateException.class, () -> machine.apply(new LogPosition(2, 0, 1), open));
+  }
+}
