@@ -1,0 +1,82 @@
+package dev.tollgate.value;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.util.List;
+import org.h2.engine.CastDataProvider;
+import org.h2.result.ResultInterface;
+import org.jspecify.annotations.Nullable;
+
+/** The body of {@code Reply.Result}: what one execution of a statement gave. */
+public sealed interface StatementResult {
+  /**
+   * Rows were changed.
+   *
+   * @param keys the generated keys that were asked for, or null if none were
+   */
+  record Updated(long count, @Nullable RowSet keys) implements StatementResult {}
+
+  /** Rows were found, here are the first. */
+  record Rows(RowSet rows) implements StatementResult {
+    public Rows {
+      requireNonNull(rows, "rows");
+    }
+  }
+
+  int COUNT = 0;
+  int COUNT_AND_KEYS = 1;
+  int ROWS = 2;
+  int PAGE = 3;
+
+  /** Appends an update count. */
+  static void writeCount(WireWriter out, long count) {
+    out.u8(COUNT).i64(count);
+  }
+
+  /** Appends an update count and all generated keys. */
+  static void writeCountAndKeys(WireWriter out, long count, ResultInterface keys) {
+    out.u8(COUNT_AND_KEYS).i64(count);
+    RowSet.write(out, keys, 0, Integer.MAX_VALUE, 0);
+  }
+
+  /** Begins a result of rows; a row set has to follow. */
+  static WireWriter beginRows(WireWriter out) {
+    return out.u8(ROWS);
+  }
+
+  /** Begins the answer to a fetch; a page has to follow. */
+  static WireWriter beginPage(WireWriter out) {
+    return out.u8(PAGE);
+  }
+
+  /** Reads the answer to an execution. */
+  static StatementResult read(byte[] body, @Nullable CastDataProvider provider) {
+    WireReader in = new WireReader(body);
+    int kind = in.u8();
+    StatementResult result =
+        switch (kind) {
+          case COUNT -> new Updated(in.i64(), null);
+          case COUNT_AND_KEYS -> new Updated(in.i64(), RowSet.read(in, provider));
+          case ROWS -> new Rows(RowSet.read(in, provider));
+          default -> throw new WireFormatException("result kind " + kind);
+        };
+    in.expectEnd();
+    return result;
+  }
+
+  /** Reads the answer to a fetch. */
+  static RowSet.Page readPage(
+      byte[] body, List<Column> columns, @Nullable CastDataProvider provider) {
+    WireReader in = new WireReader(body);
+    int kind = in.u8();
+    if (kind != PAGE) {
+      throw new WireFormatException("result kind " + kind + " for a fetch");
+    }
+    RowSet.Page page = RowSet.Page.read(in, columns, provider);
+    in.expectEnd();
+    return page;
+  }
+}

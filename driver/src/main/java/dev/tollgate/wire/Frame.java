@@ -1,0 +1,85 @@
+package dev.tollgate.wire;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * One message on its way, with what belongs to every message.
+ *
+ * <p>Layout: length u32 of what follows | type u8 | flags u8, zero in this version | request id u64
+ * | deadline u32 | body. A reply carries the request id of its request; an event carries 0.
+ */
+public final class Frame {
+  private final int type;
+  private final long requestId;
+  private final int deadlineMillis;
+  private final byte[] body;
+
+  /**
+   * @param deadlineMillis how long the client waits for the reply, 0 for ever; a request that
+   *     cannot be answered in this time need not be
+   * @param body taken over, not copied
+   */
+  public Frame(int type, long requestId, int deadlineMillis, byte[] body) {
+    if (type < 0 || type > 255) {
+      throw new IllegalArgumentException("type " + type);
+    }
+    if (deadlineMillis < 0) {
+      throw new IllegalArgumentException("deadline " + deadlineMillis + " ms");
+    }
+    this.type = type;
+    this.requestId = requestId;
+    this.deadlineMillis = deadlineMillis;
+    this.body = requireNonNull(body, "body");
+  }
+
+  public int type() {
+    return type;
+  }
+
+  public long requestId() {
+    return requestId;
+  }
+
+  public int deadlineMillis() {
+    return deadlineMillis;
+  }
+
+  /** The bytes themselves, not a copy. */
+  public byte[] body() {
+    return body;
+  }
+
+  /** Bytes after the length field. */
+  public int lengthBytes() {
+    return Protocol.HEADER_BYTES + body.length;
+  }
+
+  /** Writes the header, from the length field up to where the body begins. */
+  public void writeHeader(WireWriter out) {
+    out.i32(lengthBytes()).u8(type).u8(0).i64(requestId).i32(deadlineMillis);
+  }
+
+  /**
+   * Reads a frame from the bytes after its length field.
+   *
+   * @throws WireFormatException if they are no frame of this version
+   */
+  public static Frame read(WireReader in) {
+    int type = in.u8();
+    int flags = in.u8();
+    if (flags != 0) {
+      throw new WireFormatException("frame flags " + flags);
+    }
+    long requestId = in.i64();
+    int deadlineMillis = in.i32();
+    if (deadlineMillis < 0) {
+      throw new WireFormatException("deadline " + deadlineMillis);
+    }
+    return new Frame(type, requestId, deadlineMillis, in.rest());
+  }
+
+  @Override
+  public String toString() {
+    return String.format("frame 0x%02x #%d, %d bytes", type, requestId, body.length);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.tollgate.wire;
+
+/** The constants of the protocol; docs/protocol.md is their specification. */
+public final class Protocol {
+  /** First four bytes of a hello, so that a stranger is told apart at once: "TLGT". */
+  public static final int MAGIC = 0x544c4754;
+
+  /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
+  public static final int VERSION = 1;
+
+  /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
+  public static final int HEADER_BYTES = 1 + 1 + 8 + 4;
+
+  /** Most bytes of a frame, without its length field. */
+  public static final int MAX_FRAME_BYTES = 16 << 20;
+
+  /** Most bytes of the first frame of a connection, from a client that is not known yet. */
+  public static final int MAX_HELLO_BYTES = 4096;
+
+  /** Most sessions and leases in one heartbeat; a client with more sends several. */
+  public static final int MAX_HEARTBEAT_IDS = 100_000;
+
+  /** A page of rows ends once it has this many bytes. */
+  public static final int PAGE_BYTES = 256 << 10;
+
+  /** The port of a node where none is given. */
+  public static final int DEFAULT_PORT = 7400;
+
+  private Protocol() {}
+}

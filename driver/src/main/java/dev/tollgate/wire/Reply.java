@@ -1,0 +1,308 @@
+package dev.tollgate.wire;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a node sends: answers to requests, and events. */
+@SuppressWarnings("ArrayRecordComponent") // messages are passed on, never compared
+public sealed interface Reply {
+  /** The code of this message in its frame. */
+  int type();
+
+  /** Appends the body. */
+  void write(WireWriter out);
+
+  /**
+   * Reads the body of a frame.
+   *
+   * @throws WireFormatException if it is no reply of this version
+   */
+  static Reply read(Frame frame) {
+    WireReader in = new WireReader(frame.body());
+    Reply reply =
+        switch (frame.type()) {
+          case Welcome.TYPE -> Welcome.read(in);
+          case SessionReady.TYPE -> new SessionReady(in.i64(), in.i64());
+          case Prepared.TYPE -> Prepared.read(in);
+          case Result.TYPE -> new Result(in.rest());
+          case BatchResult.TYPE -> BatchResult.read(in);
+          case HeartbeatAck.TYPE -> new HeartbeatAck(in.i64s(), in.i64s());
+          case Ok.TYPE -> new Ok();
+          case Failure.TYPE -> Failure.read(in);
+          case NotLeader.TYPE -> new NotLeader(ClusterView.read(in));
+          case Lost.TYPE -> new Lost(in.i64s(), in.i64s());
+          default -> throw new WireFormatException("reply type " + frame.type());
+        };
+    in.expectEnd();
+    return reply;
+  }
+
+  /**
+   * The node will talk.
+   *
+   * @param version the version that both speak from now on
+   */
+  record Welcome(int version, String nodeId, ClusterView cluster) implements Reply {
+    static final int TYPE = 0x81;
+
+    public Welcome {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(cluster, "cluster");
+    }
+
+    static Welcome read(WireReader in) {
+      return new Welcome(in.u16(), in.string(), ClusterView.read(in));
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.u16(version).string(nodeId);
+      cluster.write(out);
+    }
+  }
+
+  /**
+   * Which nodes there are, as far as the answering node knows.
+   *
+   * @param leaderAddress host:port for clients, or null if no leader is known at the moment
+   * @param addresses host:port for clients of every node
+   */
+  record ClusterView(@Nullable String leaderAddress, List<String> addresses) {
+    public ClusterView {
+      addresses = List.copyOf(addresses);
+    }
+
+    static ClusterView read(WireReader in) {
+      String leader = in.nullableString();
+      List<String> addresses = new ArrayList<>();
+      for (int i = in.count(4); i > 0; i--) {
+        addresses.add(in.string());
+      }
+      return new ClusterView(leader, addresses);
+    }
+
+    void write(WireWriter out) {
+      out.nullableString(leaderAddress).i32(addresses.size());
+      addresses.forEach(out::string);
+    }
+  }
+
+  /** The connection has a session. */
+  record SessionReady(long sessionId, long secret) implements Reply {
+    static final int TYPE = 0x82;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(sessionId).i64(secret);
+    }
+  }
+
+  /**
+   * What a statement takes and returns.
+   *
+   * @param query true if it returns rows
+   * @param commandType the number by which H2 knows the kind of statement
+   * @param parameters types of the parameters, a parameter description
+   * @param columns the columns it returns as an empty row set, or empty if it returns none
+   */
+  record Prepared(boolean query, int commandType, byte[] parameters, byte[] columns)
+      implements Reply {
+    static final int TYPE = 0x83;
+
+    static Prepared read(WireReader in) {
+      return new Prepared(in.flag(), in.i32(), in.bytes(), in.bytes());
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.flag(query).i32(commandType).bytes(parameters).bytes(columns);
+    }
+  }
+
+  /**
+   * What a statement gave.
+   *
+   * @param body a result as {@code dev.tollgate.value} encodes it
+   */
+  record Result(byte[] body) implements Reply {
+    static final int TYPE = 0x84;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.raw(body, 0, body.length);
+    }
+  }
+
+  /** What each execution of a batch gave, in order: {@link Result} or {@link Failure}. */
+  record BatchResult(List<Reply> results) implements Reply {
+    static final int TYPE = 0x85;
+
+    public BatchResult {
+      results = List.copyOf(results);
+    }
+
+    static BatchResult read(WireReader in) {
+      List<Reply> results = new ArrayList<>();
+      for (int i = in.count(5); i > 0; i--) {
+        results.add(in.flag() ? new Result(in.bytes()) : Failure.read(in));
+      }
+      return new BatchResult(results);
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i32(results.size());
+      for (Reply reply : results) {
+        if (reply instanceof Result result) {
+          out.flag(true).bytes(result.body());
+        } else {
+          out.flag(false);
+          reply.write(out);
+        }
+      }
+    }
+  }
+
+  /**
+   * The leader has renewed what a heartbeat named, but for these, which are gone for good.
+   *
+   * @param lostSessions sessions that ended
+   * @param lostLeases leases that ended
+   */
+  record HeartbeatAck(List<Long> lostSessions, List<Long> lostLeases) implements Reply {
+    static final int TYPE = 0x86;
+
+    public HeartbeatAck {
+      lostSessions = List.copyOf(lostSessions);
+      lostLeases = List.copyOf(lostLeases);
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64s(lostSessions).i64s(lostLeases);
+    }
+  }
+
+  /** Done. */
+  record Ok() implements Reply {
+    static final int TYPE = 0x87;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {}
+  }
+
+  /**
+   * The request failed and its outcome is known: nothing was changed, unless the message says else.
+   *
+   * @param vendorCode the number of {@code SQLException.getErrorCode}
+   */
+  record Failure(String sqlState, int vendorCode, String message) implements Reply {
+    static final int TYPE = 0x88;
+
+    public Failure {
+      requireNonNull(sqlState, "sqlState");
+      requireNonNull(message, "message");
+    }
+
+    public Failure(SqlState state, String message) {
+      this(state.state(), state.vendorCode(), message);
+    }
+
+    static Failure read(WireReader in) {
+      return new Failure(in.string(), in.i32(), in.string());
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.string(sqlState).i32(vendorCode).string(message);
+    }
+  }
+
+  /**
+   * This node does not lead, or does not lead any more: send the request again, with its sequence
+   * number, to the leader. Whether an operation has taken effect is unknown until then.
+   */
+  record NotLeader(ClusterView cluster) implements Reply {
+    static final int TYPE = 0x89;
+
+    public NotLeader {
+      requireNonNull(cluster, "cluster");
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      cluster.write(out);
+    }
+  }
+
+  /**
+   * Event, request id 0: sessions and leases that this connection's heartbeats named have ended.
+   * Sent as soon as the leader knows.
+   */
+  record Lost(List<Long> sessions, List<Long> leases) implements Reply {
+    static final int TYPE = 0x8a;
+
+    public Lost {
+      sessions = List.copyOf(sessions);
+      leases = List.copyOf(leases);
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64s(sessions).i64s(leases);
+    }
+  }
+}

@@ -1,0 +1,367 @@
+package dev.tollgate.wire;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a client sends. The first request of a connection is {@link Hello}. */
+@SuppressWarnings("ArrayRecordComponent") // messages are passed on, never compared
+public sealed interface Request {
+  /** The code of this message in its frame. */
+  int type();
+
+  /** Appends the body. */
+  void write(WireWriter out);
+
+  /**
+   * Reads the body of a frame.
+   *
+   * @throws WireFormatException if it is no request of this version
+   */
+  static Request read(Frame frame) {
+    WireReader in = new WireReader(frame.body());
+    Request request =
+        switch (frame.type()) {
+          case Hello.TYPE -> Hello.read(in);
+          case OpenSession.TYPE -> OpenSession.read(in);
+          case AttachSession.TYPE -> AttachSession.read(in);
+          case CloseSession.TYPE -> new CloseSession();
+          case Prepare.TYPE -> new Prepare(in.string());
+          case Execute.TYPE -> Execute.read(in);
+          case Fetch.TYPE -> new Fetch(in.i64(), in.i32());
+          case CloseCursor.TYPE -> new CloseCursor(in.i64());
+          case Metadata.TYPE -> new Metadata(in.i32(), in.rest());
+          case Heartbeat.TYPE -> new Heartbeat(in.i64s(), in.i64s());
+          case Cancel.TYPE -> new Cancel(in.i64(), in.i64(), in.i64());
+          case Ping.TYPE -> new Ping();
+          default -> throw new WireFormatException("request type " + frame.type());
+        };
+    in.expectEnd();
+    return request;
+  }
+
+  /**
+   * Opens the conversation. Answered with {@link Reply.Welcome}, or {@link Reply.Failure} and the
+   * end of the connection.
+   *
+   * @param minVersion oldest version that the client speaks
+   * @param maxVersion newest version that the client speaks
+   * @param application name of the application, for operators
+   * @param host name or address of the client, for operators
+   * @param process process id and start, for operators
+   */
+  record Hello(int minVersion, int maxVersion, String application, String host, String process)
+      implements Request {
+    static final int TYPE = 0x01;
+
+    public Hello {
+      requireNonNull(application, "application");
+      requireNonNull(host, "host");
+      requireNonNull(process, "process");
+    }
+
+    static Hello read(WireReader in) {
+      int magic = in.i32();
+      if (magic != Protocol.MAGIC) {
+        throw new WireFormatException("this is not the Tollgate protocol");
+      }
+      return new Hello(in.u16(), in.u16(), in.string(), in.string(), in.string());
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i32(Protocol.MAGIC).u16(minVersion).u16(maxVersion);
+      out.string(application).string(host).string(process);
+    }
+  }
+
+  /**
+   * Opens a session and makes it this connection's. Answered with {@link Reply.SessionReady}.
+   *
+   * @param ttlMillis how long the session outlives its last heartbeat
+   * @param leaseTtlMillis ttl of the session's own lease
+   */
+  record OpenSession(long ttlMillis, long leaseTtlMillis, SessionOptions options)
+      implements Request {
+    static final int TYPE = 0x02;
+
+    public OpenSession {
+      requireNonNull(options, "options");
+    }
+
+    static OpenSession read(WireReader in) {
+      return new OpenSession(in.i64(), in.i64(), SessionOptions.read(in));
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(ttlMillis).i64(leaseTtlMillis);
+      options.write(out);
+    }
+  }
+
+  /**
+   * Makes a session that another connection opened this connection's, after a failover. Answered
+   * with {@link Reply.SessionReady}, or {@link Reply.Failure} if the session is gone.
+   *
+   * @param secret what {@link Reply.SessionReady} told
+   */
+  record AttachSession(long sessionId, long secret, SessionOptions options) implements Request {
+    static final int TYPE = 0x03;
+
+    public AttachSession {
+      requireNonNull(options, "options");
+    }
+
+    static AttachSession read(WireReader in) {
+      return new AttachSession(in.i64(), in.i64(), SessionOptions.read(in));
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(sessionId).i64(secret);
+      options.write(out);
+    }
+  }
+
+  /**
+   * What the node that serves a session has to know about it, besides what is replicated.
+   *
+   * @param lockWaitMillis how long acquire_lock waits where the call does not say
+   */
+  record SessionOptions(ReadConsistency readConsistency, long lockWaitMillis) {
+    public SessionOptions {
+      requireNonNull(readConsistency, "readConsistency");
+    }
+
+    static SessionOptions read(WireReader in) {
+      return new SessionOptions(ReadConsistency.read(in), in.i64());
+    }
+
+    void write(WireWriter out) {
+      readConsistency.write(out);
+      out.i64(lockWaitMillis);
+    }
+  }
+
+  /**
+   * Ends the session; its own lease and what that holds are gone. Answered with {@link Reply.Ok}.
+   */
+  record CloseSession() implements Request {
+    static final int TYPE = 0x04;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {}
+  }
+
+  /** Asks what a statement takes and returns. Answered with {@link Reply.Prepared}. */
+  record Prepare(String sql) implements Request {
+    static final int TYPE = 0x05;
+
+    public Prepare {
+      requireNonNull(sql, "sql");
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.string(sql);
+    }
+  }
+
+  /**
+   * Runs a statement. Answered with {@link Reply.Result}, {@link Reply.BatchResult} or {@link
+   * Reply.Failure}.
+   *
+   * @param sequence number of the operation within its session, from 1, rising; sent again with the
+   *     same number the statement takes effect only once
+   * @param ownLeaseTrusted false if the client cannot prove that the session's own lease is alive
+   * @param batch true to run once per parameter set and report on each
+   * @param maxRows most rows of the result, 0 for all
+   * @param pageRows most rows of the first page, 0 for as many as fit
+   * @param parameterSets the values of each set, as {@code dev.tollgate.value} encodes them: a
+   *     count u16, then the values; exactly one set unless batch
+   */
+  record Execute(
+      long sequence,
+      boolean ownLeaseTrusted,
+      boolean batch,
+      String sql,
+      KeyRequest keys,
+      long maxRows,
+      int pageRows,
+      List<byte[]> parameterSets)
+      implements Request {
+    static final int TYPE = 0x06;
+
+    public Execute {
+      requireNonNull(sql, "sql");
+      requireNonNull(keys, "keys");
+      parameterSets = List.copyOf(parameterSets);
+    }
+
+    static Execute read(WireReader in) {
+      long sequence = in.i64();
+      boolean ownLeaseTrusted = in.flag();
+      boolean batch = in.flag();
+      String sql = in.string();
+      KeyRequest keys = KeyRequest.read(in);
+      long maxRows = in.i64();
+      int pageRows = in.i32();
+      List<byte[]> sets = new ArrayList<>();
+      for (int i = in.count(4); i > 0; i--) {
+        sets.add(in.bytes());
+      }
+      if (sequence <= 0 || maxRows < 0 || pageRows < 0 || (!batch && sets.size() != 1)) {
+        throw new WireFormatException("execute " + sequence + " with " + sets.size() + " sets");
+      }
+      return new Execute(sequence, ownLeaseTrusted, batch, sql, keys, maxRows, pageRows, sets);
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(sequence).flag(ownLeaseTrusted).flag(batch).string(sql);
+      keys.write(out);
+      out.i64(maxRows).i32(pageRows).i32(parameterSets.size());
+      parameterSets.forEach(out::bytes);
+    }
+  }
+
+  /** Asks for the next rows of a result that did not fit. Answered with {@link Reply.Result}. */
+  record Fetch(long cursorId, int pageRows) implements Request {
+    static final int TYPE = 0x07;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(cursorId).i32(pageRows);
+    }
+  }
+
+  /** Gives up the rest of a result. Not answered. */
+  record CloseCursor(long cursorId) implements Request {
+    static final int TYPE = 0x08;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(cursorId);
+    }
+  }
+
+  /**
+   * Asks for metadata of the database. Answered with {@link Reply.Result}.
+   *
+   * @param code number of the method, as H2's DatabaseMetaServer numbers them
+   * @param arguments a parameter set
+   */
+  record Metadata(int code, byte[] arguments) implements Request {
+    static final int TYPE = 0x09;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i32(code).raw(arguments, 0, arguments.length);
+    }
+  }
+
+  /**
+   * Keeps sessions, with their own leases, and created leases alive. Answered with {@link
+   * Reply.HeartbeatAck} once the node has proven that it leads.
+   */
+  record Heartbeat(List<Long> sessions, List<Long> leases) implements Request {
+    static final int TYPE = 0x0a;
+
+    public Heartbeat {
+      sessions = List.copyOf(sessions);
+      leases = List.copyOf(leases);
+      if (sessions.size() > Protocol.MAX_HEARTBEAT_IDS
+          || leases.size() > Protocol.MAX_HEARTBEAT_IDS) {
+        throw new WireFormatException("heartbeat of " + sessions.size() + " + " + leases.size());
+      }
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64s(sessions).i64s(leases);
+    }
+  }
+
+  /**
+   * Cancels the operation that a session has under way, from any connection. Answered with {@link
+   * Reply.Ok}, whether or not there was something to cancel.
+   */
+  record Cancel(long sessionId, long secret, long sequence) implements Request {
+    static final int TYPE = 0x0b;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(sessionId).i64(secret).i64(sequence);
+    }
+  }
+
+  /** Asks for a sign of life. Answered with {@link Reply.Ok}, without a log entry. */
+  record Ping() implements Request {
+    static final int TYPE = 0x0c;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {}
+  }
+}

@@ -1,0 +1,67 @@
+package dev.tollgate.wire;
+
+/**
+ * The SQLStates that Tollgate itself gives, each with the statement that causes it. Errors of the
+ * database keep H2's states and codes, because Spring, Hibernate and Liquibase key on them.
+ *
+ * <p>HikariCP throws a connection away at class 08 and 0A000: class 08 is used only where the
+ * connection really is dead, and 0A000 never.
+ */
+public enum SqlState {
+  /**
+   * {@code UPDATE t ... FENCED BY LOCK 'job' TOKEN 41} when 'job' is held under 42, or by nobody.
+   */
+  STALE_TOKEN("23T01", 90_901),
+  /**
+   * {@code UPDATE t ...} on a table that is FENCED BY LOCK 'job', by a writer that shows no token.
+   */
+  TOKEN_MISSING("23T02", 90_902),
+  /** {@code SELECT acquire_lock('job', 17)} after lease 17 expired. */
+  LEASE_GONE("55T01", 90_903),
+  /** {@code SELECT acquire_lock('job')} by a lease that holds 'job' in shared mode. */
+  LOCK_UPGRADE("55T02", 90_904),
+  /** {@code ALTER TABLE t NOT FENCED} where t is not fenced. */
+  FENCE_STATE("55T03", 90_905),
+  /** A statement that met a conflict with another transaction: run the transaction again. */
+  CONFLICT("40001", 40_001),
+  /** {@code CREATE ALIAS f AS ...}: refused by the front-end, with line and column. */
+  REFUSED_STATEMENT("42T01", 42_000),
+  /** {@code setAutoCommit(false)}: known, and not there yet. */
+  NOT_SUPPORTED("HYC00", 50_100),
+  /** {@code SELECT acquire_lock(NULL)}, a ttl of 48 hours, an empty lock name. */
+  INVALID_ARGUMENT("22023", 90_008),
+  /** A statement of more than 1 MiB, a result of more than one frame where it must be one. */
+  TOO_LARGE("54000", 90_906),
+  /** More sessions, waits or tokens than the node allows. */
+  TOO_MANY("53300", 90_907),
+  /** {@code Statement.cancel()}, also while it waits for a lock. */
+  CANCELLED("57014", 57_014),
+  /** A connection to a port where no node answers, or no quorum within failoverTimeout. */
+  NO_QUORUM("08001", 90_067),
+  /** The node refused the connection: another protocol, another version, a wrong session secret. */
+  CONNECTION_REFUSED("08004", 90_908),
+  /** A connection whose session expired, because the cluster did not hear of it for its ttl. */
+  SESSION_GONE("08006", 90_121),
+  /** A write whose answer was lost, and whose session is gone too: it may have happened or not. */
+  OUTCOME_UNKNOWN("08007", 90_909),
+  /** A bug in Tollgate: the node has logged it. */
+  INTERNAL("XX000", 50_000);
+
+  private final String state;
+  private final int vendorCode;
+
+  SqlState(String state, int vendorCode) {
+    this.state = state;
+    this.vendorCode = vendorCode;
+  }
+
+  /** The five characters of {@link java.sql.SQLException#getSQLState}. */
+  public String state() {
+    return state;
+  }
+
+  /** The number of {@link java.sql.SQLException#getErrorCode}; H2's own where H2 has the case. */
+  public int vendorCode() {
+    return vendorCode;
+  }
+}

@@ -1,0 +1,10 @@
+package dev.tollgate.wire;
+
+/** Bytes from the other side that are not what the protocol allows; the connection is of no use. */
+public final class WireFormatException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public WireFormatException(String message) {
+    super(message);
+  }
+}
