@@ -1,6 +1,8 @@
 package dev.tollgate.core;
 
 import java.util.Collection;
+import java.util.Collections;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +14,19 @@ public final class ClusterState {
   private final LeaseTable leases;
   private final LockTable locks;
   private final FenceTable fences;
+  private final SortedMap<String, String> nodes;
 
-  ClusterState(SessionTable sessions, LeaseTable leases, LockTable locks, FenceTable fences) {
+  ClusterState(
+      SessionTable sessions,
+      LeaseTable leases,
+      LockTable locks,
+      FenceTable fences,
+      SortedMap<String, String> nodes) {
     this.sessions = sessions;
     this.leases = leases;
     this.locks = locks;
     this.fences = fences;
+    this.nodes = nodes;
   }
 
   /** Open sessions in order of opening. */
@@ -66,6 +75,11 @@ public final class ClusterState {
   /** Table bindings in order of their making. */
   public Collection<Fence> fences() {
     return fences.all();
+  }
+
+  /** Where clients reach each node, host:port by node id, of the nodes that have told. */
+  public SortedMap<String, String> nodes() {
+    return Collections.unmodifiableSortedMap(nodes);
   }
 
   /** The highest token ever granted, 0 if none was. */

@@ -25,6 +25,8 @@ public sealed interface Command {
     R endWait(EndWait command);
 
     R expire(Expire command);
+
+    R announce(AnnounceNode command);
   }
 
   /**
@@ -106,6 +108,19 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.expire(this);
+    }
+  }
+
+  /** Tells every node where clients reach this one. */
+  record AnnounceNode(String nodeId, String clientAddress) implements Command {
+    public AnnounceNode {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(clientAddress, "clientAddress");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.announce(this);
     }
   }
 

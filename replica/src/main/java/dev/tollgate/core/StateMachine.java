@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The replicated state machine: a command at a log position gives an outcome and notices, and the
@@ -29,8 +31,12 @@ public final class StateMachine {
   private final LeaseTable leases = new LeaseTable();
   private final LockTable locks = new LockTable(this::waitEnded);
   private final FenceTable fences = new FenceTable();
+
+  /** Client address by node id. */
+  private final SortedMap<String, String> nodes = new TreeMap<>();
+
   private final SqlStore store;
-  private final ClusterState state = new ClusterState(sessions, leases, locks, fences);
+  private final ClusterState state = new ClusterState(sessions, leases, locks, fences, nodes);
   private final CommandHandler commands = new CommandHandler();
 
   private LogPosition position = new LogPosition(0, 0, 0);
@@ -194,6 +200,12 @@ public final class StateMachine {
           endLease(lease);
         }
       }
+      return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome announce(Command.AnnounceNode command) {
+      nodes.put(command.nodeId(), command.clientAddress());
       return new Outcome.Done();
     }
   }

@@ -1,0 +1,377 @@
+package dev.tollgate.log;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Payload;
+import dev.tollgate.core.PresentedToken;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TableName;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands as they stand in log entries. The numbers are a format on disk: never change one, only
+ * add; a change of layout takes a new entry version, see {@link EntryCodec}.
+ */
+final class CommandCodec {
+  private static final int OPEN_SESSION = 1;
+  private static final int CLOSE_SESSION = 2;
+  private static final int PERFORM = 3;
+  private static final int END_WAIT = 4;
+  private static final int EXPIRE = 5;
+  private static final int ANNOUNCE_NODE = 6;
+
+  private static final int CREATE_LEASE = 1;
+  private static final int REVOKE_LEASE = 2;
+  private static final int ACQUIRE_LOCK = 3;
+  private static final int RELEASE_LOCK = 4;
+  private static final int FORCE_RELEASE_LOCK = 5;
+  private static final int PRESENT_TOKEN = 6;
+  private static final int SET_SCHEMA = 7;
+  private static final int EXECUTE_SQL = 8;
+  private static final int FENCE_TABLE = 9;
+  private static final int UNFENCE_TABLE = 10;
+
+  private CommandCodec() {}
+
+  static void write(WireWriter out, Command command) {
+    command.handledBy(new CommandWriter(out));
+  }
+
+  static Command read(WireReader in) {
+    int kind = in.u8();
+    return switch (kind) {
+      case OPEN_SESSION ->
+          new Command.OpenSession(
+              new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64());
+      case CLOSE_SESSION -> new Command.CloseSession(new SessionId(in.i64()));
+      case PERFORM ->
+          new Command.Perform(new SessionId(in.i64()), in.i64(), OperationReader.read(in));
+      case END_WAIT -> new Command.EndWait(new SessionId(in.i64()), in.i64(), waitEnd(in.u8()));
+      case EXPIRE ->
+          new Command.Expire(
+              list(in, 8, ids -> new SessionId(ids.i64())),
+              list(in, 8, ids -> new LeaseId(ids.i64())));
+      case ANNOUNCE_NODE -> new Command.AnnounceNode(in.string(), in.string());
+      default -> throw new CorruptLogException("command kind " + kind);
+    };
+  }
+
+  private static int code(Command.WaitEnd end) {
+    return switch (end) {
+      case TIMED_OUT -> 0;
+      case CANCELLED -> 1;
+    };
+  }
+
+  private static Command.WaitEnd waitEnd(int code) {
+    return switch (code) {
+      case 0 -> Command.WaitEnd.TIMED_OUT;
+      case 1 -> Command.WaitEnd.CANCELLED;
+      default -> throw new CorruptLogException("wait end " + code);
+    };
+  }
+
+  private static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
+    int count = in.count(itemBytes);
+    List<T> items = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      items.add(item.apply(in));
+    }
+    return items;
+  }
+
+  private static final class CommandWriter implements Command.Handler<WireWriter> {
+    private final WireWriter out;
+
+    CommandWriter(WireWriter out) {
+      this.out = out;
+    }
+
+    @Override
+    public WireWriter open(Command.OpenSession command) {
+      ClientInfo client = command.client();
+      out.u8(OPEN_SESSION);
+      out.string(client.application()).string(client.host()).string(client.process());
+      return out.i64(command.secret()).i64(command.ttlMillis()).i64(command.leaseTtlMillis());
+    }
+
+    @Override
+    public WireWriter close(Command.CloseSession command) {
+      return out.u8(CLOSE_SESSION).i64(command.session().value());
+    }
+
+    @Override
+    public WireWriter perform(Command.Perform command) {
+      out.u8(PERFORM).i64(command.session().value()).i64(command.sequence());
+      return command.operation().handledBy(new OperationWriter(out));
+    }
+
+    @Override
+    public WireWriter endWait(Command.EndWait command) {
+      out.u8(END_WAIT).i64(command.session().value()).i64(command.sequence());
+      return out.u8(code(command.reason()));
+    }
+
+    @Override
+    public WireWriter expire(Command.Expire command) {
+      out.u8(EXPIRE).i32(command.sessions().size());
+      command.sessions().forEach(session -> out.i64(session.value()));
+      out.i32(command.leases().size());
+      command.leases().forEach(lease -> out.i64(lease.value()));
+      return out;
+    }
+
+    @Override
+    public WireWriter announce(Command.AnnounceNode command) {
+      return out.u8(ANNOUNCE_NODE).string(command.nodeId()).string(command.clientAddress());
+    }
+  }
+
+  private static final class OperationWriter implements Operation.Handler<WireWriter> {
+    private final WireWriter out;
+
+    OperationWriter(WireWriter out) {
+      this.out = out;
+    }
+
+    @Override
+    public WireWriter createLease(Operation.CreateLease operation) {
+      return out.u8(CREATE_LEASE).i64(operation.ttlMillis()).string(operation.owner());
+    }
+
+    @Override
+    public WireWriter revokeLease(Operation.RevokeLease operation) {
+      return out.u8(REVOKE_LEASE).i64(operation.lease().value());
+    }
+
+    @Override
+    public WireWriter acquire(Operation.AcquireLock operation) {
+      out.u8(ACQUIRE_LOCK).string(operation.lock().value());
+      return lease(operation.lease())
+          .flag(operation.mode() == LockMode.SHARED)
+          .i64(operation.waitMillis());
+    }
+
+    @Override
+    public WireWriter release(Operation.ReleaseLock operation) {
+      out.u8(RELEASE_LOCK).string(operation.lock().value());
+      return lease(operation.lease());
+    }
+
+    @Override
+    public WireWriter forceRelease(Operation.ForceReleaseLock operation) {
+      return out.u8(FORCE_RELEASE_LOCK).string(operation.lock().value());
+    }
+
+    @Override
+    public WireWriter presentToken(Operation.PresentToken operation) {
+      Long token = operation.token();
+      out.u8(PRESENT_TOKEN).string(operation.lock().value());
+      return out.flag(token != null).i64(token == null ? 0 : token);
+    }
+
+    @Override
+    public WireWriter setSchema(Operation.SetSchema operation) {
+      return out.u8(SET_SCHEMA).string(operation.schema());
+    }
+
+    @Override
+    public WireWriter execute(Operation.ExecuteSql operation) {
+      out.u8(EXECUTE_SQL).string(operation.sql());
+      out.flag(operation.definition()).flag(operation.batch()).flag(operation.returnsRows());
+      out.flag(operation.ownLeaseTrusted()).i64(operation.maxRows());
+      out.i32(operation.targets().size());
+      for (Operation.DefinitionTarget target : operation.targets()) {
+        out.u8(code(target.kind()));
+        table(target.name());
+      }
+      keys(operation.keys());
+      Operation.TableFence binding = operation.binding();
+      out.flag(binding != null);
+      if (binding != null) {
+        tableFence(binding);
+      }
+      out.i32(operation.parameterSets().size());
+      for (Operation.ParameterSet set : operation.parameterSets()) {
+        out.bytes(set.values().bytes());
+        statementFence(set.fence());
+      }
+      return out;
+    }
+
+    @Override
+    public WireWriter fenceTable(Operation.FenceTable operation) {
+      out.u8(FENCE_TABLE);
+      table(operation.table());
+      tableFence(operation.fence());
+      statementFence(operation.proof());
+      return out.flag(operation.ownLeaseTrusted());
+    }
+
+    @Override
+    public WireWriter unfenceTable(Operation.UnfenceTable operation) {
+      out.u8(UNFENCE_TABLE);
+      table(operation.table());
+      statementFence(operation.proof());
+      return out.flag(operation.ownLeaseTrusted());
+    }
+
+    /** Lease ids begin at 1, so 0 stands for the session's own. */
+    private WireWriter lease(@Nullable LeaseId lease) {
+      return out.i64(lease == null ? 0 : lease.value());
+    }
+
+    private void table(TableName name) {
+      out.nullableString(name.schema()).string(name.name());
+    }
+
+    private void tableFence(Operation.TableFence fence) {
+      out.string(fence.lock().value()).flag(fence.reading() == FenceReading.MONOTONIC);
+    }
+
+    private void statementFence(Operation.@Nullable StatementFence fence) {
+      out.flag(fence != null);
+      if (fence != null) {
+        out.string(fence.presented().lock().value()).i64(fence.presented().token());
+        out.flag(fence.monotonic());
+      }
+    }
+
+    private void keys(Operation.KeyRequest keys) {
+      if (keys instanceof Operation.KeyRequest.Positions columns) {
+        out.u8(2).i32(columns.positions().size());
+        columns.positions().forEach(out::i32);
+      } else if (keys instanceof Operation.KeyRequest.Names columns) {
+        out.u8(3).i32(columns.names().size());
+        columns.names().forEach(out::string);
+      } else {
+        out.u8(keys instanceof Operation.KeyRequest.Generated ? 1 : 0);
+      }
+    }
+
+    private static int code(Operation.DefinitionTarget.Kind kind) {
+      return switch (kind) {
+        case OTHER -> 0;
+        case TABLE -> 1;
+        case INDEX -> 2;
+        case SCHEMA -> 3;
+      };
+    }
+  }
+
+  private static final class OperationReader {
+    private OperationReader() {}
+
+    static Operation read(WireReader in) {
+      int kind = in.u8();
+      return switch (kind) {
+        case CREATE_LEASE -> new Operation.CreateLease(in.i64(), in.string());
+        case REVOKE_LEASE -> new Operation.RevokeLease(new LeaseId(in.i64()));
+        case ACQUIRE_LOCK ->
+            new Operation.AcquireLock(
+                new LockName(in.string()),
+                lease(in),
+                in.flag() ? LockMode.SHARED : LockMode.EXCLUSIVE,
+                in.i64());
+        case RELEASE_LOCK -> new Operation.ReleaseLock(new LockName(in.string()), lease(in));
+        case FORCE_RELEASE_LOCK -> new Operation.ForceReleaseLock(new LockName(in.string()));
+        case PRESENT_TOKEN -> presentToken(in);
+        case SET_SCHEMA -> new Operation.SetSchema(in.string());
+        case EXECUTE_SQL -> execute(in);
+        case FENCE_TABLE ->
+            new Operation.FenceTable(table(in), tableFence(in), statementFence(in), in.flag());
+        case UNFENCE_TABLE -> new Operation.UnfenceTable(table(in), statementFence(in), in.flag());
+        default -> throw new CorruptLogException("operation kind " + kind);
+      };
+    }
+
+    private static Operation presentToken(WireReader in) {
+      LockName lock = new LockName(in.string());
+      boolean present = in.flag();
+      long token = in.i64();
+      return new Operation.PresentToken(lock, present ? (Long) token : null);
+    }
+
+    private static Operation execute(WireReader in) {
+      String sql = in.string();
+      boolean definition = in.flag();
+      boolean batch = in.flag();
+      boolean returnsRows = in.flag();
+      boolean ownLeaseTrusted = in.flag();
+      long maxRows = in.i64();
+      List<Operation.DefinitionTarget> targets =
+          list(in, 9, item -> new Operation.DefinitionTarget(kind(item.u8()), table(item)));
+      Operation.KeyRequest keys = keys(in);
+      Operation.TableFence binding = in.flag() ? tableFence(in) : null;
+      List<Operation.ParameterSet> sets =
+          list(
+              in,
+              5,
+              item -> new Operation.ParameterSet(Payload.of(item.bytes()), statementFence(item)));
+      return new Operation.ExecuteSql(
+          sql,
+          definition,
+          targets,
+          sets,
+          batch,
+          returnsRows,
+          keys,
+          maxRows,
+          binding,
+          ownLeaseTrusted);
+    }
+
+    private static @Nullable LeaseId lease(WireReader in) {
+      long id = in.i64();
+      return id == 0 ? null : new LeaseId(id);
+    }
+
+    private static TableName table(WireReader in) {
+      return new TableName(in.nullableString(), in.string());
+    }
+
+    private static Operation.TableFence tableFence(WireReader in) {
+      return new Operation.TableFence(
+          new LockName(in.string()), in.flag() ? FenceReading.MONOTONIC : FenceReading.HELD);
+    }
+
+    private static Operation.@Nullable StatementFence statementFence(WireReader in) {
+      if (!in.flag()) {
+        return null;
+      }
+      PresentedToken presented = new PresentedToken(new LockName(in.string()), in.i64());
+      return new Operation.StatementFence(presented, in.flag());
+    }
+
+    private static Operation.KeyRequest keys(WireReader in) {
+      int kind = in.u8();
+      return switch (kind) {
+        case 0 -> new Operation.KeyRequest.None();
+        case 1 -> new Operation.KeyRequest.Generated();
+        case 2 -> new Operation.KeyRequest.Positions(list(in, 4, WireReader::i32));
+        case 3 -> new Operation.KeyRequest.Names(list(in, 4, WireReader::string));
+        default -> throw new CorruptLogException("key request " + kind);
+      };
+    }
+
+    private static Operation.DefinitionTarget.Kind kind(int code) {
+      return switch (code) {
+        case 0 -> Operation.DefinitionTarget.Kind.OTHER;
+        case 1 -> Operation.DefinitionTarget.Kind.TABLE;
+        case 2 -> Operation.DefinitionTarget.Kind.INDEX;
+        case 3 -> Operation.DefinitionTarget.Kind.SCHEMA;
+        default -> throw new CorruptLogException("target kind " + code);
+      };
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.tollgate.log;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Log entries as bytes: version u8, stamp i64, count i32, commands. */
+final class EntryCodec {
+  private static final int VERSION = 1;
+  static final int HEADER_BYTES = 1 + 8 + 4;
+
+  private EntryCodec() {}
+
+  static byte[] encode(Command command) {
+    WireWriter out = new WireWriter(64);
+    CommandCodec.write(out, command);
+    return out.toByteArray();
+  }
+
+  static byte[] encode(Entry entry) {
+    int size = HEADER_BYTES;
+    for (Proposal proposal : entry.proposals()) {
+      size += proposal.encoded().length;
+    }
+    WireWriter out = new WireWriter(size);
+    out.u8(VERSION).i64(entry.stampMicros()).i32(entry.proposals().size());
+    for (Proposal proposal : entry.proposals()) {
+      out.raw(proposal.encoded(), 0, proposal.encoded().length);
+    }
+    return out.array();
+  }
+
+  /**
+   * Reads an entry.
+   *
+   * @throws CorruptLogException if this version cannot read it
+   */
+  static Entry decode(byte[] bytes) {
+    try {
+      WireReader in = new WireReader(bytes);
+      int version = in.u8();
+      if (version != VERSION) {
+        throw new CorruptLogException(
+            "log entry of version " + version + "; this node reads version " + VERSION);
+      }
+      long stampMicros = in.i64();
+      int count = in.count(1);
+      List<Command> commands = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        commands.add(CommandCodec.read(in));
+      }
+      in.expectEnd();
+      return Entry.read(stampMicros, commands);
+    } catch (WireFormatException | IllegalArgumentException e) {
+      throw new CorruptLogException("log entry of " + bytes.length + " bytes", e);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.tollgate.log;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The group as one of its nodes sees it.
+ *
+ * @param leaderId the leader of this term, or null if none is known
+ * @param members every node of the group
+ */
+public record LogStatus(
+    String nodeId,
+    Role role,
+    @Nullable String leaderId,
+    long term,
+    long lastAppliedIndex,
+    long commitIndex,
+    List<Member> members) {
+  public LogStatus {
+    members = List.copyOf(members);
+  }
+
+  /** What a node is to the group. */
+  public enum Role {
+    LEADER,
+    FOLLOWER,
+    CANDIDATE,
+    STARTING,
+    STOPPED
+  }
+
+  /**
+   * A node of the group.
+   *
+   * @param raftAddress where the other nodes reach it
+   * @param commitIndex up to where it knows the log to be committed, as this node heard; -1 if it
+   *     did not
+   */
+  public record Member(String nodeId, String raftAddress, long commitIndex) {}
+}

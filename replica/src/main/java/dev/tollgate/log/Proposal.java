@@ -1,0 +1,68 @@
+package dev.tollgate.log;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Outcome;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A command on its way into the log of this node, and who wants to hear what becomes of it. */
+public final class Proposal {
+  private static final Logger LOG = LoggerFactory.getLogger(Proposal.class);
+
+  private final Command command;
+  private final byte[] encoded;
+  private final Listener listener;
+  private final AtomicBoolean answered = new AtomicBoolean();
+
+  /** Hears one of the two, once; from the thread that applies, or any other. Must not block. */
+  public interface Listener {
+    /** The command has been applied by this node. */
+    void applied(Outcome outcome);
+
+    /**
+     * This node does not lead, or lost its leadership before it could tell: the command may have
+     * been applied or may yet be, or neither.
+     */
+    void unknown();
+  }
+
+  /**
+   * @param encoded the command as it will stand in the entry
+   */
+  Proposal(Command command, byte[] encoded, Listener listener) {
+    this.command = requireNonNull(command, "command");
+    this.encoded = requireNonNull(encoded, "encoded");
+    this.listener = requireNonNull(listener, "listener");
+  }
+
+  Command command() {
+    return command;
+  }
+
+  byte[] encoded() {
+    return encoded;
+  }
+
+  /** Tells the listener what became of the command, if it was not told anything yet. */
+  public void applied(Outcome outcome) {
+    tell(() -> listener.applied(outcome));
+  }
+
+  void unknown() {
+    tell(listener::unknown);
+  }
+
+  /** A listener that fails has a bug, but it must not keep the others from being told. */
+  private void tell(Runnable message) {
+    if (answered.compareAndSet(false, true)) {
+      try {
+        message.run();
+      } catch (RuntimeException e) {
+        LOG.error("the listener of a command failed", e);
+      }
+    }
+  }
+}

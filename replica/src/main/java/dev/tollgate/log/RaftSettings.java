@@ -1,0 +1,46 @@
+package dev.tollgate.log;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * How a node takes part in its Raft group.
+ *
+ * @param nodeId this node
+ * @param peers host:port for the other nodes, by node id, of every node of the group, this one too
+ * @param directory where the log is kept
+ * @param electionTimeout the shortest silence of a leader after which a follower stands for
+ *     election; the longest is twice that
+ */
+public record RaftSettings(
+    String nodeId, SortedMap<String, String> peers, Path directory, Duration electionTimeout) {
+  /** Right for nodes whose network and processors answer within some tens of milliseconds. */
+  public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
+
+  public RaftSettings {
+    requireNonNull(nodeId, "nodeId");
+    requireNonNull(directory, "directory");
+    peers = Collections.unmodifiableSortedMap(new TreeMap<>(peers));
+    if (!peers.containsKey(nodeId)) {
+      throw new IllegalArgumentException("node " + nodeId + " is none of the peers " + peers);
+    }
+    if (electionTimeout.toMillis() < 50) {
+      throw new IllegalArgumentException("election timeout " + electionTimeout);
+    }
+  }
+
+  /** A group of this node alone, which listens nowhere. */
+  public static RaftSettings alone(String nodeId, Path directory) {
+    return new RaftSettings(nodeId, new TreeMap<>(Map.of(nodeId, "")), directory, ELECTION_TIMEOUT);
+  }
+
+  boolean isAlone() {
+    return peers.size() == 1;
+  }
+}

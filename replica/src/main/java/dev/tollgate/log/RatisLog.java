@@ -1,0 +1,258 @@
+package dev.tollgate.log;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.SupportedRpcType;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.apache.ratis.util.NetUtils;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log on Apache Ratis, over gRPC between nodes. Requests enter in this process, at the leader:
+ * no Ratis client and no hop of its own. What is configured here and why is in docs/adr/0003.
+ */
+public final class RatisLog implements ReplicatedLog {
+  /** A log entry may be as large as the largest frame of a client and a full group before it. */
+  static final int MAX_ENTRY_BYTES = 20 << 20;
+
+  private static final RaftGroupId GROUP =
+      RaftGroupId.valueOf(UUID.nameUUIDFromBytes(new byte[] {'t', 'o', 'l', 'l'}));
+
+  private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
+
+  private final RaftSettings settings;
+  private final RatisStateMachine stateMachine;
+  private final RaftServer server;
+  private final ClientId clientId = ClientId.randomId();
+  private final AtomicLong callIds = new AtomicLong();
+
+  /**
+   * @throws IOException if the directory cannot be used, or another process uses it
+   */
+  public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
+    this.settings = requireNonNull(settings, "settings");
+    this.stateMachine = new RatisStateMachine(consumer);
+    this.server =
+        RaftServer.newBuilder()
+            .setServerId(RaftPeerId.valueOf(settings.nodeId()))
+            .setGroup(group(settings))
+            .setStateMachine(stateMachine)
+            .setProperties(properties(settings))
+            .setParameters(new Parameters())
+            .setOption(RaftStorage.StartupOption.RECOVER)
+            .build();
+  }
+
+  private static RaftGroup group(RaftSettings settings) {
+    List<RaftPeer> peers = new ArrayList<>();
+    settings
+        .peers()
+        .forEach(
+            (id, address) ->
+                peers.add(RaftPeer.newBuilder().setId(id).setAddress(address).build()));
+    return RaftGroup.valueOf(GROUP, peers);
+  }
+
+  private static RaftProperties properties(RaftSettings settings) {
+    RaftProperties p = new RaftProperties();
+    RaftServerConfigKeys.setStorageDir(p, List.of(settings.directory().toFile()));
+    if (settings.isAlone()) {
+      p.set("raft.rpc.type", SoloRpc.Type.class.getName());
+    } else {
+      p.set("raft.rpc.type", SupportedRpcType.GRPC.name());
+      String own = requireNonNull(settings.peers().get(settings.nodeId()));
+      var address = NetUtils.createSocketAddr(own);
+      GrpcConfigKeys.Server.setHost(p, address.getHostString());
+      GrpcConfigKeys.Server.setPort(p, address.getPort());
+      GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + (4 << 20)));
+    }
+    configureElections(p, settings);
+    configureLog(p);
+    return p;
+  }
+
+  private static void configureElections(RaftProperties p, RaftSettings settings) {
+    long millis = settings.electionTimeout().toMillis();
+    RaftServerConfigKeys.Rpc.setTimeoutMin(p, millis(millis));
+    RaftServerConfigKeys.Rpc.setTimeoutMax(p, millis(2 * millis));
+    // the first election need not wait longer than any other
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(p, millis(millis));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(p, millis(2 * millis));
+    RaftServerConfigKeys.Rpc.setRequestTimeout(p, millis(1_000));
+    RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
+    // a leader that lost its majority may stand again soon: the default bars it for ten seconds
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(1_000));
+    // the session table answers what was sent twice; this cache has no bound but time
+    RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
+  }
+
+  private static void configureLog(RaftProperties p) {
+    // a metadata entry per commit would be written, synced and replicated like any other
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
+    // the default puts a new thread into the path of every append where there are two processors
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, false);
+    RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
+    // flushes that are acknowledged before they are done can lose entries
+    RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
+    RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
+    SizeInBytes maxEntry = SizeInBytes.valueOf(MAX_ENTRY_BYTES);
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, maxEntry);
+    RaftServerConfigKeys.Log.setWriteBufferSize(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + 64));
+    RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf("32MB"));
+    RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("8MB"));
+    RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
+    RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, SizeInBytes.valueOf("64MB"));
+    // the log is all there is until snapshots exist
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
+  }
+
+  private static TimeDuration millis(long millis) {
+    return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void start() throws IOException {
+    server.start();
+  }
+
+  @Override
+  public CompletableFuture<Void> append(Entry entry) {
+    RaftClientRequest request =
+        RaftClientRequest.newBuilder()
+            .setClientId(clientId)
+            .setServerId(server.getId())
+            .setGroupId(GROUP)
+            .setCallId(callIds.incrementAndGet())
+            .setMessage(new EntryMessage(entry))
+            .setType(RaftClientRequest.writeRequestType())
+            .build();
+    try {
+      return server.submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
+    } catch (IOException | IllegalStateException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static @Nullable Void requireSuccess(RaftClientReply reply) {
+    if (!reply.isSuccess()) {
+      throw new UncheckedIOException(
+          reply.getException() == null
+              ? new IOException("no success: " + reply)
+              : reply.getException());
+    }
+    return null;
+  }
+
+  @Override
+  public LogStatus status() {
+    try {
+      RaftServer.Division division = server.getDivision(GROUP);
+      DivisionInfo info = division.getInfo();
+      Map<String, Long> commits = new TreeMap<>();
+      for (CommitInfoProto commit : division.getCommitInfos()) {
+        commits.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
+      }
+      List<LogStatus.Member> members = new ArrayList<>();
+      for (RaftPeer peer : division.getGroup().getPeers()) {
+        String id = peer.getId().toString();
+        members.add(new LogStatus.Member(id, peer.getAddress(), commits.getOrDefault(id, -1L)));
+      }
+      return new LogStatus(
+          settings.nodeId(),
+          role(info),
+          leaderId(),
+          info.getCurrentTerm(),
+          info.getLastAppliedIndex(),
+          commits.getOrDefault(settings.nodeId(), -1L),
+          members);
+    } catch (IOException e) {
+      LOG.debug("{}: no status", settings.nodeId(), e);
+      return new LogStatus(settings.nodeId(), LogStatus.Role.STOPPED, null, 0, 0, 0, List.of());
+    }
+  }
+
+  private static LogStatus.Role role(DivisionInfo info) {
+    return switch (info.getCurrentRole()) {
+      case LEADER -> info.isLeaderReady() ? LogStatus.Role.LEADER : LogStatus.Role.STARTING;
+      case CANDIDATE -> LogStatus.Role.CANDIDATE;
+      case FOLLOWER, LISTENER, UNRECOGNIZED -> LogStatus.Role.FOLLOWER;
+    };
+  }
+
+  @Override
+  public @Nullable String leaderId() {
+    try {
+      RaftPeerId leader = server.getDivision(GROUP).getInfo().getLeaderId();
+      return leader == null ? null : leader.toString();
+    } catch (IOException e) {
+      LOG.debug("{}: no leader id", settings.nodeId(), e);
+      return null;
+    }
+  }
+
+  @Override
+  public boolean isAlone() {
+    return settings.isAlone();
+  }
+
+  @Override
+  public void close() {
+    stateMachine.closing();
+    try {
+      server.close();
+    } catch (IOException e) {
+      LOG.warn("{}: the Raft log did not close cleanly", settings.nodeId(), e);
+    }
+  }
+
+  /** An entry on its way through Ratis in this process, as bytes and as it was. */
+  static final class EntryMessage implements Message {
+    private final Entry entry;
+    private final ByteString content;
+
+    EntryMessage(Entry entry) {
+      this.entry = entry;
+      this.content = UnsafeByteOperations.unsafeWrap(EntryCodec.encode(entry));
+    }
+
+    Entry entry() {
+      return entry;
+    }
+
+    @Override
+    public ByteString getContent() {
+      return content;
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package dev.tollgate.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Outcome;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class CommandPipelineTest {
+  /** Collects entries and lands them when the test says so. */
+  private static final class ManualLog implements ReplicatedLog {
+    final List<Entry> entries = new ArrayList<>();
+    final List<CompletableFuture<Void>> flights = new ArrayList<>();
+
+    @Override
+    public CompletableFuture<Void> append(Entry entry) {
+      entries.add(entry);
+      flights.add(new CompletableFuture<>());
+      return flights.get(flights.size() - 1);
+    }
+
+    void land(int flight) {
+      entries.get(flight).proposals().forEach(p -> p.applied(new Outcome.Done()));
+      flights.get(flight).complete(null);
+    }
+
+    void lose(int flight) {
+      flights.get(flight).completeExceptionally(new IllegalStateException("not leader"));
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public LogStatus status() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public String leaderId() {
+      return "n1";
+    }
+
+    @Override
+    public boolean isAlone() {
+      return false;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class Barrier implements CommandPipeline.Barrier {
+    String state = "waiting";
+
+    @Override
+    public void passed() {
+      state = "passed";
+    }
+
+    @Override
+    public void failed() {
+      state = "failed";
+    }
+  }
+
+  private final ManualLog log = new ManualLog();
+  private final CommandPipeline pipeline =
+      new CommandPipeline(log, Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC), 1_000);
+
+  @Test
+  void firstCommandGoesAtOnceAndTheRestGatherBehindIt() {
+    submit("a");
+    submit("b");
+    submit("c");
+    assertEquals(1, log.entries.size());
+    log.land(0);
+    assertEquals(2, log.entries.size());
+    assertEquals(List.of(command("b"), command("c")), log.entries.get(1).commands());
+    log.land(1);
+    assertEquals(2, log.entries.size());
+  }
+
+  @Test
+  void entryCarriesTheTimeInMicroseconds() {
+    submit("a");
+    assertEquals(7_000_008, log.entries.get(0).stampMicros());
+  }
+
+  @Test
+  void listenersHearOfTheirOutcome() {
+    CompletableFuture<Outcome> first = submit("a");
+    CompletableFuture<Outcome> second = submit("b");
+    log.land(0);
+    assertTrue(first.isDone());
+    assertFalse(second.isDone());
+    log.lose(1);
+    assertTrue(second.isCompletedExceptionally());
+  }
+
+  @Test
+  void outcomeThatComesAfterTheLossIsNotTold() {
+    CompletableFuture<Outcome> first = submit("a");
+    log.lose(0);
+    log.land(0);
+    assertTrue(first.isCompletedExceptionally());
+  }
+
+  @Test
+  void lostEntryDoesNotHoldUpTheNext() {
+    submit("a");
+    CompletableFuture<Outcome> second = submit("b");
+    log.lose(0);
+    log.land(1);
+    assertTrue(second.isDone() && !second.isCompletedExceptionally());
+  }
+
+  @Test
+  void barrierIsProvenByAnEntryProposedAfterIt() {
+    submit("a");
+    Barrier barrier = new Barrier();
+    pipeline.barrier(barrier);
+    log.land(0);
+    assertEquals("waiting", barrier.state, "entry 0 was proposed before the barrier was asked for");
+    log.land(1);
+    assertEquals("passed", barrier.state);
+    assertEquals(List.of(), log.entries.get(1).commands());
+  }
+
+  @Test
+  void barriersThatWaitShareOneEntryWithCommands() {
+    submit("a");
+    Barrier one = new Barrier();
+    Barrier two = new Barrier();
+    pipeline.barrier(one);
+    pipeline.barrier(two);
+    submit("b");
+    log.land(0);
+    log.land(1);
+    assertEquals(2, log.entries.size());
+    assertEquals("passed", one.state);
+    assertEquals("passed", two.state);
+  }
+
+  @Test
+  void lostEntryFailsItsBarriers() {
+    Barrier barrier = new Barrier();
+    pipeline.barrier(barrier);
+    log.lose(0);
+    assertEquals("failed", barrier.state);
+  }
+
+  @Test
+  void entryEndsWithTheCommandThatReachesItsSize() {
+    submit("a");
+    for (int i = 0; i < 10; i++) {
+      submit("x".repeat(400));
+    }
+    log.land(0);
+    assertEquals(3, log.entries.get(1).commands().size(), "400, 800, 1,200 bytes");
+    for (int i = 1; i < 5; i++) {
+      log.land(i);
+    }
+    assertEquals(5, log.entries.size());
+  }
+
+  @Test
+  void listenerThatFailsDoesNotKeepTheOthersWaiting() {
+    pipeline.submit(
+        command("bad"),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            throw new IllegalStateException("a bug, on purpose");
+          }
+
+          @Override
+          public void unknown() {}
+        });
+    CompletableFuture<Outcome> good = submit("good");
+    log.land(0);
+    log.land(1);
+    assertTrue(good.isDone());
+  }
+
+  private CompletableFuture<Outcome> submit(String what) {
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    pipeline.submit(command(what), RatisLogTest.listener(outcome));
+    return outcome;
+  }
+
+  private static Command command(String what) {
+    return new Command.AnnounceNode("node", what);
+  }
+}

@@ -1,0 +1,169 @@
+package dev.tollgate.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Payload;
+import dev.tollgate.core.PresentedToken;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TableName;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class EntryCodecTest {
+  private static final LockName LOCK = new LockName("jöb");
+  private static final Operation.StatementFence FENCE =
+      new Operation.StatementFence(new PresentedToken(LOCK, -7), true);
+
+  static Stream<Command> commands() {
+    SessionId session = new SessionId(3);
+    Operation.TableFence tableFence = new Operation.TableFence(LOCK, FenceReading.MONOTONIC);
+    Operation.TableFence held = new Operation.TableFence(LOCK, FenceReading.HELD);
+    TableName table = new TableName("S", "T");
+    List<Operation> operations =
+        List.of(
+            new Operation.CreateLease(15_000, "owner"),
+            new Operation.RevokeLease(new LeaseId(9)),
+            new Operation.AcquireLock(LOCK, null, LockMode.EXCLUSIVE, 0),
+            new Operation.AcquireLock(LOCK, new LeaseId(5), LockMode.SHARED, 10_000),
+            new Operation.ReleaseLock(LOCK, null),
+            new Operation.ReleaseLock(LOCK, new LeaseId(5)),
+            new Operation.ForceReleaseLock(LOCK),
+            new Operation.PresentToken(LOCK, 42L),
+            new Operation.PresentToken(LOCK, null),
+            new Operation.SetSchema("APP"),
+            new Operation.FenceTable(table, tableFence, FENCE, true),
+            new Operation.FenceTable(new TableName(null, "T"), held, null, false),
+            new Operation.UnfenceTable(table, null, true),
+            statement(new Operation.KeyRequest.None(), held, false),
+            statement(new Operation.KeyRequest.Generated(), null, true),
+            statement(new Operation.KeyRequest.Positions(List.of(1, 3)), null, true),
+            statement(new Operation.KeyRequest.Names(List.of("ID", "V")), null, true));
+    List<Command> commands = new ArrayList<>();
+    operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
+    commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000));
+    commands.add(new Command.CloseSession(session));
+    commands.add(new Command.EndWait(session, 5, Command.WaitEnd.TIMED_OUT));
+    commands.add(new Command.EndWait(session, 5, Command.WaitEnd.CANCELLED));
+    commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
+    commands.add(new Command.AnnounceNode("n1", "h:1"));
+    return commands.stream();
+  }
+
+  private static Operation statement(
+      Operation.KeyRequest keys, Operation.TableFence binding, boolean batch) {
+    Operation.ParameterSet one = new Operation.ParameterSet(Payload.of(new byte[] {1, 2}), FENCE);
+    Operation.ParameterSet two = new Operation.ParameterSet(Payload.empty(), null);
+    List<Operation.DefinitionTarget> targets = new ArrayList<>();
+    for (Operation.DefinitionTarget.Kind kind : Operation.DefinitionTarget.Kind.values()) {
+      targets.add(new Operation.DefinitionTarget(kind, new TableName(null, "T")));
+    }
+    return new Operation.ExecuteSql(
+        "UPDATE t SET v = ?",
+        !batch,
+        targets,
+        batch ? List.of(one, two) : List.of(one),
+        batch,
+        batch,
+        keys,
+        99,
+        binding,
+        !batch);
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void commandIsReadAsItWasWritten(Command command) {
+    Entry read = EntryCodec.decode(encode(command));
+    assertEquals(List.of(command), read.commands());
+    assertEquals(5, read.stampMicros());
+  }
+
+  @Test
+  void everyCommandAndOperationIsCovered() {
+    Set<Class<?>> covered = new HashSet<>();
+    commands()
+        .forEach(
+            command -> {
+              covered.add(command.getClass());
+              if (command instanceof Command.Perform perform) {
+                covered.add(perform.operation().getClass());
+              }
+            });
+    Set<Class<?>> all = new HashSet<>(Arrays.asList(Command.class.getPermittedSubclasses()));
+    all.addAll(Arrays.asList(Operation.class.getPermittedSubclasses()));
+    assertEquals(all, covered);
+  }
+
+  @Test
+  void entryOfManyCommandsKeepsTheirOrder() {
+    List<Command> all = commands().toList();
+    assertEquals(all, EntryCodec.decode(encode(all.toArray(new Command[0]))).commands());
+  }
+
+  @Test
+  void entryOfALaterVersionIsRefusedByName() {
+    byte[] bytes = encode(new Command.CloseSession(new SessionId(1)));
+    bytes[0] = 9;
+    CorruptLogException refused =
+        assertThrows(CorruptLogException.class, () -> EntryCodec.decode(bytes));
+    assertEquals("log entry of version 9; this node reads version 1", refused.getMessage());
+  }
+
+  /** Whatever the disk gives back, the reader says "corrupt" or reads a command; nothing else. */
+  @ParameterizedTest
+  @MethodSource("commands")
+  void damagedEntryIsCorruptAndNothingWorse(Command command) {
+    byte[] good = encode(command);
+    for (int length = 0; length < good.length; length++) {
+      byte[] cut = Arrays.copyOf(good, length);
+      assertThrows(CorruptLogException.class, () -> EntryCodec.decode(cut));
+    }
+    Random random = new Random(11);
+    int read = 0;
+    for (int i = 0; i < 2_000; i++) {
+      byte[] damaged = good.clone();
+      damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
+      read += isReadable(damaged) ? 1 : 0;
+    }
+    assertTrue(read < 2_000, "no damage was noticed");
+  }
+
+  private static boolean isReadable(byte[] bytes) {
+    try {
+      EntryCodec.decode(bytes);
+      return true;
+    } catch (CorruptLogException e) {
+      return false;
+    }
+  }
+
+  private static byte[] encode(Command... commands) {
+    List<Proposal> proposals = new ArrayList<>();
+    for (Command command : commands) {
+      proposals.add(
+          new Proposal(
+              command,
+              EntryCodec.encode(command),
+              RatisLogTest.listener(new CompletableFuture<>())));
+    }
+    return EntryCodec.encode(Entry.proposed(5, proposals));
+  }
+}

@@ -1,0 +1,245 @@
+package dev.tollgate.log;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Outcome;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The log on real Ratis servers, three of them in this JVM over gRPC on loopback. */
+class RatisLogTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  @TempDir Path directory;
+
+  private final List<TestNode> nodes = new ArrayList<>();
+
+  /** One member of the group. */
+  private final class TestNode {
+    final RaftSettings settings;
+    RecordingConsumer consumer = new RecordingConsumer();
+    RatisLog log;
+    CommandPipeline pipeline;
+
+    TestNode(String id, SortedMap<String, String> peers) throws IOException {
+      settings = new RaftSettings(id, peers, directory.resolve(id), RaftSettings.ELECTION_TIMEOUT);
+      start();
+    }
+
+    void start() throws IOException {
+      consumer = new RecordingConsumer();
+      log = new RatisLog(settings, consumer);
+      pipeline = new CommandPipeline(log, Clock.systemUTC(), 1 << 20);
+      log.start();
+    }
+  }
+
+  @AfterEach
+  void stopAll() {
+    nodes.forEach(node -> node.log.close());
+  }
+
+  @Test
+  void allNodesApplyTheSameCommandsInTheSameOrder() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    for (int i = 0; i < 100; i++) {
+      perform(leader, "a" + i);
+    }
+    for (TestNode node : nodes) {
+      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 100);
+      assertEquals(leader.consumer.commands, node.consumer.commands);
+      assertEquals(leader.consumer.indexes, node.consumer.indexes);
+    }
+  }
+
+  @Test
+  void followerRefusesToPropose() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    assertThrows(Exception.class, () -> perform(follower, "x"));
+    assertEquals(leader.settings.nodeId(), follower.log.leaderId());
+  }
+
+  @Test
+  void barrierPassesAtTheLeaderAndFailsAtAFollower() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    assertTrue(barrier(leader));
+    for (TestNode node : nodes) {
+      if (node != leader) {
+        assertFalse(barrier(node));
+      }
+    }
+  }
+
+  @Test
+  void restartedNodeAppliesTheWholeLogAgain() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "before");
+    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    follower.log.close();
+    perform(leader, "meanwhile");
+    follower.start();
+    await().atMost(DEADLINE).until(() -> follower.consumer.commands.size() == 2);
+    assertEquals(leader.consumer.commands, follower.consumer.commands);
+  }
+
+  @Test
+  void restartOfAllNodesKeepsWhatWasAcknowledged() throws Exception {
+    startThree();
+    perform(leader(), "kept");
+    List<Command> before = leader().consumer.commands;
+    nodes.forEach(node -> node.log.close());
+    for (TestNode node : nodes) {
+      node.start();
+    }
+    TestNode leader = leader();
+    assertEquals(before, leader.consumer.commands, "a leader has applied all before it leads");
+    perform(leader, "new");
+    for (TestNode node : nodes) {
+      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 2);
+    }
+  }
+
+  @Test
+  void anotherNodeLeadsWhenTheLeaderStops() throws Exception {
+    startThree();
+    TestNode first = leader();
+    perform(first, "one");
+    first.log.close();
+    nodes.remove(first);
+    TestNode second = leader();
+    perform(second, "two");
+    assertEquals(2, second.consumer.commands.size());
+  }
+
+  @Test
+  void nodeAloneKeepsItsLogWithoutAPort() throws Exception {
+    RaftSettings alone = RaftSettings.alone("solo", directory.resolve("solo"));
+    RecordingConsumer consumer = new RecordingConsumer();
+    try (RatisLog log = new RatisLog(alone, consumer)) {
+      log.start();
+      await().atMost(DEADLINE).untilTrue(consumer.leading);
+      assertTrue(log.isAlone());
+      log.append(Entry.proposed(1, List.of(proposal("kept", new CompletableFuture<>())))).get();
+    }
+    RecordingConsumer again = new RecordingConsumer();
+    try (RatisLog log = new RatisLog(alone, again)) {
+      log.start();
+      await().atMost(DEADLINE).untilTrue(again.leading);
+      assertEquals(List.of(command("kept")), again.commands);
+    }
+  }
+
+  @Test
+  void largestEntryIsReplicated() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "x".repeat(17 << 20));
+    for (TestNode node : nodes) {
+      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 1);
+    }
+  }
+
+  @Test
+  void replicaThatFailsToApplyStopsAndTheOthersGoOn() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    follower.consumer.failNext = true;
+    perform(leader, "one");
+    await().atMost(DEADLINE).until(() -> !follower.consumer.failures.isEmpty());
+    perform(leader, "two");
+    assertEquals(List.of(), follower.consumer.commands);
+    assertEquals(List.of(), leader.consumer.failures);
+  }
+
+  private void startThree() throws IOException {
+    SortedMap<String, String> peers = new TreeMap<>();
+    for (String id : List.of("n1", "n2", "n3")) {
+      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        peers.put(id, "127.0.0.1:" + free.getLocalPort());
+      }
+    }
+    for (String id : peers.keySet()) {
+      nodes.add(new TestNode(id, peers));
+    }
+  }
+
+  private TestNode leader() {
+    return await()
+        .atMost(DEADLINE)
+        .until(
+            () -> nodes.stream().filter(node -> node.consumer.leading.get()).findFirst(),
+            found -> found.isPresent())
+        .orElseThrow();
+  }
+
+  private static boolean barrier(TestNode node) throws Exception {
+    CompletableFuture<Boolean> result = new CompletableFuture<>();
+    node.pipeline.barrier(
+        new CommandPipeline.Barrier() {
+          @Override
+          public void passed() {
+            result.complete(true);
+          }
+
+          @Override
+          public void failed() {
+            result.complete(false);
+          }
+        });
+    return result.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static void perform(TestNode node, String what) throws Exception {
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    node.pipeline.submit(command(what), listener(outcome));
+    assertEquals(new Outcome.Done(), outcome.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    assertNull(node.consumer.failures.stream().findFirst().orElse(null));
+  }
+
+  private static Command command(String what) {
+    return new Command.AnnounceNode("node", what);
+  }
+
+  private static Proposal proposal(String what, CompletableFuture<Outcome> outcome) {
+    return new Proposal(command(what), EntryCodec.encode(command(what)), listener(outcome));
+  }
+
+  static Proposal.Listener listener(CompletableFuture<Outcome> outcome) {
+    return new Proposal.Listener() {
+      @Override
+      public void applied(Outcome what) {
+        outcome.complete(what);
+      }
+
+      @Override
+      public void unknown() {
+        outcome.completeExceptionally(new IOException("unknown"));
+      }
+    };
+  }
+}

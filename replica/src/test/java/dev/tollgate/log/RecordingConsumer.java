@@ -1,0 +1,45 @@
+package dev.tollgate.log;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Remembers what it was told, and answers every proposal "done". */
+final class RecordingConsumer implements LogConsumer {
+  final List<Command> commands = new CopyOnWriteArrayList<>();
+  final List<Long> indexes = new CopyOnWriteArrayList<>();
+  final List<Integer> sizes = new CopyOnWriteArrayList<>();
+  final List<Throwable> failures = new CopyOnWriteArrayList<>();
+  final AtomicBoolean leading = new AtomicBoolean();
+  volatile boolean failNext;
+
+  @Override
+  public void apply(long logIndex, Entry entry) {
+    if (failNext) {
+      throw new IllegalStateException("told to fail");
+    }
+    indexes.add(logIndex);
+    sizes.add(entry.commands().size());
+    commands.addAll(entry.commands());
+    List<Proposal> proposals = new ArrayList<>(entry.proposals());
+    proposals.forEach(proposal -> proposal.applied(new Outcome.Done()));
+  }
+
+  @Override
+  public void startedLeading(long term) {
+    leading.set(true);
+  }
+
+  @Override
+  public void stoppedLeading() {
+    leading.set(false);
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    failures.add(cause);
+  }
+}
