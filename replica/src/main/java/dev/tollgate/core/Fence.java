@@ -1,20 +1,31 @@
 package dev.tollgate.core;
 
-/** The binding of one table to one lock. Which table it is, the store knows. */
+/** The binding of one table to one lock. */
 public final class Fence {
   private final FenceId id;
+  private TableName table;
   private final LockName lock;
   private final FenceReading reading;
   private long highestToken;
 
-  Fence(FenceId id, Operation.TableFence terms) {
+  Fence(FenceId id, TableName table, Operation.TableFence terms) {
     this.id = id;
+    this.table = table;
     this.lock = terms.lock();
     this.reading = terms.reading();
   }
 
   public FenceId id() {
     return id;
+  }
+
+  /** The table, with its schema. */
+  public TableName table() {
+    return table;
+  }
+
+  void rename(TableName name) {
+    table = name;
   }
 
   public LockName lock() {

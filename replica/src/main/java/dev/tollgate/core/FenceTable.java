@@ -10,8 +10,8 @@ final class FenceTable {
   private final Map<FenceId, Fence> fences = new LinkedHashMap<>();
   private long lastId;
 
-  Fence create(Operation.TableFence terms) {
-    Fence fence = new Fence(new FenceId(++lastId), terms);
+  Fence create(TableName table, Operation.TableFence terms) {
+    Fence fence = new Fence(new FenceId(++lastId), table, terms);
     fences.put(fence.id(), fence);
     return fence;
   }

@@ -23,10 +23,8 @@ public enum RefusalCode {
   SEQUENCE_PASSED(7),
   /** More of something than {@link Limits} allows. */
   LIMIT_REACHED(8),
-  /** The statement names a table that does not exist. */
-  TABLE_UNKNOWN(9),
   /** The table is not fenced, or is fenced already. */
-  FENCE_STATE(10);
+  FENCE_STATE(9);
 
   private final int number;
 

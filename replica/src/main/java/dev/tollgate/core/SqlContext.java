@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,29 +14,33 @@ public interface SqlContext {
   String schema();
 
   /**
-   * Begins one execution and checks the fence that its clause states.
+   * Asks whether one execution may run, before it does.
    *
-   * @return null if it may run, else why not
-   */
-  Outcome.@Nullable Refused begin(Operation.@Nullable StatementFence clause);
-
-  /**
-   * Asks whether the execution may write to the table behind this fence. Called at the first write
-   * at the latest, as often as the store likes.
-   *
+   * @param clause the fence that the statement itself states, or null
+   * @param fences of all tables that it may write to
    * @return null if it may, else why not
    */
-  Outcome.@Nullable Refused write(FenceId fence);
+  Outcome.@Nullable Refused admit(
+      Operation.@Nullable StatementFence clause, Collection<FenceId> fences);
+
+  /** Tells that the execution that was admitted last has changed what it was to change. */
+  void completed();
 
   /**
-   * Ends an execution that changed what it was to change.
+   * Makes the fence for a table that is being bound.
    *
-   * @return null if it stands; otherwise the store has to undo it
+   * @param table with its schema
    */
-  Outcome.@Nullable Refused complete();
+  FenceId createFence(TableName table, Operation.TableFence terms);
 
-  /** Makes the fence for a table that is being bound. */
-  FenceId createFence(Operation.TableFence terms);
+  /** A fenced table has a new name. */
+  void renameFence(FenceId fence, TableName table);
+
+  /** The table of a fence, with its schema. */
+  TableName tableOf(FenceId fence);
+
+  /** The terms of a fence. */
+  Operation.TableFence termsOf(FenceId fence);
 
   /** Forgets the fence of a table that was dropped or is not bound any more. */
   void dropFence(FenceId fence);

@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -45,63 +46,63 @@ final class SqlWrite implements SqlContext {
   }
 
   @Override
-  public Outcome.@Nullable Refused begin(Operation.@Nullable StatementFence statementClause) {
-    clause = statementClause;
+  public Outcome.@Nullable Refused admit(
+      Operation.@Nullable StatementFence stated, Collection<FenceId> ids) {
+    clause = stated;
     clauseUsed = false;
     passed.clear();
-    if (statementClause == null || statementClause.monotonic()) {
-      return null;
+    if (stated != null && !stated.monotonic()) {
+      clauseUsed = true;
+      PresentedToken presented = stated.presented();
+      if (!isHeldExclusively(presented.lock(), presented.token())) {
+        return stale(presented);
+      }
     }
-    clauseUsed = true;
-    PresentedToken presented = statementClause.presented();
-    return isHeldExclusively(presented.lock(), presented.token()) ? null : stale(presented);
+    for (FenceId id : ids) {
+      Outcome.Refused refused = pass(fences.existing(id));
+      if (refused != null) {
+        return refused;
+      }
+    }
+    return stated == null || clauseUsed ? null : nothingToCompare(stated.presented().lock());
   }
 
-  @Override
-  public Outcome.@Nullable Refused write(FenceId id) {
-    if (passed.containsKey(id)) {
-      return null;
-    }
-    Fence fence = fences.existing(id);
+  private Outcome.@Nullable Refused pass(Fence fence) {
     Long token = presentedFor(fence.lock());
     if (token == null) {
-      return new Outcome.Refused(
-          RefusalCode.TOKEN_MISSING,
-          "the table is fenced by lock '"
-              + fence.lock()
-              + "' and the writer presented no token of it: acquire the lock on this connection, add"
-              + " FENCED BY LOCK '"
-              + fence.lock()
-              + "' TOKEN n to the statement, or SET FENCING TOKEN n FOR LOCK '"
-              + fence.lock()
-              + "'");
+      return missing(fence);
     }
-    PresentedToken presented = new PresentedToken(fence.lock(), token);
     if (!accepts(fence, token)) {
-      return stale(presented);
+      return stale(new PresentedToken(fence.lock(), token));
     }
-    passed.put(id, token);
+    passed.put(fence.id(), token);
     return null;
   }
 
   @Override
-  public Outcome.@Nullable Refused complete() {
-    Operation.StatementFence stated = clause;
-    if (stated != null && !clauseUsed) {
-      return new Outcome.Refused(
-          RefusalCode.FENCE_STATE,
-          "FENCED MONOTONIC BY LOCK '"
-              + stated.presented().lock()
-              + "' has nothing to compare its token with: the statement writes to no table that is"
-              + " fenced by that lock");
-    }
+  public void completed() {
     passed.forEach((id, token) -> fences.existing(id).accepted(token));
-    return null;
   }
 
   @Override
-  public FenceId createFence(Operation.TableFence terms) {
-    return fences.create(terms).id();
+  public FenceId createFence(TableName table, Operation.TableFence terms) {
+    return fences.create(table, terms).id();
+  }
+
+  @Override
+  public void renameFence(FenceId fence, TableName table) {
+    fences.existing(fence).rename(table);
+  }
+
+  @Override
+  public TableName tableOf(FenceId id) {
+    return fences.existing(id).table();
+  }
+
+  @Override
+  public Operation.TableFence termsOf(FenceId id) {
+    Fence fence = fences.existing(id);
+    return new Operation.TableFence(fence.lock(), fence.reading());
   }
 
   @Override
@@ -156,6 +157,31 @@ final class SqlWrite implements SqlContext {
   private boolean isHeldExclusively(LockName lock, long token) {
     Hold hold = locks.exclusiveHold(lock);
     return hold != null && hold.token().value() == token;
+  }
+
+  private static Outcome.Refused missing(Fence fence) {
+    LockName lock = fence.lock();
+    return new Outcome.Refused(
+        RefusalCode.TOKEN_MISSING,
+        "write refused: table "
+            + fence.table()
+            + " is fenced by lock '"
+            + lock
+            + "' and the writer presented no token of it; acquire the lock on this connection, or add"
+            + " FENCED BY LOCK '"
+            + lock
+            + "' TOKEN n to the statement, or SET FENCING TOKEN n FOR LOCK '"
+            + lock
+            + "'");
+  }
+
+  private static Outcome.Refused nothingToCompare(LockName lock) {
+    return new Outcome.Refused(
+        RefusalCode.FENCE_STATE,
+        "FENCED MONOTONIC BY LOCK '"
+            + lock
+            + "' has nothing to compare its token with: the statement writes to no table that is"
+            + " fenced by that lock");
   }
 
   private Outcome.Refused stale(PresentedToken presented) {

@@ -25,25 +25,21 @@ final class FakeSqlStore implements SqlStore {
   }
 
   private Outcome executeOne(String sql, Operation.ParameterSet set, SqlContext context) {
-    Outcome.Refused refused = context.begin(set.fence());
     String[] words = sql.split(" ", 2);
-    if (refused == null && words[0].equals("LOCK")) {
-      return context.perform(
-          new Operation.AcquireLock(new LockName(words[1]), null, LockMode.EXCLUSIVE, 0));
-    }
     FenceId fence = fenced.get(words[1]);
-    if (refused == null && fence != null) {
-      refused = context.write(fence);
-    }
-    if (refused == null && words[0].equals("FAIL")) {
-      return new Outcome.SqlFailed("23505", 23505, "duplicate");
-    }
-    if (refused == null) {
-      refused = context.complete();
-    }
+    Outcome.Refused refused =
+        context.admit(set.fence(), fence == null ? List.of() : List.of(fence));
     if (refused != null) {
       return refused;
     }
+    if (words[0].equals("LOCK")) {
+      return context.perform(
+          new Operation.AcquireLock(new LockName(words[1]), null, LockMode.EXCLUSIVE, 0));
+    }
+    if (words[0].equals("FAIL")) {
+      return new Outcome.SqlFailed("23505", 23505, "duplicate");
+    }
+    context.completed();
     written
         .computeIfAbsent(words[1], table -> new ArrayList<>())
         .add(new String(set.values().bytes(), StandardCharsets.UTF_8));
@@ -52,7 +48,7 @@ final class FakeSqlStore implements SqlStore {
 
   @Override
   public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
-    fenced.put(operation.table().name(), context.createFence(operation.fence()));
+    fenced.put(operation.table().name(), context.createFence(operation.table(), operation.fence()));
     return new Outcome.Done();
   }
 

@@ -1,0 +1,118 @@
+package dev.tollgate.store;
+
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Properties;
+import org.h2.command.CommandInterface;
+import org.h2.engine.ConnectionInfo;
+import org.h2.engine.Constants;
+import org.h2.engine.Database;
+import org.h2.engine.SessionLocal;
+import org.h2.engine.User;
+import org.h2.message.DbException;
+import org.h2.util.TimeZoneProvider;
+
+/**
+ * An H2 database in memory with what every replica puts there before the log begins: the user as
+ * whom clients' statements run, who is no administrator, and schema TOLLGATE.
+ */
+final class H2Database implements AutoCloseable {
+  static final String SYSTEM_SCHEMA = "TOLLGATE";
+
+  /**
+   * The name that clients see as catalog is what follows the last slash. ANALYZE_AUTO: statistics
+   * are counted since the process started, so plans would depend on restarts.
+   */
+  private static final String URL =
+      "jdbc:h2:mem:dev.tollgate.store/TOLLGATE;ANALYZE_AUTO=0;DB_CLOSE_ON_EXIT=FALSE";
+
+  private static final String ADMINISTRATOR = "TOLLGATE_SYSTEM";
+  private static final String CLIENT = "TOLLGATE";
+
+  /** No statement waits for a lock of a table longer than this; in the log it never has to. */
+  private static final int TABLE_LOCK_MILLIS = 3_600_000;
+
+  private final Database database;
+  private final User client;
+  private final Pinning pinning = new Pinning();
+
+  H2Database() {
+    requireNeutralLocale();
+    ConnectionInfo connection = new ConnectionInfo(URL, new Properties(), ADMINISTRATOR, "");
+    database = new Database(connection, null);
+    User administrator = new User(database, database.allocateObjectId(), ADMINISTRATOR, false);
+    administrator.setAdmin(true);
+    administrator.setUserPasswordHash(new byte[0]);
+    database.setMasterUser(administrator);
+    // without a limit: the database lives as long as this object, not as its sessions
+    database.setCloseDelay(-1);
+    SessionLocal session = H2Internals.openSession(database, administrator);
+    try {
+      session.setAllowLiterals(true);
+      for (String statement : SystemSchema.statements(CLIENT)) {
+        run(session, statement);
+      }
+    } finally {
+      session.close();
+    }
+    client = database.getUser(CLIENT);
+    database.setEventListener(pinning);
+  }
+
+  /** A session of the clients' user, in UTC. */
+  SessionLocal openSession() {
+    SessionLocal session = H2Internals.openSession(database, client);
+    session.setTimeZone(TimeZoneProvider.UTC);
+    session.setLockTimeout(TABLE_LOCK_MILLIS);
+    return session;
+  }
+
+  /** Pins what is applied to this database. */
+  Pinning pinning() {
+    return pinning;
+  }
+
+  Database h2() {
+    return database;
+  }
+
+  @Override
+  public void close() {
+    database.shutdownImmediately();
+  }
+
+  /** Names the version in use, for log files and error reports. */
+  static String version() {
+    return Constants.FULL_VERSION;
+  }
+
+  private static void run(SessionLocal session, String sql) {
+    try {
+      CommandInterface command = session.prepareCommand(sql);
+      command.executeUpdate(null);
+    } catch (DbException e) {
+      SQLException cause = e.getSQLException();
+      throw new IllegalStateException("H2 " + version() + " refused: " + sql, cause);
+    }
+  }
+
+  /**
+   * UPPER and LOWER of H2 follow the locale of the process. Replicas must agree, today and after
+   * the next restart, so only locales that map letters as Unicode does are allowed.
+   */
+  private static void requireNeutralLocale() {
+    Locale locale = Locale.getDefault();
+    boolean neutral =
+        "i\u0131\u00ecx".toUpperCase(locale).equals("i\u0131\u00ecx".toUpperCase(Locale.ROOT))
+            && "I\u0130\u00ccX"
+                .toLowerCase(locale)
+                .equals("I\u0130\u00ccX".toLowerCase(Locale.ROOT));
+    if (!neutral) {
+      throw new IllegalStateException(
+          "the locale "
+              + locale
+              + " maps letters in its own way, so replicas could differ: start the process with"
+              + " -Duser.language=en");
+    }
+  }
+}

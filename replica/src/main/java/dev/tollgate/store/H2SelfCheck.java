@@ -1,0 +1,159 @@
+package dev.tollgate.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.h2.api.ErrorCode;
+import org.h2.engine.Constants;
+import org.h2.engine.SessionLocal;
+import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
+import org.h2.value.Value;
+
+/**
+ * Makes sure, once per process, that H2 behaves as {@link H2Internals} needs it: another version on
+ * the class path must be found out at start-up, not when replicas differ.
+ */
+final class H2SelfCheck {
+  private static final Pins PINS = new Pins(SystemFunctions.timestamp(981_173_106_000_000L), 42);
+
+  private final H2Database database;
+  private final SessionLocal first;
+  private final SessionLocal second;
+
+  private H2SelfCheck(H2Database database) {
+    this.database = database;
+    first = database.openSession();
+    second = database.openSession();
+    first.setAutoCommit(false);
+    second.setAutoCommit(false);
+  }
+
+  /** Runs the checks when the class is first asked for; a second call costs nothing. */
+  private static final class Once {
+    static final boolean DONE = check();
+
+    private Once() {}
+  }
+
+  /**
+   * @throws IllegalStateException naming what does not hold
+   */
+  static void run() {
+    if (!Once.DONE) {
+      throw new IllegalStateException("the check of H2 did not run");
+    }
+  }
+
+  private static boolean check() {
+    try (H2Database database = new H2Database()) {
+      H2SelfCheck check = new H2SelfCheck(database);
+      check.timeAndRandomArePinned();
+      check.conflictFailsAtOnce();
+      check.failedStatementIsForgotten();
+      check.conflictIsNotTriedAgain();
+      return true;
+    }
+  }
+
+  private void timeAndRandomArePinned() {
+    update(
+        first,
+        "CREATE TABLE T(ID INT PRIMARY KEY, V INT, AT TIMESTAMP DEFAULT LOCALTIMESTAMP,"
+            + " U UUID DEFAULT RANDOM_UUID(), R DOUBLE DEFAULT RAND())");
+    List<String> seen = new ArrayList<>();
+    for (int id = 1; id <= 2; id++) {
+      update(first, "INSERT INTO T(ID, V) VALUES(" + id + ", 0)");
+      first.commit(false);
+      seen.add(query("SELECT AT, U, R FROM T WHERE ID = " + id));
+    }
+    require(seen.get(0).equals(seen.get(1)), "equal pins give equal rows");
+    require(seen.get(0).startsWith("2001-02-03 04:05:06"), "the time is pinned");
+    update(first, "ALTER TABLE T ADD COLUMN B TIMESTAMP DEFAULT LOCALTIMESTAMP");
+    require(
+        query("SELECT B FROM T WHERE ID = 1").startsWith("2001-02-03 04:05:06"),
+        "the time is pinned for rows that a definition fills");
+  }
+
+  private void conflictFailsAtOnce() {
+    update(first, "UPDATE T SET V = 1 WHERE ID = 1");
+    long start = System.nanoTime();
+    int code = failureOf(second, "UPDATE T SET V = 2 WHERE ID = 1");
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    require(code == ErrorCode.LOCK_TIMEOUT_1, "a locked row is a conflict, not error " + code);
+    require(millis < 1_000, "a conflict fails at once, not after " + millis + " ms");
+    rollback();
+  }
+
+  private void failedStatementIsForgotten() {
+    update(first, "UPDATE T SET V = 1 WHERE ID = 1");
+    int code = failureOf(first, "INSERT INTO T(ID) VALUES(1)");
+    require(code == ErrorCode.DUPLICATE_KEY_1, "a duplicate key is refused");
+    require(!H2Internals.hasRolledBack(first), "a failed statement leaves no mark");
+    // with the mark this statement would never end
+    code = failureOf(second, "UPDATE T SET V = 2 WHERE ID = 1");
+    require(code == ErrorCode.LOCK_TIMEOUT_1, "a row of a transaction that failed is a conflict");
+    rollback();
+  }
+
+  private void conflictIsNotTriedAgain() {
+    update(first, "INSERT INTO T(ID) VALUES(4)");
+    int code = failureOf(second, "INSERT INTO T(ID) VALUES(3), (4)");
+    require(
+        code == ErrorCode.LOCK_TIMEOUT_1 || code == ErrorCode.CONCURRENT_UPDATE_1,
+        "a conflicting insert is a conflict, not error " + code);
+    rollback();
+  }
+
+  private void rollback() {
+    first.rollback();
+    second.rollback();
+  }
+
+  private void update(SessionLocal session, String sql) {
+    database.pinning().begin(session, PINS);
+    H2Internals.failAtOnceOnConflict(session);
+    try {
+      command(session, sql).executeUpdate(null);
+    } finally {
+      H2Internals.forgetRollback(session);
+      database.pinning().end(session);
+    }
+  }
+
+  private int failureOf(SessionLocal session, String sql) {
+    try {
+      update(session, sql);
+      return 0;
+    } catch (DbException e) {
+      return e.getErrorCode();
+    }
+  }
+
+  private String query(String sql) {
+    try (ResultInterface result = command(first, sql).executeQuery(0, 0, false)) {
+      result.next();
+      StringBuilder row = new StringBuilder();
+      for (Value value : result.currentRow()) {
+        row.append(value.getString()).append(' ');
+      }
+      return row.toString();
+    }
+  }
+
+  private static StoreCommand command(SessionLocal session, String sql) {
+    return new StoreCommand(session, sql, session.prepare(sql), LockAccess.NONE);
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalStateException(
+          "H2 "
+              + Constants.FULL_VERSION
+              + " does not behave as "
+              + H2Internals.BUILT_FOR
+              + " does: "
+              + what);
+    }
+  }
+}

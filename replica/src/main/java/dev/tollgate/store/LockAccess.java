@@ -1,0 +1,76 @@
+package dev.tollgate.store;
+
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.SqlContext;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the functions and views of schema TOLLGATE work on: the lock state as a statement may see
+ * it.
+ */
+public interface LockAccess {
+  /** True if somebody holds the lock under this token. */
+  boolean holdsLock(LockName lock, long token);
+
+  /** The token under which the lock is held exclusively, or null. */
+  @Nullable Long lockToken(LockName lock);
+
+  /** Performs an operation at the statement's log position; refused outside the log. */
+  Outcome perform(Operation operation);
+
+  /** The rows of a system table, each with the columns that the table declares. */
+  List<@Nullable Object[]> rows(SystemTable table);
+
+  /** For statements that may not call a lock function. */
+  LockAccess NONE =
+      new LockAccess() {
+        @Override
+        public boolean holdsLock(LockName lock, long token) {
+          return false;
+        }
+
+        @Override
+        public @Nullable Long lockToken(LockName lock) {
+          return null;
+        }
+
+        @Override
+        public Outcome perform(Operation operation) {
+          throw new IllegalStateException("no lock operation here");
+        }
+
+        @Override
+        public List<@Nullable Object[]> rows(SystemTable table) {
+          return List.of();
+        }
+      };
+
+  /** The lock state at the position of a statement of the log. */
+  static LockAccess of(SqlContext context) {
+    return new LockAccess() {
+      @Override
+      public boolean holdsLock(LockName lock, long token) {
+        return context.holdsLock(lock, token);
+      }
+
+      @Override
+      public @Nullable Long lockToken(LockName lock) {
+        var token = context.lockToken(lock);
+        return token == null ? null : (Long) token.value();
+      }
+
+      @Override
+      public Outcome perform(Operation operation) {
+        return context.perform(operation);
+      }
+
+      @Override
+      public List<@Nullable Object[]> rows(SystemTable table) {
+        throw new IllegalStateException("the views of schema TOLLGATE are read outside the log");
+      }
+    };
+  }
+}

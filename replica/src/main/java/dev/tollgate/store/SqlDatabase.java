@@ -1,0 +1,288 @@
+package dev.tollgate.store;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.FenceId;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.Payload;
+import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.SqlStore;
+import dev.tollgate.core.TableName;
+import dev.tollgate.value.Parameter;
+import dev.tollgate.value.RowSet;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.api.ErrorCode;
+import org.h2.command.CommandInterface;
+import org.h2.command.Prepared;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.ParameterInterface;
+import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
+import org.h2.result.ResultWithGeneratedKeys;
+import org.h2.schema.Schema;
+import org.h2.table.Table;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database of a replica.
+ *
+ * <p>The methods of {@link SqlStore} belong to the thread that applies the log. Queries run on
+ * other threads through {@link #reader}; a definition waits for those that are under way and, if
+ * they take long, cancels them: a reader may be late, the log may not.
+ */
+public final class SqlDatabase implements SqlStore, AutoCloseable {
+  /** Bytes of a result that comes out of the log and travels in one frame. */
+  private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
+
+  private final H2Database database;
+  private final ReaderGate gate = new ReaderGate();
+  private final FencedTables fencedTables = new FencedTables();
+  private final SessionLocal session;
+  private final SqlReader reader;
+
+  /**
+   * Opens an empty database.
+   *
+   * @throws IllegalStateException if H2 does not behave as the one that Tollgate was built for, or
+   *     the locale of the process would make replicas differ
+   */
+  public SqlDatabase() {
+    H2SelfCheck.run();
+    database = new H2Database();
+    session = database.openSession();
+    session.setAutoCommit(false);
+    reader = new SqlReader(database, gate);
+  }
+
+  /** Queries beside the log. */
+  public SqlReader reader() {
+    return reader;
+  }
+
+  @Override
+  public Outcome execute(Operation.ExecuteSql statement, SqlContext context) {
+    List<Outcome> outcomes = new ArrayList<>(statement.parameterSets().size());
+    Execution execution = new Execution(statement, context);
+    for (Operation.ParameterSet set : statement.parameterSets()) {
+      outcomes.add(execution.run(set, outcomes.size()));
+    }
+    return statement.batch() ? new Outcome.Batch(outcomes) : outcomes.get(0);
+  }
+
+  @Override
+  public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
+    session.setCurrentSchemaName(context.schema());
+    Table table = FencedTables.find(session, operation.table());
+    if (table == null || table.isView()) {
+      return unknownTable(operation.table());
+    }
+    FenceId existing = fencedTables.fenceOf(table);
+    Outcome.Refused refused =
+        context.admit(operation.proof(), existing == null ? List.of() : List.of(existing));
+    if (refused != null) {
+      return refused;
+    }
+    if (existing != null) {
+      unbind(existing, context);
+    }
+    bind(table, operation.fence(), context);
+    return updated(0);
+  }
+
+  @Override
+  public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
+    session.setCurrentSchemaName(context.schema());
+    Table table = FencedTables.find(session, operation.table());
+    if (table == null) {
+      return unknownTable(operation.table());
+    }
+    FenceId existing = fencedTables.fenceOf(table);
+    if (existing == null) {
+      return new Outcome.Refused(
+          RefusalCode.FENCE_STATE, "table " + FencedTables.nameOf(table) + " is not fenced");
+    }
+    Outcome.Refused refused = context.admit(operation.proof(), List.of(existing));
+    if (refused != null) {
+      return refused;
+    }
+    unbind(existing, context);
+    return updated(0);
+  }
+
+  @Override
+  public boolean hasSchema(String name) {
+    Schema schema = database.h2().findSchema(name);
+    return schema != null;
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+    database.close();
+  }
+
+  private void bind(Table table, Operation.TableFence terms, SqlContext context) {
+    fencedTables.add(context.createFence(FencedTables.nameOf(table), terms), table);
+  }
+
+  private void unbind(FenceId fence, SqlContext context) {
+    fencedTables.remove(fence);
+    context.dropFence(fence);
+  }
+
+  private static Outcome unknownTable(TableName name) {
+    return SqlErrors.failure(DbException.get(ErrorCode.TABLE_OR_VIEW_NOT_FOUND_1, name.name()));
+  }
+
+  private static Outcome updated(long count) {
+    WireWriter out = new WireWriter(16);
+    StatementResult.writeCount(out, count);
+    return new Outcome.Executed(Payload.of(out.toByteArray()));
+  }
+
+  /** One statement of the log: prepared once, run once per parameter set. */
+  private final class Execution {
+    private final Operation.ExecuteSql statement;
+    private final SqlContext context;
+
+    Execution(Operation.ExecuteSql statement, SqlContext context) {
+      this.statement = statement;
+      this.context = context;
+    }
+
+    Outcome run(Operation.ParameterSet set, int number) {
+      Pins pins = Pins.of(context.position(), number);
+      database.pinning().begin(session, pins);
+      H2Internals.failAtOnceOnConflict(session);
+      try {
+        return runPinned(set);
+      } catch (DbException e) {
+        session.rollback();
+        return SqlErrors.failure(e);
+      } finally {
+        H2Internals.forgetRollback(session);
+        database.pinning().end(session);
+      }
+    }
+
+    private Outcome runPinned(Operation.ParameterSet set) {
+      session.setCurrentSchemaName(context.schema());
+      Prepared prepared = session.prepare(statement.sql());
+      Outcome.Refused refused =
+          context.admit(set.fence(), fencedTables.fencesOf(session, prepared, statement));
+      if (refused != null) {
+        return refused;
+      }
+      StoreCommand command =
+          new StoreCommand(session, statement.sql(), prepared, LockAccess.of(context));
+      setParameters(command, set.values());
+      return statement.definition() ? define(command) : change(command);
+    }
+
+    private Outcome change(StoreCommand command) {
+      WireWriter out = new WireWriter();
+      if (command.isQuery()) {
+        try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
+          RowSet.write(StatementResult.beginRows(out), rows, 0, MAX_RESULT_BYTES, 0);
+        }
+      } else {
+        ResultWithGeneratedKeys result = command.executeUpdate(keys());
+        ResultInterface keys = result.getGeneratedKeys();
+        if (keys == null) {
+          StatementResult.writeCount(out, result.getUpdateCount());
+        } else {
+          StatementResult.writeCountAndKeys(out, result.getUpdateCount(), keys);
+        }
+      }
+      if (out.size() >= MAX_RESULT_BYTES) {
+        session.rollback();
+        return new Outcome.SqlFailed(
+            SqlState.TOO_LARGE.state(),
+            SqlState.TOO_LARGE.vendorCode(),
+            "the statement changed nothing, because its result has more than "
+                + MAX_RESULT_BYTES
+                + " bytes: let it return fewer rows");
+      }
+      session.commit(false);
+      context.completed();
+      return new Outcome.Executed(Payload.of(out.toByteArray()));
+    }
+
+    private Outcome define(StoreCommand command) {
+      Operation.TableFence binding = statement.binding();
+      Table existing = binding == null ? null : target();
+      if (binding != null && existing != null) {
+        Outcome conflict = alreadyThere(existing, binding);
+        if (conflict != null) {
+          return conflict;
+        }
+      }
+      gate.closeForDefinition();
+      try {
+        command.executeUpdate(null);
+        session.commit(true);
+        fencedTables.follow(session, context);
+      } finally {
+        gate.open();
+      }
+      Table created = binding == null || existing != null ? null : target();
+      if (binding != null && created != null) {
+        bind(created, binding, context);
+      }
+      context.completed();
+      return updated(0);
+    }
+
+    /**
+     * A table that CREATE TABLE IF NOT EXISTS meets keeps its fence, so it has to have this one.
+     */
+    private @Nullable Outcome alreadyThere(Table table, Operation.TableFence wanted) {
+      FenceId fence = fencedTables.fenceOf(table);
+      boolean same = fence != null && context.termsOf(fence).equals(wanted);
+      return same
+          ? null
+          : new Outcome.Refused(
+              RefusalCode.FENCE_STATE,
+              "table "
+                  + FencedTables.nameOf(table)
+                  + " exists and is not fenced as stated: use ALTER TABLE ... FENCED BY LOCK");
+    }
+
+    private @Nullable Table target() {
+      return FencedTables.find(session, statement.targets().get(0).name());
+    }
+
+    private @Nullable Object keys() {
+      Operation.KeyRequest keys = statement.keys();
+      if (keys instanceof Operation.KeyRequest.Positions columns) {
+        return columns.positions().stream().mapToInt(Integer::intValue).toArray();
+      }
+      if (keys instanceof Operation.KeyRequest.Names columns) {
+        return columns.names().toArray(new String[0]);
+      }
+      return keys instanceof Operation.KeyRequest.Generated ? (Object) true : null;
+    }
+  }
+
+  static void setParameters(CommandInterface command, Payload set) {
+    List<Value> values = Parameter.decodeValues(requireNonNull(set, "set").bytes(), null);
+    List<? extends ParameterInterface> parameters = command.getParameters();
+    if (values.size() != parameters.size()) {
+      throw DbException.get(
+          ErrorCode.INVALID_PARAMETER_COUNT_2,
+          "the statement (" + parameters.size() + " given " + values.size() + ")",
+          Integer.toString(parameters.size()));
+    }
+    for (int i = 0; i < values.size(); i++) {
+      parameters.get(i).setValue(values.get(i), false);
+    }
+  }
+}

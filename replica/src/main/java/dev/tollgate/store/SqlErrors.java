@@ -1,0 +1,90 @@
+package dev.tollgate.store;
+
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RefusalCode;
+import dev.tollgate.wire.SqlState;
+import java.sql.SQLException;
+import org.h2.api.ErrorCode;
+import org.h2.jdbc.JdbcException;
+import org.h2.message.DbException;
+
+/**
+ * What errors of the database and refusals of the core mean to a client, and which mean the end.
+ */
+public final class SqlErrors {
+  private SqlErrors() {}
+
+  /** The SQLState of a refusal. */
+  public static SqlState stateOf(RefusalCode code) {
+    return switch (code) {
+      case TOKEN_STALE -> SqlState.STALE_TOKEN;
+      case TOKEN_MISSING -> SqlState.TOKEN_MISSING;
+      case LEASE_GONE -> SqlState.LEASE_GONE;
+      case LOCK_UPGRADE -> SqlState.LOCK_UPGRADE;
+      case FENCE_STATE -> SqlState.FENCE_STATE;
+      case WAIT_CANCELLED -> SqlState.CANCELLED;
+      case SESSION_GONE -> SqlState.SESSION_GONE;
+      case SEQUENCE_PASSED -> SqlState.OUTCOME_UNKNOWN;
+      case LIMIT_REACHED -> SqlState.TOO_MANY;
+    };
+  }
+
+  /** An argument of a lock function that cannot be right. */
+  public static SQLException invalid(String message) {
+    return exception(SqlState.INVALID_ARGUMENT, message);
+  }
+
+  static SQLException exception(SqlState state, String message) {
+    return new SQLException(message, state.state(), state.vendorCode());
+  }
+
+  /**
+   * The outcome of a statement that H2 refused while the log was applied.
+   *
+   * @throws ReplicaFailure if the error says that the database is not to be trusted any more
+   */
+  static Outcome.SqlFailed failure(DbException e) {
+    SQLException error = e.getSQLException();
+    if (isFatal(error.getErrorCode())) {
+      throw new ReplicaFailure("the database failed", e);
+    }
+    return failed(error);
+  }
+
+  /** An error as it is told to the client. */
+  static Outcome.SqlFailed failed(SQLException error) {
+    String state = error.getSQLState();
+    return new Outcome.SqlFailed(
+        state == null ? SqlState.INTERNAL.state() : state, error.getErrorCode(), message(error));
+  }
+
+  /** The message without the statement, which the driver adds, and without H2's version. */
+  private static String message(SQLException error) {
+    String message =
+        error instanceof JdbcException jdbc ? jdbc.getOriginalMessage() : error.getMessage();
+    return message == null ? error.getClass().getSimpleName() : message;
+  }
+
+  /**
+   * Errors that a well-formed statement cannot cause by itself. Those of row conflicts belong here
+   * as long as one transaction runs at a time: there is nobody to conflict with.
+   */
+  private static boolean isFatal(int code) {
+    return switch (code) {
+      case ErrorCode.GENERAL_ERROR_1,
+          ErrorCode.OUT_OF_MEMORY,
+          ErrorCode.IO_EXCEPTION_1,
+          ErrorCode.IO_EXCEPTION_2,
+          ErrorCode.FILE_CORRUPTED_1,
+          ErrorCode.DATABASE_IS_CLOSED,
+          ErrorCode.DATABASE_CALLED_AT_SHUTDOWN,
+          ErrorCode.OBJECT_CLOSED,
+          ErrorCode.STATEMENT_WAS_CANCELED,
+          ErrorCode.LOCK_TIMEOUT_1,
+          ErrorCode.CONCURRENT_UPDATE_1,
+          ErrorCode.DEADLOCK_1 ->
+          true;
+      default -> false;
+    };
+  }
+}

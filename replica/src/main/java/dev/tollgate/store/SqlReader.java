@@ -1,0 +1,272 @@
+package dev.tollgate.store;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.Payload;
+import dev.tollgate.value.Parameter;
+import dev.tollgate.value.RowSet;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireWriter;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+import org.h2.command.CommandInterface;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.ParameterInterface;
+import org.h2.jdbc.meta.DatabaseMetaServer;
+import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queries beside the log, each on a session of its own, at most {@value #MAX_QUERIES} at a time.
+ * They change nothing: the SQL front-end lets only pure queries come here. Thread-safe.
+ */
+public final class SqlReader {
+  /** H2 keeps 255 transactions at most, those of queries included. */
+  private static final int MAX_QUERIES = 64;
+
+  private final H2Database database;
+  private final ReaderGate gate;
+  private final Semaphore permits = new Semaphore(MAX_QUERIES, true);
+  private final ConcurrentLinkedDeque<SessionLocal> idle = new ConcurrentLinkedDeque<>();
+
+  SqlReader(H2Database database, ReaderGate gate) {
+    this.database = database;
+    this.gate = gate;
+  }
+
+  /** Lets another thread end a query. */
+  public static final class Canceller implements ReaderGate.Query {
+    private @Nullable CommandInterface command;
+    private @Nullable SqlState reason;
+
+    /** Ends the query that runs or is about to run. */
+    public synchronized void cancel() {
+      stop(SqlState.CANCELLED);
+    }
+
+    @Override
+    public synchronized void cancelForDefinition() {
+      stop(SqlState.CONFLICT);
+    }
+
+    private void stop(SqlState why) {
+      if (reason == null) {
+        reason = why;
+      }
+      if (command != null) {
+        command.cancel();
+      }
+    }
+
+    private synchronized void running(@Nullable CommandInterface now) throws SQLException {
+      command = now;
+      if (now != null) {
+        throwIfCancelled();
+      }
+    }
+
+    private synchronized void throwIfCancelled() throws SQLException {
+      if (reason == SqlState.CONFLICT) {
+        throw SqlErrors.exception(
+            SqlState.CONFLICT,
+            "the query was ended because a definition waited for it: run it again");
+      }
+      if (reason != null) {
+        throw SqlErrors.exception(reason, "the statement was cancelled");
+      }
+    }
+  }
+
+  /** A result that did not fit into its first page. Belongs to one thread at a time. */
+  public static final class Cursor implements AutoCloseable {
+    private final ResultInterface result;
+
+    private Cursor(ResultInterface result) {
+      this.result = result;
+    }
+
+    /**
+     * The next rows, as the body of a reply.
+     *
+     * @param cursorId what the client asks with for more
+     * @return null with {@link Page#cursor} if these are the last rows
+     */
+    public Page fetch(int pageRows, long cursorId) {
+      WireWriter out = StatementResult.beginPage(new WireWriter());
+      boolean more = RowSet.Page.write(out, result, pageRows, Protocol.PAGE_BYTES, cursorId);
+      return new Page(Payload.of(out.toByteArray()), more ? this : null);
+    }
+
+    @Override
+    public void close() {
+      result.close();
+    }
+  }
+
+  /**
+   * Rows of a result as the body of a reply.
+   *
+   * @param cursor gives the rest, and has to be closed; null if there is none
+   */
+  public record Page(Payload body, @Nullable Cursor cursor) {
+    public Page {
+      requireNonNull(body, "body");
+    }
+  }
+
+  private interface Work<T> {
+    T on(SessionLocal session) throws SQLException;
+  }
+
+  /**
+   * Runs a query.
+   *
+   * @param schema where unqualified names are looked up
+   * @param parameterSet the values of its parameters
+   * @param maxRows most rows of the result, 0 for all
+   * @param pageRows most rows of the first page, 0 for as many as fit
+   * @param cursorId what the client will ask with for more
+   */
+  public Page query(
+      String schema,
+      String sql,
+      byte[] parameterSet,
+      long maxRows,
+      int pageRows,
+      long cursorId,
+      LockAccess locks,
+      Canceller canceller)
+      throws SQLException {
+    return onSession(
+        schema,
+        canceller,
+        session -> {
+          ResultInterface result = run(session, sql, parameterSet, maxRows, locks, canceller);
+          WireWriter out = StatementResult.beginRows(new WireWriter());
+          boolean more = RowSet.write(out, result, pageRows, Protocol.PAGE_BYTES, cursorId);
+          if (!more) {
+            result.close();
+          }
+          return new Page(Payload.of(out.toByteArray()), more ? new Cursor(result) : null);
+        });
+  }
+
+  /** Evaluates a query of one row. */
+  public List<SqlValue> evaluate(
+      String schema, String sql, byte[] parameterSet, LockAccess locks, Canceller canceller)
+      throws SQLException {
+    return onSession(
+        schema,
+        canceller,
+        session -> {
+          try (ResultInterface row = run(session, sql, parameterSet, 1, locks, canceller)) {
+            List<SqlValue> values = new ArrayList<>();
+            row.next();
+            for (int i = 0; i < row.getVisibleColumnCount(); i++) {
+              values.add(SqlValue.of(row.currentRow()[i]));
+            }
+            return values;
+          }
+        });
+  }
+
+  /** Says what a statement takes and returns, without running it. */
+  public Reply.Prepared describe(String schema, String sql) throws SQLException {
+    Canceller canceller = new Canceller();
+    return onSession(
+        schema,
+        canceller,
+        session -> {
+          CommandInterface command = session.prepareCommand(sql);
+          List<Parameter> parameters = new ArrayList<>();
+          for (ParameterInterface parameter : command.getParameters()) {
+            parameters.add(new Parameter(parameter.getType(), parameter.getNullable()));
+          }
+          WireWriter columns = new WireWriter();
+          if (command.isQuery()) {
+            try (ResultInterface shape = command.getMetaData()) {
+              RowSet.writeColumns(columns, shape);
+            }
+          }
+          return new Reply.Prepared(
+              command.isQuery(),
+              command.getCommandType(),
+              Parameter.encode(parameters),
+              columns.toByteArray());
+        });
+  }
+
+  /** Answers a question of {@code DatabaseMetaData}, by the number that H2 gives it. */
+  public byte[] metadata(String schema, int code, byte[] arguments) throws SQLException {
+    return onSession(
+        schema,
+        new Canceller(),
+        session -> {
+          Value[] values = Parameter.decodeValues(arguments, session).toArray(new Value[0]);
+          try (ResultInterface result = DatabaseMetaServer.process(session, code, values)) {
+            WireWriter out = StatementResult.beginRows(new WireWriter());
+            RowSet.write(out, result, 0, Integer.MAX_VALUE, 0);
+            return out.toByteArray();
+          }
+        });
+  }
+
+  private static ResultInterface run(
+      SessionLocal session,
+      String sql,
+      byte[] parameterSet,
+      long maxRows,
+      LockAccess locks,
+      Canceller canceller)
+      throws SQLException {
+    StoreCommand command = new StoreCommand(session, sql, session.prepare(sql), locks);
+    SqlDatabase.setParameters(command, Payload.of(parameterSet));
+    canceller.running(command);
+    try {
+      return command.executeQuery(maxRows, 0, false);
+    } catch (DbException e) {
+      canceller.throwIfCancelled();
+      throw e;
+    } finally {
+      canceller.running(null);
+    }
+  }
+
+  private <T> T onSession(String schema, Canceller canceller, Work<T> work) throws SQLException {
+    permits.acquireUninterruptibly();
+    gate.enter(canceller);
+    SessionLocal session = null;
+    try {
+      session = takeSession();
+      session.setCurrentSchemaName(schema);
+      return work.on(session);
+    } catch (DbException e) {
+      throw e.getSQLException();
+    } finally {
+      if (session != null) {
+        idle.addFirst(session);
+      }
+      gate.leave(canceller);
+      permits.release();
+    }
+  }
+
+  private SessionLocal takeSession() {
+    SessionLocal session = idle.pollFirst();
+    return session == null ? database.openSession() : session;
+  }
+
+  void close() {
+    for (SessionLocal session = idle.poll(); session != null; session = idle.poll()) {
+      session.close();
+    }
+  }
+}

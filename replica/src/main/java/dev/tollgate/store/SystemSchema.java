@@ -1,0 +1,57 @@
+package dev.tollgate.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The statements that make schema TOLLGATE: its views, its functions, and the clients' user. */
+final class SystemSchema {
+  private static final List<String> FUNCTIONS =
+      List.of(
+          "HOLDS_LOCK holdsLock",
+          "LOCK_TOKEN lockToken",
+          "CREATE_LEASE createLease",
+          "REVOKE_LEASE revokeLease",
+          "TRY_ACQUIRE_LOCK tryAcquireLock",
+          "TRY_ACQUIRE_SHARED_LOCK tryAcquireSharedLock",
+          "RELEASE_LOCK releaseLock",
+          "FORCE_RELEASE_LOCK forceReleaseLock");
+
+  private SystemSchema() {}
+
+  static List<String> statements(String clientUser) {
+    List<String> statements = new ArrayList<>();
+    statements.add("CREATE SCHEMA " + H2Database.SYSTEM_SCHEMA);
+    statements.add("CREATE USER " + clientUser + " PASSWORD ''");
+    statements.add("GRANT ALTER ANY SCHEMA TO " + clientUser);
+    for (String function : FUNCTIONS) {
+      String[] names = function.split(" ", 2);
+      statements.add(alias(names[0], LockFunctions.class.getName() + "." + names[1]));
+    }
+    statements.add(alias("ROWS_OF", SystemFunctions.class.getName() + ".rowsOf"));
+    for (SystemTable table : SystemTable.values()) {
+      statements.add(view(table));
+    }
+    return statements;
+  }
+
+  private static String alias(String name, String method) {
+    return "CREATE ALIAS " + H2Database.SYSTEM_SCHEMA + "." + name + " FOR '" + method + "'";
+  }
+
+  private static String view(SystemTable table) {
+    String columns =
+        table.columns().stream().map(SystemTable.Column::name).collect(Collectors.joining(", "));
+    return "CREATE VIEW "
+        + H2Database.SYSTEM_SCHEMA
+        + "."
+        + table
+        + " AS SELECT "
+        + columns
+        + " FROM "
+        + H2Database.SYSTEM_SCHEMA
+        + ".ROWS_OF('"
+        + table
+        + "')";
+  }
+}

@@ -1,0 +1,127 @@
+package dev.tollgate.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/** The views of schema TOLLGATE and their columns. */
+public enum SystemTable {
+  /** Who holds which lock; one row per hold. */
+  LOCKS(
+      name("LOCK_NAME"),
+      word("LOCK_MODE"),
+      number("TOKEN"),
+      number("LEASE_ID"),
+      name("OWNER"),
+      moment("HELD_SINCE"),
+      number("SESSION_ID"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS"),
+      number("WAITERS")),
+  /** Who waits for which lock, in the order in which they will be served. */
+  LOCK_WAITERS(
+      name("LOCK_NAME"),
+      number("QUEUE_POSITION"),
+      word("LOCK_MODE"),
+      number("LEASE_ID"),
+      name("OWNER"),
+      moment("WAITING_SINCE"),
+      number("WAIT_MS"),
+      number("SESSION_ID"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS")),
+  /** Live leases. How long each has left only the leader knows; elsewhere it is null. */
+  LEASES(
+      number("LEASE_ID"),
+      name("OWNER"),
+      number("TTL_MS"),
+      number("REMAINING_MS"),
+      moment("CREATED_AT"),
+      number("LOCKS_HELD"),
+      answer("CONNECTION_OWN"),
+      number("SESSION_ID")),
+  /** The sessions of clients. */
+  SESSIONS(
+      number("SESSION_ID"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS"),
+      moment("OPENED_AT"),
+      name("SCHEMA_NAME"),
+      number("OWN_LEASE_ID"),
+      number("LAST_OPERATION"),
+      name("WAITS_FOR_LOCK")),
+  /** Tables that are bound to a lock. */
+  FENCES(
+      name("TABLE_SCHEMA"),
+      name("TABLE_NAME"),
+      name("LOCK_NAME"),
+      word("READING"),
+      number("HIGHEST_TOKEN")),
+  /** The nodes of the cluster, as the node that answers sees them. */
+  NODES(
+      name("NODE_ID"),
+      word("NODE_ROLE"),
+      name("CLIENT_ADDRESS"),
+      name("RAFT_ADDRESS"),
+      number("TERM"),
+      number("COMMIT_INDEX"),
+      number("APPLIED_INDEX"),
+      answer("ANSWERS"));
+
+  /** What a value of a column is in Java. */
+  public enum Type {
+    /** {@link String} of up to 256 characters. */
+    NAME,
+    /** {@link String} of one short word. */
+    WORD,
+    /** {@link Long}. */
+    NUMBER,
+    /** {@link Boolean}. */
+    ANSWER,
+    /** {@link Long}: microseconds since 1970-01-01T00:00:00Z. */
+    MOMENT
+  }
+
+  /** A column of a view. */
+  public record Column(String name, Type type) {
+    public Column {
+      requireNonNull(name, "name");
+      requireNonNull(type, "type");
+    }
+  }
+
+  @SuppressWarnings("ImmutableEnumChecker") // a list of List.of
+  private final List<Column> columns;
+
+  SystemTable(Column... columns) {
+    this.columns = List.of(columns);
+  }
+
+  /** The columns, in the order in which {@link LockAccess#rows} gives their values. */
+  public List<Column> columns() {
+    return columns;
+  }
+
+  private static Column name(String column) {
+    return new Column(column, Type.NAME);
+  }
+
+  private static Column word(String column) {
+    return new Column(column, Type.WORD);
+  }
+
+  private static Column number(String column) {
+    return new Column(column, Type.NUMBER);
+  }
+
+  private static Column answer(String column) {
+    return new Column(column, Type.ANSWER);
+  }
+
+  private static Column moment(String column) {
+    return new Column(column, Type.MOMENT);
+  }
+}

@@ -1,0 +1,226 @@
+package dev.tollgate.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TableName;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every route into a fenced table needs a token. */
+class FencedTablesTest {
+  private final StoreDriver replica = new StoreDriver();
+  private final SessionId holder = replica.open();
+  private final SessionId stranger = replica.open();
+
+  @BeforeEach
+  void fence() {
+    replica.ok(stranger, "CREATE TABLE PARENT(ID INT PRIMARY KEY, V INT)");
+    replica.ok(
+        stranger,
+        "CREATE TABLE T(ID INT PRIMARY KEY, V INT, P INT REFERENCES PARENT(ID) ON DELETE CASCADE)");
+    replica.ok(
+        stranger,
+        "CREATE TABLE GRANDCHILD(ID INT PRIMARY KEY, T INT REFERENCES T(ID) ON DELETE CASCADE)");
+    replica.ok(stranger, "CREATE INDEX T_V ON T(V)");
+    replica.ok(stranger, "CREATE TABLE OPEN_TABLE(ID INT PRIMARY KEY, V INT)");
+    replica.ok(stranger, "INSERT INTO PARENT VALUES(1, 1)");
+    replica.ok(stranger, "INSERT INTO T VALUES(1, 1, 1)");
+    replica.take(holder, "job");
+    assertInstanceOf(Outcome.Executed.class, replica.fence(holder, "T", FenceReading.HELD));
+  }
+
+  @AfterEach
+  void close() {
+    replica.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO T VALUES(2, 2, NULL)",
+        "INSERT INTO \"T\" VALUES(2, 2, NULL)",
+        "INSERT INTO PUBLIC.T VALUES(2, 2, NULL)",
+        "INSERT INTO T SELECT 2, 2, NULL",
+        "UPDATE T SET V = 2",
+        "UPDATE T SET V = 2 WHERE FALSE",
+        "DELETE FROM T",
+        "DELETE FROM T AS X WHERE X.ID = 1",
+        "MERGE INTO T(ID, V) KEY(ID) VALUES(1, 2)",
+        "MERGE INTO T USING (SELECT 1 AS I) S ON T.ID = S.I WHEN MATCHED THEN DELETE",
+        "DELETE FROM PARENT WHERE ID = 1",
+        "TRUNCATE TABLE T",
+        "DROP TABLE T CASCADE",
+        "DROP TABLE IF EXISTS T CASCADE",
+        "ALTER TABLE T ADD COLUMN W INT",
+        "ALTER TABLE T RENAME TO OTHER",
+        "ALTER TABLE T ALTER COLUMN V RENAME TO W",
+        "CREATE INDEX T_P ON T(P)",
+        "DROP INDEX T_V",
+        "ALTER INDEX T_V RENAME TO T_W",
+        "COMMENT ON TABLE T IS 'mine'",
+        "DROP SCHEMA PUBLIC CASCADE"
+      })
+  void writeWithoutTokenIsRefusedOnEveryRoute(String sql) throws SQLException {
+    String before = replica.script();
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, sql)), sql);
+    assertEquals(before, replica.script(), "a refused statement changes nothing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO T VALUES(2, 2, NULL)",
+        "UPDATE T SET V = 2",
+        "DELETE FROM PARENT WHERE ID = 1",
+        "MERGE INTO T(ID, V) KEY(ID) VALUES(1, 2)",
+        "ALTER TABLE T ADD COLUMN W INT",
+        "DROP INDEX T_V"
+      })
+  void holderMayWriteOnTheSameRoutes(String sql) {
+    assertInstanceOf(Outcome.Executed.class, replica.run(holder, sql), sql);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE PARENT SET V = 2",
+        "INSERT INTO PARENT VALUES(2, 2)",
+        "INSERT INTO GRANDCHILD VALUES(1, 1)",
+        "DELETE FROM GRANDCHILD",
+        "INSERT INTO OPEN_TABLE SELECT ID, V FROM T",
+        "CREATE VIEW TV AS SELECT * FROM T"
+      })
+  void whatDoesNotWriteToTheTableIsOpen(String sql) {
+    assertInstanceOf(Outcome.Executed.class, replica.run(stranger, sql), sql);
+  }
+
+  @Test
+  void fenceFollowsARename() throws SQLException {
+    replica.ok(holder, "ALTER TABLE T RENAME TO MOVED");
+    assertEquals(
+        RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "UPDATE MOVED SET V = 3")));
+    assertEquals(
+        List.of("PUBLIC,MOVED,job,HELD,1"), replica.query("SELECT * FROM TOLLGATE.FENCES"));
+    replica.ok(stranger, "CREATE TABLE T(ID INT)");
+    assertInstanceOf(Outcome.Executed.class, replica.run(stranger, "DELETE FROM T"));
+  }
+
+  @Test
+  void fenceFollowsARebuiltTable() {
+    replica.ok(holder, "ALTER TABLE T ADD COLUMN W INT DEFAULT 1");
+    replica.ok(holder, "ALTER TABLE T ALTER COLUMN V BIGINT");
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "UPDATE T SET W = 3")));
+  }
+
+  @Test
+  void fenceFollowsARenamedSchema() {
+    replica.ok(holder, "CREATE SCHEMA APP");
+    replica.ok(holder, "CREATE TABLE APP.U(ID INT)");
+    replica.perform(
+        holder,
+        new Operation.FenceTable(
+            new TableName("APP", "U"),
+            new Operation.TableFence(StoreDriver.JOB, FenceReading.HELD),
+            null,
+            true));
+    replica.ok(holder, "ALTER SCHEMA APP RENAME TO APP2");
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "DELETE FROM APP2.U")));
+  }
+
+  @Test
+  void droppedTableTakesItsFenceAlong() throws SQLException {
+    replica.ok(holder, "DROP TABLE T CASCADE");
+    assertEquals(List.of(), replica.query("SELECT * FROM TOLLGATE.FENCES"));
+    replica.ok(stranger, "CREATE TABLE T(ID INT)");
+    assertInstanceOf(Outcome.Executed.class, replica.run(stranger, "INSERT INTO T VALUES(1)"));
+  }
+
+  @Test
+  void failedDropLeavesTheFence() {
+    replica.ok(holder, "CREATE VIEW TV AS SELECT * FROM T");
+    assertInstanceOf(Outcome.SqlFailed.class, replica.run(holder, "DROP TABLE T RESTRICT"));
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "DELETE FROM T")));
+  }
+
+  @Test
+  void createTableMakesItsFence() {
+    assertInstanceOf(Outcome.Executed.class, create("CREATE TABLE N(ID INT)"));
+    assertEquals(
+        RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "INSERT INTO N VALUES(1)")));
+    replica.ok(holder, "INSERT INTO N VALUES(1)");
+  }
+
+  @Test
+  void createIfNotExistsDoesNotFenceAForeignTable() {
+    assertEquals(
+        RefusalCode.FENCE_STATE, refusal(create("CREATE TABLE IF NOT EXISTS OPEN_TABLE(ID INT)")));
+    assertInstanceOf(Outcome.Executed.class, replica.run(stranger, "DELETE FROM OPEN_TABLE"));
+    create("CREATE TABLE IF NOT EXISTS N(ID INT)");
+    assertInstanceOf(
+        Outcome.Executed.class, create("CREATE TABLE IF NOT EXISTS N(ID INT)"), "same fence");
+  }
+
+  @Test
+  void unfencingNeedsTheTokenToo() {
+    Operation.UnfenceTable unfence =
+        new Operation.UnfenceTable(new TableName(null, "T"), null, true);
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(replica.perform(stranger, unfence)));
+    assertInstanceOf(Outcome.Executed.class, replica.perform(holder, unfence));
+    assertInstanceOf(Outcome.Executed.class, replica.run(stranger, "DELETE FROM T"));
+    assertEquals(RefusalCode.FENCE_STATE, refusal(replica.perform(holder, unfence)));
+  }
+
+  @Test
+  void fencingAgainNeedsTheTokenOfTheOldFence() {
+    assertEquals(
+        RefusalCode.TOKEN_MISSING, refusal(replica.fence(stranger, "T", FenceReading.MONOTONIC)));
+    assertInstanceOf(Outcome.Executed.class, replica.fence(holder, "T", FenceReading.MONOTONIC));
+  }
+
+  @Test
+  void fenceOnATableThatDoesNotExistIsRefusedAsH2Would() {
+    Outcome.SqlFailed failed =
+        (Outcome.SqlFailed) replica.fence(holder, "NOWHERE", FenceReading.HELD);
+    assertEquals("42S02", failed.sqlState());
+  }
+
+  @Test
+  void staleTokenInTheClauseIsRefused() {
+    replica.perform(holder, new Operation.ReleaseLock(StoreDriver.JOB, null));
+    long second = replica.take(stranger, "job");
+    assertEquals(
+        RefusalCode.TOKEN_STALE,
+        refusal(replica.runFenced(holder, "UPDATE T SET V = 9", second - 1)));
+    assertInstanceOf(
+        Outcome.Executed.class, replica.runFenced(holder, "UPDATE T SET V = 9", second));
+  }
+
+  private Outcome create(String sql) {
+    return replica.perform(
+        holder,
+        StoreDriver.statement(
+            sql,
+            null,
+            List.<Object[]>of(new Object[0]),
+            new Operation.KeyRequest.None(),
+            new Operation.TableFence(StoreDriver.JOB, FenceReading.HELD)));
+  }
+
+  private static RefusalCode refusal(Outcome outcome) {
+    if (outcome instanceof Outcome.Refused refused) {
+      return refused.code();
+    }
+    throw new AssertionError(outcome.toString());
+  }
+}
