@@ -1,0 +1,180 @@
+/* INSERT, UPDATE, DELETE and MERGE as H2 knows them. Calcite's own four productions are never reached. */
+
+Statement ChangeStatement() :
+{
+    final DataChange change;
+    FenceClause fence = null;
+}
+{
+    change = DataChange()
+    [ fence = FenceClause() ]
+    { return new Statement.Change(change, fence); }
+}
+
+DataChange DataChange() :
+{ final DataChange change; }
+{
+    (
+        change = Insert()
+    |
+        change = Update()
+    |
+        change = Delete()
+    |
+        change = Merge()
+    )
+    { return change; }
+}
+
+/** FINAL | NEW | OLD TABLE (change). Spliced into TableRef3 by patch-template.xml. */
+SqlNode DeltaTable() :
+{
+    final Span s;
+    final DataChange change;
+}
+{
+    ( <FINAL> | <NEW> | <OLD> ) { s = span(); }
+    <TABLE> <LPAREN> change = DataChange() <RPAREN>
+    { return new DeltaTable(s.end(this), change); }
+}
+
+DataChange Insert() :
+{
+    final Span s;
+    final SqlIdentifier target;
+    final SqlNode source;
+    final List<SqlNode> parts = new ArrayList<SqlNode>();
+}
+{
+    <INSERT> { s = span(); } <INTO> target = CompoundIdentifier()
+    [ LOOKAHEAD(2) ParenthesizedSimpleIdentifierList() ]
+    [ LOOKAHEAD(2) Overriding() ]
+    (
+        <DEFAULT_> <VALUES>
+    |
+        source = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(source); }
+    )
+    { return new DataChange(s.end(this), DataChange.Verb.INSERT, target, null, parts, null); }
+}
+
+void Overriding() :
+{}
+{
+    <OVERRIDING> ( <USER> | <SYSTEM> ) <VALUE>
+}
+
+DataChange Update() :
+{
+    final Span s;
+    final SqlIdentifier target;
+    final SqlNode where;
+    final List<SqlNode> parts = new ArrayList<SqlNode>();
+    SqlParserPos limit = null;
+}
+{
+    <UPDATE> { s = span(); } target = CompoundIdentifier()
+    [ [ <AS> ] SimpleIdentifier() ]
+    <SET> Assignments(parts)
+    [ where = Where() { parts.add(where); } ]
+    [ limit = RowLimit() ]
+    { return new DataChange(s.end(this), DataChange.Verb.UPDATE, target, null, parts, limit); }
+}
+
+void Assignments(List<SqlNode> parts) :
+{}
+{
+    Assignment(parts) ( <COMMA> Assignment(parts) )*
+}
+
+void Assignment(List<SqlNode> parts) :
+{ final SqlNode value; }
+{
+    ( CompoundIdentifier() | ParenthesizedSimpleIdentifierList() )
+    <EQ>
+    ( <DEFAULT_> | value = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(value); } )
+}
+
+DataChange Delete() :
+{
+    final Span s;
+    final SqlIdentifier target;
+    final SqlNode where;
+    final List<SqlNode> parts = new ArrayList<SqlNode>();
+    SqlParserPos limit = null;
+}
+{
+    <DELETE> { s = span(); } <FROM> target = CompoundIdentifier()
+    [ [ <AS> ] SimpleIdentifier() ]
+    [ where = Where() { parts.add(where); } ]
+    [ limit = RowLimit() ]
+    { return new DataChange(s.end(this), DataChange.Verb.DELETE, target, null, parts, limit); }
+}
+
+/** LIMIT n or FETCH FIRST n ROWS ONLY after an UPDATE or a DELETE; read only to be refused with a reason. */
+SqlParserPos RowLimit() :
+{ final SqlParserPos start; }
+{
+    (
+        <LIMIT> { start = getPos(); } UnsignedNumericLiteralOrParam()
+    |
+        <FETCH> { start = getPos(); } ( <FIRST> | <NEXT> ) FetchCount()
+    )
+    { return start; }
+}
+
+/** What follows FETCH FIRST; spliced into FetchClause by patch-template.xml. */
+SqlNode FetchCount() :
+{ SqlNode count = LITERAL_ONE; }
+{
+    [ count = UnsignedNumericLiteralOrParam() [ <PERCENT> ] ]
+    ( <ROW> | <ROWS> )
+    ( <ONLY> | <WITH> <TIES> )
+    { return count; }
+}
+
+/** MERGE INTO t [(cols)] [KEY (cols)] VALUES | query, and the standard MERGE with any number of WHEN clauses. */
+DataChange Merge() :
+{
+    final Span s;
+    final SqlIdentifier target;
+    SqlNode using = null;
+    final SqlNode node;
+    final List<SqlNode> parts = new ArrayList<SqlNode>();
+}
+{
+    <MERGE> { s = span(); } <INTO> target = CompoundIdentifier()
+    (
+        // "t USING x", "t a USING x" or "t AS a USING x"; the other form has "(", KEY or a query after t
+        LOOKAHEAD(3)
+        [ [ <AS> ] SimpleIdentifier() ]
+        <USING> using = TableRef() <ON> node = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(node); }
+        ( MergeWhen(parts) )+
+    |
+        [ LOOKAHEAD(2) ParenthesizedSimpleIdentifierList() ]
+        [ LOOKAHEAD(2) <KEY> ParenthesizedSimpleIdentifierList() ]
+        node = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(node); }
+    )
+    { return new DataChange(s.end(this), DataChange.Verb.MERGE, target, using, parts, null); }
+}
+
+void MergeWhen(List<SqlNode> parts) :
+{ final SqlNodeList values; }
+{
+    <WHEN>
+    (
+        <MATCHED> MergeCondition(parts) <THEN>
+        ( <UPDATE> <SET> Assignments(parts) | <DELETE> )
+    |
+        <NOT> <MATCHED> MergeCondition(parts) <THEN>
+        <INSERT> [ LOOKAHEAD(2) ParenthesizedSimpleIdentifierList() ]
+        [ LOOKAHEAD(2) Overriding() ]
+        <VALUES> values = ParenthesizedQueryOrCommaListWithDefault(ExprContext.ACCEPT_SUB_QUERY)
+        { parts.addAll(values.getList()); }
+    )
+}
+
+void MergeCondition(List<SqlNode> parts) :
+{ final SqlNode condition; }
+{
+    [ <AND> condition = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(condition); } ]
+}

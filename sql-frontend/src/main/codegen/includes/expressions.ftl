@@ -1,0 +1,83 @@
+/* Pieces of expressions that H2 knows and Calcite does not. */
+
+/** expression :: type */
+void InfixCast(List<Object> list, ExprContext exprContext, Span s) :
+{ final SqlDataTypeSpec type; }
+{
+    <INFIX_CAST> { checkNonQueryExpression(exprContext); }
+    type = DataType()
+    {
+        list.add(new SqlParserUtil.ToTreeListItem(H2Operators.INFIX_CAST, s.pos()));
+        list.add(type);
+    }
+}
+
+/** expression [NOT] REGEXP pattern */
+void Regexp(List<Object> list, ExprContext exprContext, Span s) :
+{ final List<Object> pattern; }
+{
+    [ <NOT> ] <REGEXP> { checkNonQueryExpression(exprContext); }
+    pattern = Expression2(ExprContext.ACCEPT_SUB_QUERY)
+    {
+        list.add(new SqlParserUtil.ToTreeListItem(H2Operators.REGEXP, s.pos()));
+        list.addAll(pattern);
+    }
+}
+
+/** timestamp AT TIME ZONE zone, timestamp AT LOCAL */
+void AtTimeZone(List<Object> list, ExprContext exprContext, Span s) :
+{}
+{
+    <AT> { checkNonQueryExpression(exprContext); }
+    (
+        <TIME> <ZONE> { list.add(new SqlParserUtil.ToTreeListItem(H2Operators.AT_TIME_ZONE, s.pos())); }
+        AddExpression2b(list, ExprContext.ACCEPT_SUB_QUERY)
+    |
+        <LOCAL> { list.add(new SqlParserUtil.ToTreeListItem(H2Operators.AT_LOCAL, s.pos())); }
+    )
+}
+
+/** JSON '{"a": 1}' */
+SqlLiteral JsonLiteral() :
+{
+    final Span s;
+    final String text;
+}
+{
+    <JSON> { s = span(); } text = SimpleStringLiteral()
+    { return SqlLiteral.createUnknown("JSON", text, s.end(this)); }
+}
+
+/** DATEADD(unit, n, t) and DATEDIFF(unit, a, b): the unit is a keyword or a string. */
+SqlNode DatePartFunctionCall() :
+{
+    final Span s;
+    final String name;
+    SqlNode unit;
+    final List<SqlNode> arguments = new ArrayList<SqlNode>();
+}
+{
+    ( <DATEADD> { name = "DATEADD"; } | <DATEDIFF> { name = "DATEDIFF"; } ) { s = span(); }
+    <LPAREN> ( unit = StringLiteral() | unit = TimeUnitOrName() ) { arguments.add(unit); }
+    <COMMA> AddExpression(arguments, ExprContext.ACCEPT_SUB_QUERY)
+    <COMMA> AddExpression(arguments, ExprContext.ACCEPT_SUB_QUERY)
+    <RPAREN>
+    { return H2Operators.datePartFunction(name).createCall(s.end(this), arguments); }
+}
+
+/**
+ * [DISTINCT] ON (expressions) and TOP n. Spliced into SqlSelect by patch-template.xml, where the expressions join the list
+ * of hints, so that the checks see them.
+ */
+void SelectPrefix(List<SqlNode> kept) :
+{ final SqlNode count; }
+{
+    [ <ON> <LPAREN> AddExpressions(kept, ExprContext.ACCEPT_SUB_QUERY) <RPAREN> ]
+    [
+        // TOP may also be the name of a column: it is a limit only in front of a number or a parameter
+        LOOKAHEAD({ isNext("TOP")
+            && (getToken(2).kind == UNSIGNED_INTEGER_LITERAL || getToken(2).kind == HOOK) })
+        <IDENTIFIER> count = UnsignedNumericLiteralOrParam() { kept.add(count); }
+        [ LOOKAHEAD(1) <PERCENT> ] [ <WITH> <TIES> ]
+    ]
+}

@@ -1,0 +1,66 @@
+/* FENCED BY LOCK, the clause that is Tollgate's own, and SET FENCING TOKEN. */
+
+/**
+ * FENCED [MONOTONIC] BY LOCK name [TOKEN token]. With TOKEN it fences the statement it ends; without, it binds the table
+ * that the statement creates or alters. Which of the two may stand where is for the planner to say, in words.
+ */
+FenceClause FenceClause() :
+{
+    final SqlParserPos start;
+    boolean monotonic = false;
+    final SqlNode lock;
+    SqlNode token = null;
+}
+{
+    <FENCED> { start = getPos(); }
+    [ LOOKAHEAD({ isNext("MONOTONIC") }) <IDENTIFIER> { monotonic = true; } ]
+    <BY> Word("LOCK") lock = LockName()
+    [ LOOKAHEAD({ isNext("TOKEN") }) <IDENTIFIER> token = FenceToken() ]
+    { return new FenceClause(start, monotonic, lock, token); }
+}
+
+/** A literal or a parameter; an expression in parentheses is read only to be refused with a reason. */
+SqlNode LockName() :
+{
+    final SqlNode name;
+    final Span s;
+}
+{
+    (
+        <QUOTED_STRING> { name = SqlLiteral.createCharString(SqlParserUtil.parseString(getToken(0).image), getPos()); }
+    |
+        name = DynamicParam()
+    |
+        <LPAREN> { s = span(); } name = Expression(ExprContext.ACCEPT_SUB_QUERY) <RPAREN>
+        { return SqlStdOperatorTable.ROW.createCall(s.end(this), name); }
+    )
+    { return name; }
+}
+
+SqlNode FenceToken() :
+{ final SqlNode token; }
+{
+    (
+        <UNSIGNED_INTEGER_LITERAL> { token = SqlLiteral.createExactNumeric(getToken(0).image, getPos()); }
+    |
+        token = DynamicParam()
+    )
+    { return token; }
+}
+
+/** SET FENCING TOKEN { n | ? | NULL } FOR LOCK { 'name' | ? } */
+Statement PresentTokenStatement() :
+{
+    final SqlNode token;
+    final SqlNode lock;
+}
+{
+    <SET> Word("FENCING") Word("TOKEN")
+    (
+        token = FenceToken()
+    |
+        <NULL> { token = SqlLiteral.createNull(getPos()); }
+    )
+    <FOR> Word("LOCK") lock = LockName()
+    { return new Statement.PresentToken(lock, token); }
+}

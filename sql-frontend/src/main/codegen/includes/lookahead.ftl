@@ -1,0 +1,43 @@
+    // What our productions ask about the tokens ahead. Spliced into the class by patch-template.xml: a production with
+    // JAVACODE would not do, because it may throw and JavaCC asks these also where nothing may be thrown.
+
+    /** Whether the next token is this word, unquoted. For words of H2 that are no tokens of the grammar. */
+    private boolean isNext(String word) {
+        return getToken(1).image.equalsIgnoreCase(word);
+    }
+
+    private boolean areNext(String first, String second) {
+        return isNext(first) && getToken(2).image.equalsIgnoreCase(second);
+    }
+
+    /** Whether [OR REPLACE] [FORCE] VIEW follows. */
+    private boolean isCreateViewNext() {
+        int index = getToken(1).kind == OR && getToken(2).kind == REPLACE ? 3 : 1;
+        return getToken(index).kind == VIEW
+            || getToken(index).image.equalsIgnoreCase("FORCE") && getToken(index + 1).kind == VIEW;
+    }
+
+    /** After the name of a column: whether its type follows, not an option or the end of the definition. */
+    private boolean isColumnTypeNext() {
+        switch (getToken(1).kind) {
+            case EOF:
+            case COMMA:
+            case RPAREN:
+            case FENCED:
+            case AS:
+            case CHECK:
+            case CONSTRAINT:
+            case DEFAULT_:
+            case GENERATED:
+            case IDENTITY:
+            case NOT:
+            case NULL:
+            case ON:
+            case PRIMARY:
+            case REFERENCES:
+            case UNIQUE:
+                return false;
+            default:
+                return !isNext("AUTO_INCREMENT") && !isNext("COMMENT") && !isNext("INVISIBLE") && !isNext("VISIBLE");
+        }
+    }

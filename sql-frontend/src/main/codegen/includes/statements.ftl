@@ -1,0 +1,136 @@
+/*
+ * The way into Tollgate's grammar, and the statements that are not about tables.
+ *
+ * Rule for all our productions: what a production leaves out of its result must be unable to hold an expression or the name
+ * of a table. The checks see the tree alone; H2 sees all the tokens.
+ */
+
+/** Takes a word that is no token of the grammar and that must stand here. */
+void Word(String word) :
+{}
+{
+    <IDENTIFIER>
+    {
+        if (!getToken(0).image.equalsIgnoreCase(word)) {
+            throw GrammarException.expected(getPos(), getToken(0).image, word);
+        }
+    }
+}
+
+/** One statement and the end of the text. */
+Statement TollgateStatement() :
+{ final Statement statement; }
+{
+    // One token decides. Some of these words may also be names (START, CALL), so a query, which may begin with an
+    // expression as far as Calcite's grammar goes, conflicts with them; but a query that begins with a name is refused
+    // by ACCEPT_QUERY, so nothing is lost when these alternatives come first.
+    (
+        LOOKAHEAD(1) statement = ChangeStatement()
+    |
+        LOOKAHEAD(1) statement = CreateStatement()
+    |
+        LOOKAHEAD(1) statement = AlterStatement()
+    |
+        LOOKAHEAD(1) statement = DropStatement()
+    |
+        LOOKAHEAD(1) statement = TruncateStatement()
+    |
+        LOOKAHEAD({ isNext("COMMENT") }) statement = CommentStatement()
+    |
+        LOOKAHEAD(1) statement = ExplainStatement()
+    |
+        LOOKAHEAD(1) statement = CallStatement()
+    |
+        LOOKAHEAD(1) statement = ShowStatement()
+    |
+        LOOKAHEAD({ isNext("SET") && getToken(2).image.equalsIgnoreCase("FENCING") }) statement = PresentTokenStatement()
+    |
+        LOOKAHEAD(1) statement = SetStatement()
+    |
+        LOOKAHEAD(1) statement = TransactionStatement()
+    |
+        statement = QueryStatement()
+    )
+    <EOF>
+    { return statement; }
+}
+
+/** A query, with the row-lock clause that Calcite lacks. */
+Statement QueryStatement() :
+{
+    final SqlNode query;
+    SqlParserPos forUpdate = null;
+}
+{
+    query = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY)
+    [
+        <FOR> <UPDATE> { forUpdate = getPos(); }
+        [
+            LOOKAHEAD({ isNext("NOWAIT") }) <IDENTIFIER>
+        |
+            LOOKAHEAD({ isNext("WAIT") }) <IDENTIFIER> UnsignedNumericLiteral()
+        |
+            <SKIP_> Word("LOCKED")
+        ]
+    ]
+    { return new Statement.Query(query, forUpdate); }
+}
+
+Statement ExplainStatement() :
+{
+    final Statement explained;
+    SqlParserPos analyze = null;
+}
+{
+    <EXPLAIN>
+    // neither a query nor a change begins with these two
+    (
+        LOOKAHEAD(1) <PLAN> [ <FOR> ]
+    |
+        LOOKAHEAD({ isNext("ANALYZE") }) <IDENTIFIER> { analyze = getPos(); }
+    |
+        {}
+    )
+    (
+        LOOKAHEAD(1) explained = ChangeStatement()
+    |
+        explained = QueryStatement()
+    )
+    { return new Statement.Explain(explained, analyze); }
+}
+
+/** CALL evaluates an expression: CALL SCHEMA(), CALL NEXT VALUE FOR s. "? =" is what a CallableStatement puts in front. */
+Statement CallStatement() :
+{
+    final SqlNode expression;
+    boolean outParameter = false;
+}
+{
+    [ DynamicParam() <EQ> { outParameter = true; } ]
+    <CALL> expression = Expression(ExprContext.ACCEPT_NON_QUERY)
+    { return new Statement.Call(expression, outParameter); }
+}
+
+/** Nothing in SHOW is kept: its names can only be read, and all of them lie in INFORMATION_SCHEMA. */
+Statement ShowStatement() :
+{}
+{
+    <SHOW>
+    (
+        LOOKAHEAD({ isNext("TABLES") }) <IDENTIFIER> [ <FROM> SimpleIdentifier() ]
+    |
+        LOOKAHEAD({ isNext("COLUMNS") }) <IDENTIFIER> <FROM> CompoundIdentifier() [ <FROM> SimpleIdentifier() ]
+    |
+        LOOKAHEAD(1) <TRANSACTION> <ISOLATION> <LEVEL>
+    |
+        ShowWord()
+    )
+    { return new Statement.Show(); }
+}
+
+void ShowWord() :
+{}
+{
+    <IDENTIFIER>
+    { WordChoice.checkShow(getToken(0).image, getPos()); }
+}

@@ -1,0 +1,50 @@
+/** Data types of H2 for which Calcite has no name. Asked before Calcite's own. */
+SqlTypeNameSpec H2DataType() :
+{
+    final Span s;
+    final String name;
+}
+{
+    (
+        LOOKAHEAD({ isNext("ENUM") })
+        <IDENTIFIER> { s = span(); name = "ENUM"; }
+        <LPAREN> StringLiteral() ( <COMMA> StringLiteral() )* <RPAREN>
+    |
+        LOOKAHEAD(2)
+        <FLOAT> { s = span(); name = "FLOAT"; } TypeLength()
+    |
+        // CHARACTER LARGE OBJECT(1000), BINARY LARGE OBJECT
+        LOOKAHEAD(2)
+        ( <CHARACTER> | <CHAR> | <BINARY> ) { s = span(); name = "LOB"; } <LARGE> <OBJECT> [ LOOKAHEAD(2) TypeLength() ]
+    |
+        LOOKAHEAD(2)
+        <NATIONAL> { s = span(); name = "NATIONAL"; } ( <CHARACTER> | <CHAR> )
+        ( LOOKAHEAD(1) <VARYING> | LOOKAHEAD(2) <LARGE> <OBJECT> | {} ) [ LOOKAHEAD(2) TypeLength() ]
+    |
+        <NCHAR> { s = span(); name = "NCHAR"; } [ LOOKAHEAD(1) <VARYING> ] [ LOOKAHEAD(2) TypeLength() ]
+    |
+        // VARCHAR(255), VARCHAR(255 CHAR)
+        LOOKAHEAD(2)
+        ( <VARCHAR> | <CHAR> ) { s = span(); name = "CHARACTER"; } TypeLength()
+    |
+        // TEXT, LONG, VARCHAR_IGNORECASE(10), NUMBER(10, 2), and every domain
+        LOOKAHEAD( ( <BLOB> | <CLOB> | <NCLOB> | <DATETIME> | <BIT> | <NUMBER> | <IDENTIFIER> ), { getToken(2).kind != DOT } )
+        ( <BLOB> | <CLOB> | <NCLOB> | <DATETIME> | <BIT> | <NUMBER> | <IDENTIFIER> )
+        { s = span(); name = unquotedIdentifier(); }
+        [ LOOKAHEAD(2) TypeLength() ]
+    )
+    { return new H2TypeName(name, s.end(this)); }
+}
+
+/** (10), (10, 2), (10 CHARACTERS) */
+void TypeLength() :
+{}
+{
+    <LPAREN> <UNSIGNED_INTEGER_LITERAL> [ LengthUnit() | <COMMA> <UNSIGNED_INTEGER_LITERAL> ] <RPAREN>
+}
+
+void LengthUnit() :
+{}
+{
+    <CHARACTERS> | <CHAR> | <OCTETS> | <K> | <M> | <G> | <IDENTIFIER>
+}

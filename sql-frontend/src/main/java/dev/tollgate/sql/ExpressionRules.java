@@ -1,0 +1,230 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.Findings.FunctionUse;
+import dev.tollgate.sql.Findings.LockUse;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCollectionTypeNameSpec;
+import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlRowTypeNameSpec;
+import org.apache.calcite.sql.SqlTypeNameSpec;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/**
+ * The names, functions, operators and types that may stand in an expression. Functions go by the
+ * word in the text, which is what H2 looks up, and not by what Calcite makes of it.
+ */
+final class ExpressionRules {
+
+  private static final String ROW_ID = "_ROWID_";
+
+  private static final Set<String> TYPES_OF_JAVA = Set.of("JAVA_OBJECT", "OBJECT", "OTHER");
+
+  private static final Set<SqlKind> OPERATORS =
+      EnumSet.of(
+          // queries
+          SqlKind.UNION,
+          SqlKind.INTERSECT,
+          SqlKind.EXCEPT,
+          SqlKind.ORDER_BY,
+          SqlKind.VALUES,
+          SqlKind.ROW,
+          SqlKind.UNNEST,
+          SqlKind.COLLECTION_TABLE,
+          SqlKind.GROUPING_SETS,
+          SqlKind.GROUP_BY_DISTINCT,
+          SqlKind.DESCENDING,
+          SqlKind.NULLS_FIRST,
+          SqlKind.NULLS_LAST,
+          SqlKind.FILTER,
+          SqlKind.PRECEDING,
+          SqlKind.FOLLOWING,
+          SqlKind.SEPARATOR,
+          SqlKind.DEFAULT,
+          // values
+          SqlKind.CASE,
+          SqlKind.CAST,
+          SqlKind.PLUS,
+          SqlKind.MINUS,
+          SqlKind.TIMES,
+          SqlKind.DIVIDE,
+          SqlKind.MOD,
+          SqlKind.PLUS_PREFIX,
+          SqlKind.MINUS_PREFIX,
+          SqlKind.ITEM,
+          SqlKind.DOT,
+          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
+          SqlKind.ARRAY_QUERY_CONSTRUCTOR,
+          SqlKind.LITERAL_CHAIN,
+          // conditions
+          SqlKind.AND,
+          SqlKind.OR,
+          SqlKind.NOT,
+          SqlKind.LESS_THAN,
+          SqlKind.LESS_THAN_OR_EQUAL,
+          SqlKind.GREATER_THAN,
+          SqlKind.GREATER_THAN_OR_EQUAL,
+          SqlKind.IS_DISTINCT_FROM,
+          SqlKind.IS_NOT_DISTINCT_FROM,
+          SqlKind.IN,
+          SqlKind.NOT_IN,
+          SqlKind.SOME,
+          SqlKind.ALL,
+          SqlKind.BETWEEN,
+          SqlKind.LIKE,
+          SqlKind.ESCAPE,
+          SqlKind.OVERLAPS,
+          SqlKind.EXISTS,
+          SqlKind.UNIQUE,
+          SqlKind.IS_NULL,
+          SqlKind.IS_NOT_NULL,
+          SqlKind.IS_TRUE,
+          SqlKind.IS_NOT_TRUE,
+          SqlKind.IS_FALSE,
+          SqlKind.IS_NOT_FALSE,
+          SqlKind.IS_UNKNOWN);
+
+  /** Operators to which Calcite gives no kind of their own, by name. */
+  private static final Set<String> OTHER_OPERATORS =
+      Set.of(
+          "||",
+          "AT TIME ZONE",
+          "AT LOCAL",
+          "FORMAT JSON",
+          "IS JSON VALUE",
+          "IS NOT JSON VALUE",
+          "IS JSON OBJECT",
+          "IS NOT JSON OBJECT",
+          "IS JSON ARRAY",
+          "IS NOT JSON ARRAY",
+          "IS JSON SCALAR",
+          "IS NOT JSON SCALAR");
+
+  private final Tokens tokens;
+  private final Findings findings;
+
+  ExpressionRules(Tokens tokens, Findings findings) {
+    this.tokens = tokens;
+    this.findings = findings;
+  }
+
+  static boolean isAllowedOperator(SqlCall call) {
+    return OPERATORS.contains(call.getKind())
+        || OTHER_OPERATORS.contains(call.getOperator().getName());
+  }
+
+  /** A name that stands for a value: a column, or one of the functions that need no parentheses. */
+  void name(SqlIdentifier identifier) {
+    if (identifier.isStar()) {
+      return;
+    }
+    SqlParserPos position = identifier.getParserPosition();
+    int last = identifier.names.size() - 1;
+    String name = identifier.names.get(last);
+    if (isRowId(identifier)) {
+      findings.rowId(position);
+    } else if (identifier.isComponentQuoted(last)) {
+      return;
+    } else if (last == 0) {
+      FunctionRule rule = FunctionRules.named(name);
+      if (rule != null && rule.withoutParentheses()) {
+        findings.function(new FunctionUse(rule, position, false));
+      }
+    } else if (name.equals("NEXTVAL") || name.equals("CURRVAL")) {
+      throw Refusals.notAllowed(
+          position, "sequence." + name + " is not allowed: write NEXT VALUE FOR sequence");
+    }
+  }
+
+  /**
+   * Whether the call compares two row ids with each other, which gives the same on every replica; a
+   * row id itself does not.
+   */
+  boolean comparesRowIds(SqlCall call) {
+    return isRowId(call.operand(0)) && isRowId(call.operand(1));
+  }
+
+  private static boolean isRowId(SqlNode node) {
+    return node instanceof SqlIdentifier identifier
+        && identifier.names.get(identifier.names.size() - 1).equalsIgnoreCase(ROW_ID);
+  }
+
+  void function(SqlCall call, boolean orderedFromOutside) {
+    SqlParserPos position = call.getParserPosition();
+    SqlIdentifier qualified = ((SqlFunction) call.getOperator()).getSqlIdentifier();
+    if (qualified != null && !qualified.isSimple()) {
+      throw Refusals.notAllowed(
+          qualified.getParserPosition(),
+          "function " + qualified + " is not allowed: call functions without a schema");
+    }
+    String name = wordAt(position);
+    LockFunction lockFunction = LockFunction.named(name);
+    if (lockFunction != null) {
+      LockCalls.checkArguments(lockFunction, call);
+      findings.lock(new LockUse(lockFunction, position));
+      return;
+    }
+    FunctionRule rule = FunctionRules.named(name);
+    if (rule == null) {
+      throw Refusals.notAllowed(
+          position, "function " + name + " is not allowed: Tollgate does not know it");
+    }
+    if (name.equals("RANDOM_UUID")) {
+      checkVersion(call);
+    }
+    findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
+  }
+
+  /** The word in the text that begins the call, as H2 looks it up. */
+  private String wordAt(SqlParserPos position) {
+    String image = tokens.get(tokens.indexOfFunction(position)).image;
+    return image.startsWith("\"")
+        ? image.substring(1, image.length() - 1).replace("\"\"", "\"")
+        : image.toUpperCase(Locale.ROOT);
+  }
+
+  /** ARRAY_AGG(x ORDER BY y): the list of what to order by is one of the operands. */
+  private static boolean hasOrderBy(SqlCall call) {
+    return call.getOperandList().stream().anyMatch(SqlNodeList.class::isInstance);
+  }
+
+  /** Version 7 begins with the clock of the replica; 4 is the default. */
+  private static void checkVersion(SqlCall call) {
+    for (SqlNode operand : call.getOperandList()) {
+      if (!(operand instanceof SqlNumericLiteral literal) || !literal.toValue().equals("4")) {
+        throw Refusals.notAllowed(
+            call.getParserPosition(),
+            "RANDOM_UUID is allowed in version 4 only: other versions read the clock of one"
+                + " replica");
+      }
+    }
+  }
+
+  void dataType(SqlDataTypeSpec type) {
+    checkType(type.getTypeNameSpec());
+  }
+
+  private static void checkType(SqlTypeNameSpec type) {
+    if (type instanceof SqlCollectionTypeNameSpec array) {
+      checkType(array.getElementTypeName());
+    } else if (type instanceof SqlRowTypeNameSpec row) {
+      row.getFieldTypes().forEach(field -> checkType(field.getTypeNameSpec()));
+    } else {
+      SqlIdentifier name = type.getTypeName();
+      String word = name.names.get(name.names.size() - 1);
+      if (TYPES_OF_JAVA.contains(word)) {
+        throw Refusals.notAllowed(
+            type.getParserPos(),
+            "type " + word + " is not allowed: Java objects are not deserialized in the store");
+      }
+    }
+  }
+}

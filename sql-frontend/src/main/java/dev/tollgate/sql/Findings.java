@@ -1,0 +1,112 @@
+package dev.tollgate.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a statement does, as far as its tree shows it: gathered first, by {@link TreeWalk}, and
+ * judged afterwards, by {@link UseRules}, when it is known whether all replicas will run it.
+ */
+final class Findings {
+
+  /**
+   * @param ordered whether an ORDER BY says in which order the function sees its rows
+   */
+  record FunctionUse(FunctionRule rule, SqlParserPos position, boolean ordered) {}
+
+  record LockUse(LockFunction function, SqlParserPos position) {}
+
+  record TableUse(TableName table, SqlParserPos position) {}
+
+  record TargetUse(Target target, SqlParserPos position) {}
+
+  private final List<FunctionUse> functions = new ArrayList<>();
+  private final List<LockUse> locks = new ArrayList<>();
+  private final List<TableUse> reads = new ArrayList<>();
+  private final List<TargetUse> targets = new ArrayList<>();
+  private final List<SqlParserPos> rowIds = new ArrayList<>();
+  private @Nullable SqlParserPos advancedSequence;
+  private @Nullable SqlParserPos deltaTable;
+  private @Nullable SqlParserPos limitedChange;
+
+  void function(FunctionUse use) {
+    functions.add(use);
+  }
+
+  void lock(LockUse use) {
+    locks.add(use);
+  }
+
+  void read(TableUse use) {
+    reads.add(use);
+  }
+
+  void target(TargetUse use) {
+    targets.add(use);
+  }
+
+  /** A use of _ROWID_ that is more than a comparison of two of them. */
+  void rowId(SqlParserPos position) {
+    rowIds.add(position);
+  }
+
+  /** NEXT VALUE FOR a sequence. */
+  void advancedSequence(SqlParserPos position) {
+    advancedSequence = position;
+  }
+
+  /** FINAL, OLD or NEW TABLE (...). */
+  void deltaTable(SqlParserPos position) {
+    deltaTable = position;
+  }
+
+  /** The limit of an UPDATE or a DELETE, which picks some of the rows that it could change. */
+  void limitedChange(SqlParserPos position) {
+    limitedChange = position;
+  }
+
+  List<FunctionUse> functions() {
+    return functions;
+  }
+
+  List<LockUse> locks() {
+    return locks;
+  }
+
+  List<TableUse> reads() {
+    return reads;
+  }
+
+  List<TargetUse> targets() {
+    return targets;
+  }
+
+  List<SqlParserPos> rowIds() {
+    return rowIds;
+  }
+
+  @Nullable SqlParserPos advancedSequence() {
+    return advancedSequence;
+  }
+
+  @Nullable SqlParserPos deltaTable() {
+    return deltaTable;
+  }
+
+  @Nullable SqlParserPos limitedChange() {
+    return limitedChange;
+  }
+
+  /** Whether a statement that is a query by its form changes something all the same. */
+  boolean changesState() {
+    return advancedSequence != null
+        || deltaTable != null
+        || locks.stream().anyMatch(use -> use.function().changesState());
+  }
+
+  List<Target> targetList() {
+    return targets.stream().map(TargetUse::target).distinct().toList();
+  }
+}

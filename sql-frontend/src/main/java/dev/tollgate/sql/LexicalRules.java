@@ -1,0 +1,133 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.parser.Token;
+import dev.tollgate.sql.parser.TollgateParserConstants;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refuses what Calcite's lexer and H2's would read in two ways, so that what is checked is what
+ * runs. Each rule stands for a difference that was seen at work.
+ */
+final class LexicalRules {
+
+  private LexicalRules() {}
+
+  /** Checks one token after the other, in the order of the text. */
+  static void check(@Nullable Token previous, Token token) {
+    checkComments(token);
+    if (previous != null) {
+      checkNeighbours(previous, token);
+    }
+    String refusal = refusalOf(token);
+    if (refusal != null) {
+      throw Refusals.syntax(token, refusal);
+    }
+  }
+
+  /**
+   * The sentence for a character with which no token begins; null stands for the end of the text.
+   */
+  static String sentenceFor(@Nullable String character) {
+    if (character == null) {
+      return "a comment is not closed";
+    }
+    return switch (character) {
+      case "@" -> "variables (@name) are not allowed: they are no part of the replicated state";
+      case "`" -> "names are quoted with double quotes, not with backticks";
+      default -> "unexpected character '" + character + "'";
+    };
+  }
+
+  private static @Nullable String refusalOf(Token token) {
+    return switch (token.kind) {
+      case TollgateParserConstants.QUOTED_STRING,
+          TollgateParserConstants.PREFIXED_STRING_LITERAL, // N'...'
+          TollgateParserConstants.BINARY_STRING_LITERAL,
+          TollgateParserConstants.QUOTED_IDENTIFIER,
+          TollgateParserConstants.EOF ->
+          null;
+      case TollgateParserConstants.QUOTE -> "a string is not closed";
+      case TollgateParserConstants.DOUBLE_QUOTE -> "a quoted name is empty or not closed";
+      case TollgateParserConstants.UNICODE_STRING_LITERAL,
+          TollgateParserConstants.UNICODE_QUOTED_IDENTIFIER ->
+          "U& is not allowed: write the characters themselves";
+      case TollgateParserConstants.C_STYLE_ESCAPED_STRING_LITERAL ->
+          "E'' strings are not allowed: in '...' only a quote is escaped, by doubling it";
+      case TollgateParserConstants.HINT_BEG -> "hints are not allowed";
+      case TollgateParserConstants.COMMENT_END ->
+          "this comment was never opened; comments within comments are not allowed";
+      case TollgateParserConstants.LBRACE,
+          TollgateParserConstants.LBRACE_D,
+          TollgateParserConstants.LBRACE_T,
+          TollgateParserConstants.LBRACE_TS,
+          TollgateParserConstants.LBRACE_FN,
+          TollgateParserConstants.RBRACE ->
+          "JDBC escapes {...} are for the driver to translate: write DATE '...', or the function"
+              + " itself";
+      default ->
+          isPlain(token.image)
+              ? null
+              : "names without quotes have only ASCII letters, digits and '_': write \""
+                  + Refusals.excerpt(token)
+                  + "\"";
+    };
+  }
+
+  /**
+   * A dollar opens a string in H2, a space beyond ASCII separates words there, and Calcite takes
+   * both for letters. H2 knows numbered parameters, numbers like 0x1F and 1_000; Calcite sees two
+   * tokens.
+   */
+  private static void checkNeighbours(Token previous, Token token) {
+    if (previous.kind == TollgateParserConstants.SEMICOLON
+        && token.kind != TollgateParserConstants.EOF) {
+      throw Refusals.syntax(token, "one statement at a time: nothing may follow the ';'");
+    }
+    boolean adjacent =
+        previous.endLine == token.beginLine && previous.endColumn + 1 == token.beginColumn;
+    if (!adjacent || token.image.isEmpty()) {
+      return;
+    }
+    if (isNumber(previous) && Character.isJavaIdentifierPart(token.image.charAt(0))) {
+      throw Refusals.syntax(
+          token, "a number runs into '" + Refusals.excerpt(token) + "': put a space between them");
+    }
+    if (previous.kind == TollgateParserConstants.IDENTIFIER
+        && token.kind == TollgateParserConstants.QUOTED_STRING) {
+      throw Refusals.syntax(
+          previous,
+          "strings with a character set or another prefix are not allowed: write '...' or N'...'");
+    }
+    if (previous.kind == TollgateParserConstants.HOOK && isNumber(token)) {
+      throw Refusals.syntax(token, "parameters have no numbers: write a plain ?");
+    }
+  }
+
+  /**
+   * Calcite does not see the end of this one, and would swallow what follows up to the next
+   * comment.
+   */
+  private static void checkComments(Token token) {
+    for (Token comment = token.specialToken; comment != null; comment = comment.specialToken) {
+      if (comment.image.startsWith("/***/")) {
+        throw Refusals.syntax(comment, "the comment /***/ is not allowed: write /* */");
+      }
+    }
+  }
+
+  private static boolean isPlain(String image) {
+    for (int i = 0; i < image.length(); i++) {
+      char c = image.charAt(i);
+      if (c <= ' ' || c >= 127 || c == '$') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isNumber(Token token) {
+    return token.kind == TollgateParserConstants.UNSIGNED_INTEGER_LITERAL
+        || token.kind == TollgateParserConstants.DECIMAL_NUMERIC_LITERAL
+        || token.kind == TollgateParserConstants.APPROX_NUMERIC_LITERAL;
+  }
+}

@@ -1,0 +1,153 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.UseRules.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
+import org.jspecify.annotations.Nullable;
+
+/** Statements that are a call of a lock function and nothing else. */
+final class LockCalls {
+
+  /** The column of a VALUES in H2. */
+  private static final String VALUES_LABEL = "C1";
+
+  private final Tokens tokens;
+  private final LockFunction function;
+  private final SqlCall call;
+
+  private LockCalls(Tokens tokens, LockFunction function, SqlCall call) {
+    this.tokens = tokens;
+    this.function = function;
+    this.call = call;
+  }
+
+  /**
+   * The plan of {@code SELECT f(...) [AS alias]} or {@code VALUES (f(...))}; null when the query is
+   * anything else.
+   */
+  static Plan.@Nullable LockCall ofQuery(Tokens tokens, SqlNode query) {
+    if (query instanceof SqlSelect select && isSingleExpression(select)) {
+      SqlNode item = select.getSelectList().get(0);
+      if (item.getKind() == SqlKind.AS) {
+        SqlCall as = (SqlCall) item;
+        return of(tokens, as.operand(0), ((SqlIdentifier) as.operand(1)).getSimple(), false);
+      }
+      return of(tokens, item, null, false);
+    }
+    if (query.getKind() == SqlKind.VALUES && ((SqlCall) query).operandCount() == 1) {
+      SqlCall row = ((SqlCall) query).operand(0);
+      return row.operandCount() == 1 ? of(tokens, row.operand(0), VALUES_LABEL, false) : null;
+    }
+    return null;
+  }
+
+  /** The plan of {@code [? =] CALL f(...)}; null when another expression is called. */
+  static Plan.@Nullable LockCall ofCall(Tokens tokens, SqlNode expression, boolean outParameter) {
+    return of(tokens, expression, null, outParameter);
+  }
+
+  /**
+   * @throws SqlRefused when a lock function is given too few or too many arguments, or the name of
+   *     a lock that cannot be one
+   */
+  static void checkArguments(LockFunction function, SqlCall call) {
+    int count = call.operandCount();
+    boolean isStar =
+        count == 1 && call.operand(0) instanceof SqlIdentifier identifier && identifier.isStar();
+    if (count < function.minArguments() || count > function.maxArguments() || isStar) {
+      throw Refusals.notAllowed(
+          call.getParserPosition(), "wrong number of arguments: " + function.signature());
+    }
+    if (call.getFunctionQuantifier() != null) {
+      throw Refusals.notAllowed(
+          call.getParserPosition(),
+          function + " is no aggregate, it takes neither DISTINCT nor ALL");
+    }
+    if (function.takesLockName() && call.operand(0) instanceof SqlCharStringLiteral literal) {
+      Arguments.lockName(literal);
+    }
+  }
+
+  private static boolean isSingleExpression(SqlSelect select) {
+    return select.getSelectList().size() == 1
+        && select.getFrom() == null
+        && select.getWhere() == null
+        && select.getGroup() == null
+        && select.getHaving() == null
+        && select.getQualify() == null
+        && isEmpty(select.getWindowList())
+        && isEmpty(select.getHints())
+        && isEmpty((SqlNodeList) select.getOperandList().get(0)); // DISTINCT and ALL
+  }
+
+  private static boolean isEmpty(@Nullable SqlNodeList list) {
+    return list == null || list.isEmpty();
+  }
+
+  private static Plan.@Nullable LockCall of(
+      Tokens tokens, SqlNode expression, @Nullable String label, boolean outParameter) {
+    if (!(expression instanceof SqlCall call)
+        || !(call.getOperator() instanceof SqlFunction operator)
+        || (operator.getSqlIdentifier() != null && !operator.getSqlIdentifier().isSimple())) {
+      return null;
+    }
+    LockFunction function = LockFunction.named(operator.getName().toUpperCase(Locale.ROOT));
+    return function == null
+        ? null
+        : new LockCalls(tokens, function, call).plan(label, outParameter);
+  }
+
+  private Plan.LockCall plan(@Nullable String label, boolean outParameter) {
+    checkArguments(function, call);
+    List<Argument> arguments = new ArrayList<>();
+    for (SqlNode operand : call.getOperandList()) {
+      Argument argument = Arguments.of(operand);
+      if (argument != null) {
+        arguments.add(argument);
+      }
+    }
+    boolean simple = arguments.size() == call.operandCount();
+    return new Plan.LockCall(
+        function,
+        simple ? arguments : List.of(),
+        simple ? null : argumentsSql(),
+        label == null ? label() : label,
+        tokens.parameterCount(),
+        outParameter);
+  }
+
+  /** The text between the parentheses of the call as a query, for H2 to evaluate. */
+  private String argumentsSql() {
+    Findings findings = new Findings();
+    for (SqlNode operand : call.getOperandList()) {
+      TreeWalk.expression(tokens, operand, findings);
+    }
+    UseRules.check(findings, Role.ARGUMENTS);
+    H2Text text = new H2Text(tokens);
+    findings.locks().forEach(use -> text.qualify(use.position(), use.function()));
+    return "SELECT " + text.render(begin() + 2, end());
+  }
+
+  /** What H2 calls the column of an expression that has no alias. */
+  private String label() {
+    return new H2Text(tokens).canonical(begin(), end() + 1);
+  }
+
+  /** The index of the name of the function; its opening parenthesis follows. */
+  private int begin() {
+    return tokens.indexOfFunction(call.getParserPosition());
+  }
+
+  private int end() {
+    return tokens.indexOfClosing(begin() + 1);
+  }
+}

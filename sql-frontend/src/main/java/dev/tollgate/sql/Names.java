@@ -1,0 +1,25 @@
+package dev.tollgate.sql;
+
+import org.apache.calcite.sql.SqlIdentifier;
+
+/**
+ * Turns the parser's names into ours. The parser has already put what is not quoted into upper
+ * case.
+ */
+final class Names {
+
+  private static final int CATALOG_SCHEMA_TABLE = 3;
+
+  private Names() {}
+
+  static TableName tableName(SqlIdentifier identifier) {
+    int length = identifier.names.size();
+    if (length > CATALOG_SCHEMA_TABLE || identifier.isStar()) {
+      throw Refusals.syntax(
+          identifier.getParserPosition(),
+          "the name of a table has at most three parts: catalog.schema.table");
+    }
+    String schema = length > 1 ? identifier.names.get(length - 2) : null;
+    return new TableName(schema, identifier.names.get(length - 1));
+  }
+}

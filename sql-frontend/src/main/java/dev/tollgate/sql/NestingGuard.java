@@ -1,0 +1,190 @@
+package dev.tollgate.sql;
+
+import static dev.tollgate.sql.parser.TollgateParserConstants.*;
+
+import dev.tollgate.sql.parser.Token;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Bounds, before the parser runs, how deep its recursion can go and how long a chain of operators
+ * it must put in order: 10,000 parentheses overflow its stack, a thousand BETWEENs in a row take it
+ * ten seconds.
+ */
+final class NestingGuard {
+
+  /**
+   * Calcite looks for the AND of a BETWEEN and the ESCAPE of a LIKE among all the operators that
+   * follow: its time grows with the cube of their number.
+   */
+  private static final int WEIGHT_OF_BETWEEN_AND_LIKE = 3;
+
+  private static final int DOTS_IN_A_NAME = 3;
+
+  /** What stands between two parentheses, or outside of all. */
+  private static final class Level {
+    /** Operators since the last comma. */
+    int operators;
+
+    /** The deepest level that ended since the last comma. */
+    int deepest;
+
+    /** The deepest of the items before that comma. */
+    int deepestItem;
+
+    /**
+     * UNION, JOIN and WHEN, which build a tree, or a list with a quadratic price, across commas.
+     */
+    int combinations;
+
+    void endItem() {
+      deepestItem = Math.max(deepestItem, operators + deepest);
+      operators = 0;
+      deepest = 0;
+    }
+
+    int depth() {
+      return combinations + Math.max(deepestItem, operators + deepest);
+    }
+  }
+
+  private final Deque<Level> levels = new ArrayDeque<>();
+
+  private NestingGuard() {
+    levels.push(new Level());
+  }
+
+  static void check(Tokens tokens) {
+    NestingGuard guard = new NestingGuard();
+    int dots = 0;
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      guard.pass(token);
+      if (token.kind == DOT) {
+        dots++;
+        if (dots > DOTS_IN_A_NAME) {
+          throw Refusals.syntax(
+              token, "a name has at most four parts: catalog.schema.table.column");
+        }
+      } else if (i + 1 < tokens.size() && tokens.get(i + 1).kind != DOT) {
+        dots = 0;
+      }
+    }
+  }
+
+  private void pass(Token token) {
+    Level level = levels.element();
+    switch (token.kind) {
+      case LPAREN, CASE -> open(token);
+      case LBRACKET -> {
+        level.operators++;
+        open(token);
+      }
+      case RPAREN, RBRACKET, END -> close(token);
+      case COMMA, THEN, ELSE -> level.endItem();
+      case WHEN -> {
+        level.endItem();
+        level.combinations++;
+        checkDepth(token, level.depth());
+      }
+      case UNION, EXCEPT, INTERSECT, SET_MINUS, JOIN -> {
+        level.combinations++;
+        checkDepth(token, level.depth());
+      }
+      case BETWEEN, LIKE, ILIKE, RLIKE, SIMILAR -> {
+        level.operators += WEIGHT_OF_BETWEEN_AND_LIKE;
+        checkDepth(token, level.depth());
+      }
+      default -> {
+        if (isOperator(token)) {
+          level.operators++;
+          checkDepth(token, level.depth());
+        }
+      }
+    }
+  }
+
+  private void open(Token token) {
+    levels.push(new Level());
+    if (levels.size() > SqlLimits.NESTING + 1) {
+      throw Refusals.tooLong(
+          token, "nested more than " + SqlLimits.NESTING + " levels deep: split the statement");
+    }
+  }
+
+  /** A surplus parenthesis is the parser's to refuse. */
+  private void close(Token token) {
+    if (levels.size() > 1) {
+      Level closed = levels.pop();
+      Level outer = levels.element();
+      outer.deepest = Math.max(outer.deepest, closed.depth() + 1);
+      checkDepth(token, outer.depth());
+    }
+  }
+
+  private static void checkDepth(Token token, int depth) {
+    if (depth > SqlLimits.OPERATORS) {
+      throw Refusals.tooLong(
+          token,
+          "more than "
+              + SqlLimits.OPERATORS
+              + " operators in one expression: put parts of it in parentheses, or use IN"
+              + " (...)");
+    }
+  }
+
+  /**
+   * What Calcite puts on the list of operators and operands that it makes a tree of, and what it
+   * descends for.
+   */
+  private static boolean isOperator(Token token) {
+    return switch (token.kind) {
+      case EQ,
+          GT,
+          LT,
+          LE,
+          GE,
+          NE,
+          NE2,
+          PLUS,
+          MINUS,
+          STAR,
+          SLASH,
+          PERCENT_REMAINDER,
+          CONCAT,
+          INFIX_CAST,
+          COLON,
+          LAMBDA,
+          VERTICAL_BAR,
+          CARET,
+          AMPERSAND,
+          LEFTSHIFT,
+          AND,
+          OR,
+          NOT,
+          IS,
+          IN,
+          REGEXP,
+          ESCAPE,
+          EXISTS,
+          UNIQUE,
+          AT,
+          COLLATE,
+          CONTAINS,
+          OVERLAPS,
+          EQUALS,
+          PRECEDES,
+          SUCCEEDS,
+          IMMEDIATELY,
+          MEMBER,
+          SUBMULTISET,
+          MULTISET,
+          ARRAY,
+          INTERVAL,
+          CURSOR,
+          NEW ->
+          true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,242 @@
+package dev.tollgate.sql;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to do with one statement. Plans are immutable, know nothing of the catalog or of a session,
+ * and may be kept and shared.
+ *
+ * <p>Every {@code sql} is rebuilt from the tokens that were checked: it is what H2 must be given,
+ * in place of the text that the client wrote.
+ */
+public sealed interface Plan {
+
+  /** The number of {@code ?} in the statement as it was written. */
+  int parameterCount();
+
+  <R> R handledBy(Handler<R> handler);
+
+  /**
+   * One case for every kind of plan, so that a new one breaks the build where it is not handled.
+   */
+  interface Handler<R> {
+    R read(Read read);
+
+    R write(Write write);
+
+    R lockCall(LockCall lockCall);
+
+    R fenceTable(FenceTable fenceTable);
+
+    R unfenceTable(UnfenceTable unfenceTable);
+
+    R presentToken(PresentToken presentToken);
+
+    R setSession(SetSession setSession);
+
+    R transaction(Transaction transaction);
+  }
+
+  /**
+   * A pure query: it changes nothing and runs on one node.
+   *
+   * @param sqlParameterCount the parameters of {@code sql}: the first so many of the statement.
+   *     Fewer than {@code parameterCount} only for EXPLAIN of a fenced write, whose fence H2 does
+   *     not see.
+   */
+  record Read(String sql, int parameterCount, int sqlParameterCount) implements Plan {
+    public Read {
+      requireNonNull(sql, "sql");
+      checkParameterCounts(parameterCount, sqlParameterCount);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.read(this);
+    }
+  }
+
+  /**
+   * A statement that every replica applies.
+   *
+   * @param sqlParameterCount the parameters of {@code sql}: the first so many of the statement;
+   *     those of the fence follow
+   * @param returnsRows whether it is a query by its form, although it writes: SELECT ... FOR
+   *     UPDATE, SELECT ... FROM FINAL TABLE (...), SELECT or CALL of NEXT VALUE FOR or of a lock
+   *     function that changes state
+   * @param fence null when the statement has none
+   * @param targets what the statement changes, as far as it names it; foreign keys and views are
+   *     for those who know the catalog
+   * @param tableFence the fence that a CREATE TABLE gives its table, else null
+   */
+  record Write(
+      String sql,
+      int parameterCount,
+      int sqlParameterCount,
+      WriteKind kind,
+      boolean returnsRows,
+      @Nullable StatementFence fence,
+      List<Target> targets,
+      @Nullable TableFence tableFence)
+      implements Plan {
+    public Write {
+      requireNonNull(sql, "sql");
+      requireNonNull(kind, "kind");
+      targets = List.copyOf(targets);
+      checkParameterCounts(parameterCount, sqlParameterCount);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.write(this);
+    }
+  }
+
+  /**
+   * A call of one lock function that is the whole statement.
+   *
+   * @param arguments empty when {@code argumentsSql} is not null
+   * @param argumentsSql null when all arguments are literals or parameters; else a query of one row
+   *     for H2, with a column for each argument and the statement's parameters, without the out
+   *     parameter, in their order. It changes nothing.
+   * @param columnLabel of the one column of the result: the alias; without one the call in upper
+   *     case, and C1 after VALUES, as H2 would have it
+   * @param outParameter whether parameter 0 is the result, as in {@code ? = CALL lock_token(?)}
+   */
+  record LockCall(
+      LockFunction function,
+      List<Argument> arguments,
+      @Nullable String argumentsSql,
+      String columnLabel,
+      int parameterCount,
+      boolean outParameter)
+      implements Plan {
+    public LockCall {
+      requireNonNull(function, "function");
+      arguments = List.copyOf(arguments);
+      requireNonNull(columnLabel, "columnLabel");
+      if (arguments.isEmpty() == (argumentsSql == null)) {
+        throw new IllegalArgumentException("either arguments or argumentsSql");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.lockCall(this);
+    }
+  }
+
+  /** ALTER TABLE ... FENCED BY LOCK ... */
+  record FenceTable(TableName table, TableFence fence) implements Plan {
+    public FenceTable {
+      requireNonNull(table, "table");
+      requireNonNull(fence, "fence");
+    }
+
+    @Override
+    public int parameterCount() {
+      return 0;
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.fenceTable(this);
+    }
+  }
+
+  /** ALTER TABLE ... NOT FENCED */
+  record UnfenceTable(TableName table) implements Plan {
+    public UnfenceTable {
+      requireNonNull(table, "table");
+    }
+
+    @Override
+    public int parameterCount() {
+      return 0;
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.unfenceTable(this);
+    }
+  }
+
+  /**
+   * SET FENCING TOKEN token FOR LOCK lock: the session presents this token with every write from
+   * now on.
+   *
+   * @param lock an {@link Argument.Text} or an {@link Argument.Parameter}
+   * @param token an {@link Argument.Integral}, an {@link Argument.Parameter}, or {@link
+   *     Argument.Null} to present none
+   */
+  record PresentToken(Argument lock, Argument token, int parameterCount) implements Plan {
+    public PresentToken {
+      requireNonNull(lock, "lock");
+      requireNonNull(token, "token");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.presentToken(this);
+    }
+  }
+
+  /** SET of something that belongs to the session; {@link Setting} says which values there are. */
+  record SetSession(Setting setting, Argument value, int parameterCount) implements Plan {
+    public SetSession {
+      requireNonNull(setting, "setting");
+      requireNonNull(value, "value");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.setSession(this);
+    }
+  }
+
+  /**
+   * Transaction control.
+   *
+   * @param savepoint the name as H2 understands it, for the kinds that have one, else null
+   */
+  record Transaction(Kind kind, @Nullable String savepoint) implements Plan {
+
+    /** The statements of transaction control. */
+    public enum Kind {
+      BEGIN,
+      COMMIT,
+      ROLLBACK,
+      SAVEPOINT,
+      ROLLBACK_TO,
+      RELEASE
+    }
+
+    public Transaction {
+      requireNonNull(kind, "kind");
+      boolean named = kind == Kind.SAVEPOINT || kind == Kind.ROLLBACK_TO || kind == Kind.RELEASE;
+      if (named != (savepoint != null)) {
+        throw new IllegalArgumentException(kind + " with savepoint " + savepoint);
+      }
+    }
+
+    @Override
+    public int parameterCount() {
+      return 0;
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.transaction(this);
+    }
+  }
+
+  private static void checkParameterCounts(int parameterCount, int sqlParameterCount) {
+    if (sqlParameterCount < 0 || sqlParameterCount > parameterCount) {
+      throw new IllegalArgumentException(
+          sqlParameterCount + " of " + parameterCount + " parameters");
+    }
+  }
+}

@@ -1,0 +1,231 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.Findings.TableUse;
+import dev.tollgate.sql.Findings.TargetUse;
+import dev.tollgate.sql.SqlRefused.Reason;
+import dev.tollgate.sql.UseRules.Role;
+import dev.tollgate.sql.tree.Definition;
+import dev.tollgate.sql.tree.FenceClause;
+import dev.tollgate.sql.tree.Statement;
+import java.util.List;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the plan of one statement. */
+final class Planner implements Statement.Handler<Plan> {
+
+  private final Tokens tokens;
+  private final Findings findings = new Findings();
+  private final H2Text text;
+
+  private Planner(Tokens tokens) {
+    this.tokens = tokens;
+    this.text = new H2Text(tokens);
+  }
+
+  static Plan plan(String sql) {
+    if (sql.length() > SqlLimits.STATEMENT_LENGTH) {
+      throw new SqlRefused(
+          Reason.TOO_LONG,
+          1,
+          1,
+          "a statement has at most "
+              + SqlLimits.STATEMENT_LENGTH
+              + " characters, this one has "
+              + sql.length());
+    }
+    Tokens tokens = Tokens.of(sql);
+    NestingGuard.check(tokens);
+    StatementRules.check(tokens);
+    return StatementReader.read(tokens).handledBy(new Planner(tokens));
+  }
+
+  @Override
+  public Plan query(Statement.Query query) {
+    Plan.LockCall lockCall =
+        query.forUpdate() == null ? LockCalls.ofQuery(tokens, query.query()) : null;
+    if (lockCall != null) {
+      return lockCall;
+    }
+    TreeWalk.expression(tokens, query.query(), findings);
+    return query.forUpdate() != null || findings.changesState() ? queryThatWrites() : read();
+  }
+
+  @Override
+  public Plan call(Statement.Call call) {
+    Plan.LockCall lockCall = LockCalls.ofCall(tokens, call.expression(), call.outParameter());
+    if (lockCall != null) {
+      return lockCall;
+    }
+    TreeWalk.expression(tokens, call.expression(), findings);
+    return findings.changesState() ? queryThatWrites() : read();
+  }
+
+  @Override
+  public Plan show(Statement.Show show) {
+    return read();
+  }
+
+  @Override
+  public Plan explain(Statement.Explain explain) {
+    Statement explained = explain.explained();
+    boolean changes;
+    if (explained instanceof Statement.Change change) {
+      TreeWalk.expression(tokens, change.change(), findings);
+      fence(change.fence());
+      changes = true;
+    } else {
+      Statement.Query query = (Statement.Query) explained;
+      TreeWalk.expression(tokens, query.query(), findings);
+      changes = query.forUpdate() != null || findings.changesState();
+    }
+    if (changes && explain.analyze() != null) {
+      throw Refusals.notAllowed(
+          explain.analyze(),
+          "EXPLAIN ANALYZE runs the statement, so it is for pure queries alone: write EXPLAIN");
+    }
+    findings.locks().stream()
+        .filter(use -> use.function().changesState())
+        .findFirst()
+        .ifPresent(
+            use -> {
+              throw Refusals.notSupported(
+                  use.position(), use.function() + " cannot be explained: it has no plan");
+            });
+    UseRules.check(findings, changes ? Role.CHANGE : Role.READ);
+    return readPlan();
+  }
+
+  @Override
+  public Plan change(Statement.Change change) {
+    TreeWalk.expression(tokens, change.change(), findings);
+    UseRules.check(findings, Role.CHANGE);
+    return write(WriteKind.DML, false, fence(change.fence()), null);
+  }
+
+  @Override
+  public Plan define(Statement.Define define) {
+    Definition definition = define.definition();
+    gather(definition);
+    UseRules.check(findings, definition.isView() ? Role.VIEW : Role.DEFINITION);
+    return switch (definition.binding()) {
+      case BOUND, UNBOUND -> binding(definition);
+      case UNCHANGED -> definition(definition);
+    };
+  }
+
+  @Override
+  public Plan setSession(Statement.SetSession setSession) {
+    return Settings.plan(tokens, setSession);
+  }
+
+  @Override
+  public Plan presentToken(Statement.PresentToken presentToken) {
+    return new Plan.PresentToken(
+        Fences.lock(presentToken.lock()),
+        Fences.tokenOrNull(presentToken.token()),
+        tokens.parameterCount());
+  }
+
+  @Override
+  public Plan transact(Statement.Transact transact) {
+    SqlIdentifier savepoint = transact.savepoint();
+    return new Plan.Transaction(
+        Plan.Transaction.Kind.valueOf(transact.verb()),
+        savepoint == null ? null : savepoint.getSimple());
+  }
+
+  private void gather(Definition definition) {
+    for (Definition.Named named : definition.targets()) {
+      ObjectKind kind = ObjectKind.valueOf(named.kind().name());
+      findings.target(
+          new TargetUse(
+              new Target(kind, Names.tableName(named.name())), named.name().getParserPosition()));
+    }
+    for (SqlIdentifier table : definition.reads()) {
+      findings.read(new TableUse(Names.tableName(table), table.getParserPosition()));
+    }
+    for (SqlNode part : definition.parts()) {
+      TreeWalk.expression(tokens, part, findings);
+    }
+  }
+
+  /** ALTER TABLE ... [NOT] FENCED, of which H2 learns nothing. */
+  private Plan binding(Definition definition) {
+    for (FenceClause clause : definition.fences()) {
+      throw Refusals.notSupported(
+          clause.start(),
+          "a statement that changes the fence of a table cannot be fenced itself: present the"
+              + " token with SET");
+    }
+    TableName table = findings.targetList().get(0).name();
+    FenceClause bound = definition.bound();
+    return bound == null
+        ? new Plan.UnfenceTable(table)
+        : new Plan.FenceTable(table, Fences.ofTable(bound));
+  }
+
+  /** A CREATE TABLE may bind its table, and any definition may be fenced, in this order. */
+  private Plan definition(Definition definition) {
+    TableFence tableFence = null;
+    StatementFence fence = null;
+    List<FenceClause> clauses = definition.fences();
+    for (int i = 0; i < clauses.size(); i++) {
+      FenceClause clause = clauses.get(i);
+      text.cutFrom(clause.start());
+      if (i == 0 && clause.token() == null && definition.isNewTable()) {
+        tableFence = Fences.ofTable(clause);
+      } else if (fence == null) {
+        fence = Fences.ofStatement(clause);
+      } else {
+        throw Refusals.syntax(clause.start(), "a statement has one fence");
+      }
+    }
+    return write(WriteKind.DDL, false, fence, tableFence);
+  }
+
+  private @Nullable StatementFence fence(@Nullable FenceClause clause) {
+    if (clause == null) {
+      return null;
+    }
+    text.cutFrom(clause.start());
+    return Fences.ofStatement(clause);
+  }
+
+  private Plan read() {
+    UseRules.check(findings, Role.READ);
+    return readPlan();
+  }
+
+  private Plan readPlan() {
+    qualifyLockFunctions();
+    return new Plan.Read(text.render(), tokens.parameterCount(), text.parameterCount());
+  }
+
+  private Plan queryThatWrites() {
+    UseRules.check(findings, Role.CHANGE);
+    return write(WriteKind.DML, true, null, null);
+  }
+
+  private Plan write(
+      WriteKind kind,
+      boolean returnsRows,
+      @Nullable StatementFence fence,
+      @Nullable TableFence tableFence) {
+    qualifyLockFunctions();
+    return new Plan.Write(
+        text.render(),
+        tokens.parameterCount(),
+        text.parameterCount(),
+        kind,
+        returnsRows,
+        fence,
+        findings.targetList(),
+        tableFence);
+  }
+
+  private void qualifyLockFunctions() {
+    findings.locks().forEach(use -> text.qualify(use.position(), use.function()));
+  }
+}

@@ -1,0 +1,36 @@
+package dev.tollgate.sql;
+
+/**
+ * How much one statement may be. What exceeds a limit is refused with {@link
+ * SqlRefused.Reason#TOO_LONG}.
+ */
+public final class SqlLimits {
+
+  /** Characters of a statement. */
+  public static final int STATEMENT_LENGTH = 1_048_576;
+
+  /**
+   * Parentheses, brackets and CASEs within each other. Calcite's parser descends recursively: at
+   * this depth it was seen to need up to 400 KiB of stack, and with {@link #OPERATORS} on top of it
+   * 500 KiB.
+   */
+  public static final int NESTING = 100;
+
+  /**
+   * Operators on the way from the outermost to the innermost expression; BETWEEN and LIKE count
+   * {@code 3}. Calcite makes trees of them recursively, 120 KiB of stack for this many, and takes a
+   * time that grows with the square of their number, and with the cube for those two.
+   */
+  public static final int OPERATORS = 500;
+
+  /** Characters of the name of a lock; it has at least one. */
+  public static final int LOCK_NAME_LENGTH = 255;
+
+  /**
+   * Characters of a statement whose plan is kept in the cache. Longer ones are planned anew each
+   * time.
+   */
+  public static final int CACHED_STATEMENT_LENGTH = 16_384;
+
+  private SqlLimits() {}
+}

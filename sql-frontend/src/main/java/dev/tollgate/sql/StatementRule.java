@@ -1,0 +1,33 @@
+package dev.tollgate.sql;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.sql.SqlRefused.Reason;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of the statements that begin with certain words.
+ *
+ * @param words the words, in upper case; those that may stand between them (OR REPLACE, TEMPORARY,
+ *     IF EXISTS) are left out
+ * @param refusal null when such statements are accepted
+ * @param sentence for an accepted one what it is good for, for a refused one why, and what to do
+ *     instead
+ */
+record StatementRule(List<String> words, @Nullable Reason refusal, String sentence) {
+
+  StatementRule {
+    words = List.copyOf(words);
+    requireNonNull(sentence, "sentence");
+  }
+
+  boolean isAccepted() {
+    return refusal == null;
+  }
+
+  /** The words as one would write them. */
+  String name() {
+    return String.join(" ", words);
+  }
+}

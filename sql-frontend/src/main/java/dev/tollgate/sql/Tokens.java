@@ -1,0 +1,168 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.SqlRefused.Reason;
+import dev.tollgate.sql.parser.SimpleCharStream;
+import dev.tollgate.sql.parser.Token;
+import dev.tollgate.sql.parser.TokenMgrError;
+import dev.tollgate.sql.parser.TollgateParserConstants;
+import dev.tollgate.sql.parser.TollgateParserTokenManager;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/**
+ * The tokens of one statement, without comments and without the semicolon at its end. They are read
+ * once: what is checked, what is parsed and what H2 gets is this one list.
+ */
+final class Tokens {
+
+  private static final Pattern LEXICAL_ERROR =
+      Pattern.compile(
+          "Lexical error at line (\\d+), column (\\d+)\\.  Encountered: (<EOF>|\"(.*)\""
+              + " \\(\\d+\\)).*",
+          Pattern.DOTALL);
+
+  private final List<Token> tokens;
+  private final Token end;
+
+  private Tokens(List<Token> tokens, Token end) {
+    this.tokens = tokens;
+    this.end = end;
+  }
+
+  /**
+   * @throws SqlRefused when the text holds something that is no token, that H2 would read
+   *     differently, or more than one statement
+   */
+  static Tokens of(String sql) {
+    TollgateParserTokenManager lexer =
+        new TollgateParserTokenManager(new Characters(sql), TollgateParserConstants.DQID);
+    List<Token> tokens = new ArrayList<>();
+    Token token;
+    do {
+      token = next(lexer);
+      LexicalRules.check(tokens.isEmpty() ? null : tokens.get(tokens.size() - 1), token);
+      tokens.add(token);
+    } while (token.kind != TollgateParserConstants.EOF);
+    Token end = tokens.remove(tokens.size() - 1);
+    if (!tokens.isEmpty() && last(tokens).kind == TollgateParserConstants.SEMICOLON) {
+      tokens.remove(tokens.size() - 1);
+    }
+    if (tokens.isEmpty()) {
+      throw new SqlRefused(Reason.SYNTAX, 1, 1, "the statement is empty");
+    }
+    return new Tokens(tokens, end);
+  }
+
+  private static Token next(TollgateParserTokenManager lexer) {
+    try {
+      return lexer.getNextToken();
+    } catch (TokenMgrError e) {
+      Matcher matcher = LEXICAL_ERROR.matcher(String.valueOf(e.getMessage()));
+      if (!matcher.matches()) {
+        throw new SqlRefused(Reason.SYNTAX, 1, 1, "the text cannot be read", e);
+      }
+      throw new SqlRefused(
+          Reason.SYNTAX,
+          Integer.parseInt(matcher.group(1)),
+          Integer.parseInt(matcher.group(2)),
+          LexicalRules.sentenceFor(matcher.group(4)));
+    }
+  }
+
+  private static Token last(List<Token> tokens) {
+    return tokens.get(tokens.size() - 1);
+  }
+
+  int size() {
+    return tokens.size();
+  }
+
+  Token get(int index) {
+    return tokens.get(index);
+  }
+
+  /** The end of the text, as the parser wants to see it after the last token. */
+  Token end() {
+    return end;
+  }
+
+  /** The index of the token that begins where {@code position} begins. */
+  int indexAt(SqlParserPos position) {
+    int low = 0;
+    int high = tokens.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = compare(tokens.get(middle), position);
+      if (order == 0) {
+        return middle;
+      }
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    throw new IllegalStateException("no token begins at " + position);
+  }
+
+  private static int compare(Token token, SqlParserPos position) {
+    int order = Integer.compare(token.beginLine, position.getLineNum());
+    return order != 0 ? order : Integer.compare(token.beginColumn, position.getColumnNum());
+  }
+
+  /**
+   * The index of the name of the function that is called at {@code position}. The parser gives an
+   * expression in parentheses their position, so there may be some in front.
+   */
+  int indexOfFunction(SqlParserPos position) {
+    int index = indexAt(position);
+    while (tokens.get(index).kind == TollgateParserConstants.LPAREN) {
+      index++;
+    }
+    return index;
+  }
+
+  /** The index of the parenthesis that closes the one at {@code opening}. */
+  int indexOfClosing(int opening) {
+    int depth = 0;
+    for (int i = opening; i < tokens.size(); i++) {
+      int kind = tokens.get(i).kind;
+      if (kind == TollgateParserConstants.LPAREN) {
+        depth++;
+      } else if (kind == TollgateParserConstants.RPAREN) {
+        depth--;
+      }
+      if (depth == 0) {
+        return i;
+      }
+    }
+    throw new IllegalStateException("nothing closes token " + opening);
+  }
+
+  /** The parameters in the tokens from {@code from} up to, but without, {@code to}. */
+  int parameterCount(int from, int to) {
+    int count = 0;
+    for (Token token : tokens.subList(from, to)) {
+      if (token.kind == TollgateParserConstants.HOOK) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  int parameterCount() {
+    return parameterCount(0, tokens.size());
+  }
+
+  /** Counts a tab as one column, like every other character, and holds the whole text at once. */
+  private static final class Characters extends SimpleCharStream {
+    Characters(String sql) {
+      super(new StringReader(sql), 1, 1, sql.length() + 1);
+      setTabSize(1);
+    }
+  }
+}

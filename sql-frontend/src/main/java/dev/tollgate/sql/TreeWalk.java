@@ -1,0 +1,240 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.Findings.TableUse;
+import dev.tollgate.sql.Findings.TargetUse;
+import dev.tollgate.sql.tree.DataChange;
+import dev.tollgate.sql.tree.DeltaTable;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.apache.calcite.sql.SqlAsofJoin;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlJoin;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlSelectKeyword;
+import org.apache.calcite.sql.SqlWindow;
+import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.SqlWithItem;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes through a tree and notes what it finds. What it does not know, it refuses: a node that
+ * nobody thought of could hide a function or a table.
+ *
+ * <p>Not recursive: a tree may be {@link SqlLimits#OPERATORS} deep.
+ */
+final class TreeWalk {
+
+  private enum Place {
+    /** Where a value or a query may stand. */
+    EXPRESSION,
+    /** Where the call of an aggregate stands, and its ORDER BY has been seen. */
+    ORDERED,
+    /** Behind FROM, JOIN and USING. */
+    TABLE
+  }
+
+  private record Pending(SqlNode node, Place place) {}
+
+  private final Findings findings;
+  private final ExpressionRules expressions;
+  private final Deque<Pending> pending = new ArrayDeque<>();
+
+  private TreeWalk(Tokens tokens, Findings findings) {
+    this.findings = findings;
+    this.expressions = new ExpressionRules(tokens, findings);
+  }
+
+  /** Adds what is found in an expression, a query, a data type or a change. */
+  static void expression(Tokens tokens, SqlNode node, Findings findings) {
+    TreeWalk walk = new TreeWalk(tokens, findings);
+    walk.later(node, Place.EXPRESSION);
+    while (!walk.pending.isEmpty()) {
+      Pending next = walk.pending.pop();
+      if (next.place() == Place.TABLE) {
+        walk.table(next.node());
+      } else {
+        walk.node(next.node(), next.place());
+      }
+    }
+  }
+
+  private void later(@Nullable SqlNode node, Place place) {
+    if (node != null) {
+      pending.push(new Pending(node, place));
+    }
+  }
+
+  /** Puts off all of them; the first comes first again. */
+  private void later(List<? extends @Nullable SqlNode> nodes) {
+    for (int i = nodes.size() - 1; i >= 0; i--) {
+      later(nodes.get(i), Place.EXPRESSION);
+    }
+  }
+
+  private void node(SqlNode node, Place place) {
+    if (node instanceof SqlCall call) {
+      call(call, place);
+    } else if (node instanceof SqlIdentifier identifier) {
+      expressions.name(identifier);
+    } else if (node instanceof SqlNodeList list) {
+      later(list.getList());
+    } else if (node instanceof SqlDataTypeSpec type) {
+      expressions.dataType(type);
+    } else if (!(node instanceof SqlLiteral)
+        && !(node instanceof SqlDynamicParam)
+        && !(node instanceof SqlIntervalQualifier)) {
+      throw unknown(node);
+    }
+  }
+
+  private void table(SqlNode node) {
+    if (node instanceof SqlIdentifier identifier) {
+      read(identifier);
+    } else if (node instanceof SqlJoin join) {
+      join(join);
+    } else if (node instanceof DeltaTable delta) {
+      node(delta, Place.EXPRESSION);
+    } else {
+      switch (node.getKind()) {
+        // only the first operand is a table; an alias and the names of its columns follow
+        case AS, LATERAL -> later(((SqlCall) node).operand(0), Place.TABLE);
+        case COLLECTION_TABLE, UNNEST -> later(((SqlCall) node).getOperandList());
+        case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY, EXPLICIT_TABLE ->
+            node(node, Place.EXPRESSION);
+        default -> throw unknown(node);
+      }
+    }
+  }
+
+  private void read(SqlIdentifier table) {
+    findings.read(new TableUse(Names.tableName(table), table.getParserPosition()));
+  }
+
+  private void join(SqlJoin join) {
+    if (join instanceof SqlAsofJoin) {
+      throw Refusals.notSupported(join.getParserPosition(), "ASOF JOIN is not supported");
+    }
+    switch (join.getConditionType()) {
+      case ON -> later(join.getCondition(), Place.EXPRESSION);
+      case USING, NONE -> {}
+    }
+    later(join.getRight(), Place.TABLE);
+    later(join.getLeft(), Place.TABLE);
+  }
+
+  private void call(SqlCall call, Place place) {
+    if (call instanceof DataChange change) {
+      change(change);
+      return;
+    }
+    if (call instanceof DeltaTable delta) {
+      findings.deltaTable(delta.getParserPosition());
+      change(delta.change());
+      return;
+    }
+    switch (call.getKind()) {
+      case SELECT -> select((SqlSelect) call);
+      case WITH -> with((SqlWith) call);
+      case EXPLICIT_TABLE -> read(call.operand(0));
+      case AS -> later(call.operand(0), Place.EXPRESSION);
+      case WINDOW -> window((SqlWindow) call);
+      case OVER -> over(call);
+      case WITHIN_GROUP -> {
+        later(call.operand(1), Place.EXPRESSION);
+        later(call.operand(0), Place.ORDERED);
+      }
+      case RESPECT_NULLS, IGNORE_NULLS -> later(call.operand(0), place);
+      case NEXT_VALUE -> findings.advancedSequence(call.getParserPosition());
+      case CURRENT_VALUE ->
+          throw Refusals.notAllowed(
+              call.getParserPosition(),
+              "CURRENT VALUE FOR is not allowed: what a session got last is not replicated; keep"
+                  + " what NEXT VALUE FOR gave");
+      case EQUALS, NOT_EQUALS -> {
+        if (!expressions.comparesRowIds(call)) {
+          later(call.getOperandList());
+        }
+      }
+      default -> operation(call, place);
+    }
+  }
+
+  private void operation(SqlCall call, Place place) {
+    if (call.getOperator() instanceof SqlFunction) {
+      expressions.function(call, place == Place.ORDERED);
+    } else if (!ExpressionRules.isAllowedOperator(call)) {
+      throw unknown(call);
+    }
+    later(call.getOperandList());
+  }
+
+  private void change(DataChange change) {
+    findings.target(
+        new TargetUse(
+            new Target(ObjectKind.TABLE, Names.tableName(change.target())),
+            change.target().getParserPosition()));
+    if (change.limit() != null) {
+      findings.limitedChange(change.limit());
+    }
+    later(change.parts());
+    later(change.using(), Place.TABLE);
+  }
+
+  private void select(SqlSelect select) {
+    if (select.isKeywordPresent(SqlSelectKeyword.STREAM)) {
+      throw Refusals.syntax(
+          select.getParserPosition(), "SELECT STREAM is not allowed: to H2, STREAM is a column");
+    }
+    later(select.getFetch(), Place.EXPRESSION);
+    later(select.getOffset(), Place.EXPRESSION);
+    later(select.getOrderList(), Place.EXPRESSION);
+    later(select.getWindowList(), Place.EXPRESSION);
+    later(select.getQualify(), Place.EXPRESSION);
+    later(select.getHaving(), Place.EXPRESSION);
+    later(select.getGroup(), Place.EXPRESSION);
+    later(select.getWhere(), Place.EXPRESSION);
+    later(select.getFrom(), Place.TABLE);
+    later(select.getSelectList(), Place.EXPRESSION);
+    // DISTINCT ON and TOP, see expressions.ftl
+    later(select.getHints(), Place.EXPRESSION);
+  }
+
+  /** The name of a common table expression hides nothing: H2 lets a table of that name win. */
+  private void with(SqlWith with) {
+    later(with.body, Place.EXPRESSION);
+    for (SqlNode item : with.withList) {
+      later(((SqlWithItem) item).query, Place.EXPRESSION);
+    }
+  }
+
+  private void window(SqlWindow window) {
+    later(window.getUpperBound(), Place.EXPRESSION);
+    later(window.getLowerBound(), Place.EXPRESSION);
+    later(window.getOrderList(), Place.EXPRESSION);
+    later(window.getPartitionList(), Place.EXPRESSION);
+  }
+
+  /** The window is the name of one, or a definition. */
+  private void over(SqlCall call) {
+    if (call.operand(1).getKind() == SqlKind.WINDOW) {
+      later(call.operand(1), Place.EXPRESSION);
+    }
+    later(call.operand(0), Place.EXPRESSION);
+  }
+
+  private static SqlRefused unknown(SqlNode node) {
+    String what =
+        node instanceof SqlCall call ? call.getOperator().getName() : node.getKind().name();
+    return Refusals.notSupported(node.getParserPosition(), what + " is not supported here");
+  }
+}

@@ -1,0 +1,131 @@
+package dev.tollgate.sql.tree;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a statement of DDL acts on, reads and evaluates. The grammar fills it while it goes through
+ * the statement; afterwards it is only read.
+ */
+public final class Definition {
+
+  /** An object that the statement creates, alters, drops, truncates or comments. */
+  public record Named(ObjectClass kind, SqlIdentifier name) {}
+
+  /** What the statement does with the fencing of its table, beyond the clauses at its end. */
+  public enum Binding {
+    UNCHANGED,
+    BOUND,
+    UNBOUND
+  }
+
+  private final List<Named> targets = new ArrayList<>();
+  private final List<SqlIdentifier> reads = new ArrayList<>();
+  private final List<SqlNode> parts = new ArrayList<>();
+  private final List<FenceClause> fences = new ArrayList<>();
+  private boolean newTable;
+  private boolean view;
+  private Binding binding = Binding.UNCHANGED;
+  private @Nullable FenceClause bound;
+
+  public void target(ObjectClass kind, SqlIdentifier name) {
+    targets.add(new Named(kind, name));
+  }
+
+  /** The table of a CREATE TABLE. */
+  public void newTable(SqlIdentifier name) {
+    newTable = true;
+    target(ObjectClass.TABLE, name);
+  }
+
+  /** The table of a column that is named in full: what acts on the column acts on its table. */
+  public void columnOf(SqlIdentifier column) {
+    int tableLength = column.names.size() - 1;
+    if (tableLength == 0) {
+      throw new GrammarException(
+          column.getParserPosition(),
+          "a column is commented with its table: COMMENT ON COLUMN table.column");
+    }
+    target(ObjectClass.TABLE, column.getComponent(0, tableLength));
+  }
+
+  /** A table that a foreign key refers to. */
+  public void reads(SqlIdentifier table) {
+    reads.add(table);
+  }
+
+  /** An expression, a data type or a query that the statement contains. */
+  public void part(SqlNode node) {
+    parts.add(node);
+  }
+
+  /** The query of a view: evaluated whenever somebody reads the view, not now. */
+  public void viewQuery(SqlNode query) {
+    view = true;
+    parts.add(query);
+  }
+
+  /** A clause at the end of the statement. */
+  public void fenced(FenceClause clause) {
+    fences.add(clause);
+  }
+
+  /** {@code ALTER TABLE t FENCED BY LOCK ...} */
+  public void binds(FenceClause clause, boolean ifExists) {
+    checkNoIfExists(clause.start(), ifExists);
+    binding = Binding.BOUND;
+    bound = clause;
+  }
+
+  /** {@code ALTER TABLE t NOT FENCED} */
+  public void unbinds(SqlParserPos position, boolean ifExists) {
+    checkNoIfExists(position, ifExists);
+    binding = Binding.UNBOUND;
+  }
+
+  private static void checkNoIfExists(SqlParserPos position, boolean ifExists) {
+    if (ifExists) {
+      throw new GrammarException(
+          position,
+          "FENCED does not go with IF EXISTS: a fence that may not be there protects nothing");
+    }
+  }
+
+  public List<Named> targets() {
+    return Collections.unmodifiableList(targets);
+  }
+
+  public List<SqlIdentifier> reads() {
+    return Collections.unmodifiableList(reads);
+  }
+
+  public List<SqlNode> parts() {
+    return Collections.unmodifiableList(parts);
+  }
+
+  public List<FenceClause> fences() {
+    return Collections.unmodifiableList(fences);
+  }
+
+  public boolean isNewTable() {
+    return newTable;
+  }
+
+  public boolean isView() {
+    return view;
+  }
+
+  public Binding binding() {
+    return binding;
+  }
+
+  /** The clause of {@link Binding#BOUND}, else null. */
+  public @Nullable FenceClause bound() {
+    return bound;
+  }
+}

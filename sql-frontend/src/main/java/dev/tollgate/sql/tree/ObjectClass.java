@@ -1,0 +1,15 @@
+package dev.tollgate.sql.tree;
+
+/**
+ * What a statement of DDL may act on. The names are those of {@code dev.tollgate.sql.ObjectKind}.
+ */
+public enum ObjectClass {
+  TABLE,
+  VIEW,
+  INDEX,
+  SEQUENCE,
+  SCHEMA,
+  DOMAIN,
+  CONSTANT,
+  CONSTRAINT
+}

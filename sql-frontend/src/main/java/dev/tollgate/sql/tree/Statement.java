@@ -1,0 +1,128 @@
+package dev.tollgate.sql.tree;
+
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
+
+/** One parsed statement, by what it is about. */
+public sealed interface Statement {
+
+  <R> R handledBy(Handler<R> handler);
+
+  /**
+   * One case for every kind of statement, so that a new one breaks the build where it is not
+   * handled.
+   */
+  interface Handler<R> {
+    R query(Query query);
+
+    R change(Change change);
+
+    R define(Define define);
+
+    R explain(Explain explain);
+
+    R call(Call call);
+
+    R show(Show show);
+
+    R setSession(SetSession setSession);
+
+    R presentToken(PresentToken presentToken);
+
+    R transact(Transact transact);
+  }
+
+  /**
+   * A SELECT, VALUES or TABLE with everything that belongs to it.
+   *
+   * @param forUpdate where its FOR UPDATE stands, if it has one
+   */
+  record Query(SqlNode query, @Nullable SqlParserPos forUpdate) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.query(this);
+    }
+  }
+
+  /** An INSERT, UPDATE, DELETE or MERGE. */
+  record Change(DataChange change, @Nullable FenceClause fence) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.change(this);
+    }
+  }
+
+  /** A statement of DDL. */
+  record Define(Definition definition) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.define(this);
+    }
+  }
+
+  /**
+   * @param explained a {@link Query} or a {@link Change}
+   * @param analyze where ANALYZE stands, if it does: it makes H2 run the statement
+   */
+  record Explain(Statement explained, @Nullable SqlParserPos analyze) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.explain(this);
+    }
+  }
+
+  /**
+   * CALL of an expression.
+   *
+   * @param outParameter whether {@code ? =} stands in front
+   */
+  record Call(SqlNode expression, boolean outParameter) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.call(this);
+    }
+  }
+
+  /** SHOW of something in the catalog. */
+  record Show() implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.show(this);
+    }
+  }
+
+  /**
+   * SET of something that the session owns.
+   *
+   * @param setting a name of {@code dev.tollgate.sql.Setting}
+   * @param value a literal, a parameter or an identifier; null for SET TIME ZONE LOCAL
+   */
+  record SetSession(String setting, @Nullable SqlNode value) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.setSession(this);
+    }
+  }
+
+  /** SET FENCING TOKEN token FOR LOCK lock. */
+  record PresentToken(SqlNode lock, SqlNode token) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.presentToken(this);
+    }
+  }
+
+  /**
+   * BEGIN, COMMIT, ROLLBACK and the statements about savepoints.
+   *
+   * @param verb a name of {@code dev.tollgate.sql.Plan.Transaction.Kind}
+   */
+  record Transact(String verb, @Nullable SqlIdentifier savepoint) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.transact(this);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.tollgate.sql.tree;
+
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.SqlSpecialOperator;
+import org.apache.calcite.sql.SqlWriter;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/**
+ * A node that may stand within Calcite's own nodes. It is only ever read: neither copied, which
+ * would lose what is not an operand, nor written out, because what H2 gets is rebuilt from tokens.
+ */
+abstract class TollgateCall extends SqlCall {
+
+  private final SqlOperator operator;
+
+  TollgateCall(SqlParserPos position, String name) {
+    super(position);
+    this.operator = new SqlSpecialOperator(name, SqlKind.OTHER_DDL);
+  }
+
+  @Override
+  public final SqlOperator getOperator() {
+    return operator;
+  }
+
+  /**
+   * Calcite copies a node in parentheses to give it their position; ours keep the one they have.
+   */
+  @Override
+  public final SqlNode clone(SqlParserPos position) {
+    return this;
+  }
+
+  @Override
+  public final void unparse(SqlWriter writer, int leftPrecedence, int rightPrecedence) {
+    throw new UnsupportedOperationException("rebuilt from tokens, not from the tree");
+  }
+}

@@ -1,0 +1,127 @@
+package dev.tollgate.sql;
+
+import static dev.tollgate.sql.Refusal.assertRefused;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tollgate.sql.SqlRefused.Reason;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What Calcite and H2 would read in two ways does not pass. */
+class LexicalRulesTest {
+
+  private final SqlFrontend frontend = new SqlFrontend(0);
+
+  /** H2 nests comments, so to it the WHERE is a part of one, and every row is updated. */
+  @Test
+  void nestedCommentDoesNotHideTheCondition() {
+    Plan.Write write =
+        (Plan.Write) frontend.plan("UPDATE t SET qty = 0 /* /* */ WHERE id = 1 -- */");
+    assertEquals("UPDATE t SET qty = 0 WHERE id = 1", write.sql());
+  }
+
+  /** Two dollars open a string in H2: what is a comment to Calcite is a subquery there. */
+  @Test
+  void dollarsDoNotHideASubquery() {
+    assertRefused(
+        "SELECT $$ -- $$, (SELECT MAX(x) FROM secret)\n FROM t",
+        Reason.SYNTAX,
+        8,
+        "names without quotes have only ASCII letters");
+  }
+
+  /** To Calcite t, the Ogham space and x are one name; to H2 a table and its alias. */
+  @Test
+  void foreignSpaceDoesNotHideTheTable() {
+    assertRefused(
+        "DELETE FROM t\u1680x WHERE 1 = 1",
+        Reason.SYNTAX,
+        13,
+        "names without quotes have only ASCII letters");
+  }
+
+  /** Calcite overlooks the end of this comment, and would drop the WHERE with it. */
+  @Test
+  void oddCommentDoesNotSwallowTheCondition() {
+    assertRefused(
+        "DELETE FROM t /***/ WHERE id = 1 /* x */",
+        Reason.SYNTAX,
+        15,
+        "the comment /***/ is not allowed");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          SELECT 1; DROP TABLE t         | 11 | one statement at a time
+          SELECT 1;;                     | 10 | one statement at a time
+          SELECT 0x1F                    | 9  | a number runs into 'x1F'
+          SELECT 1_000                   | 9  | a number runs into '_000'
+          SELECT 1L                      | 9  | a number runs into 'L'
+          SELECT 1.5e                    | 11 | a number runs into 'e'
+          SELECT 1FROM t                 | 9  | a number runs into 'FROM'
+          SELECT E'\\x'                  | 8  | E'' strings are not allowed
+          SELECT e 'x'                   | 10 | character literal
+          SELECT U&'\\0041'              | 8  | U& is not allowed
+          SELECT U&"a" FROM t            | 8  | U& is not allowed
+          SELECT _utf8'x'                | 8  | strings with a character set
+          SELECT d'2020-01-01'           | 8  | strings with a character set or another prefix
+          SELECT /*+ INDEX(i) */ 1       | 8  | hints are not allowed
+          SELECT 1 */ 2                  | 10 | this comment was never opened
+          SELECT {d '2020-01-01'}        | 8  | JDBC escapes
+          SELECT {ts '2020-01-01'}       | 8  | JDBC escapes
+          SELECT {fn ABS(1)}             | 8  | JDBC escapes
+          SELECT 1 {1: 2}                | 10 | JDBC escapes
+          SELECT }                       | 8  | JDBC escapes
+          SELECT a$b FROM t              | 8  | write "a$b"
+          SELECT tür FROM t              | 8  | write "tür"
+          SELECT ?1                      | 9  | parameters have no numbers
+          SELECT @x                      | 8  | variables (@name) are not allowed
+          SELECT SET(@x, 1)              | 12 | variables (@name) are not allowed
+          SELECT 1 FROM t WHERE a # 1    | 25 | unexpected character '#'
+          SELECT 'abc                    | 8  | a string is not closed
+          SELECT "abc                    | 8  | a quoted name is empty or not closed
+          SELECT "" FROM t               | 8  | a quoted name is empty or not closed
+          SELECT 1 /* abc                | 16 | a comment is not closed
+          """)
+  void whatTwoLexersReadDifferentlyIsRefused(String sql, int column, String sentence) {
+    assertRefused(sql, Reason.SYNTAX, column, sentence);
+  }
+
+  @Test
+  void backticksAreRefused() {
+    assertRefused("SELECT `a`", Reason.SYNTAX, 8, "double quotes, not with backticks");
+  }
+
+  @Test
+  void positionCountsLinesAndTabs() {
+    assertRefused("SELECT 1,\n\t\t$x", Reason.SYNTAX, 2, 3, "ASCII letters");
+    assertRefused("SELECT 1,\r\n  'ä', $x", Reason.SYNTAX, 2, 8, "ASCII letters");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '→',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          SELECT 1;                      → SELECT 1
+          SELECT 1 ;  -- done            → SELECT 1
+          SELECT/**/1/* a */+/* b */2    → SELECT 1 + 2
+          SELECT 1 // to the end         → SELECT 1
+          SELECT/** doc **/ a.b ,c[ 1]   → SELECT a.b ,c[ 1]
+          SELECT -/**/-1                 → SELECT - - 1
+          SELECT 'it''s /* no */ -- x'   → SELECT 'it''s /* no */ -- x'
+          SELECT "a ""b"" -- c" FROM t   → SELECT "a ""b"" -- c" FROM t
+          SELECT N'x', X'41'             → SELECT N'x', X'41'
+          SELECT 1 e, 1.5 e5             → SELECT 1 e, 1.5 e5
+          SELECT a<b,a>=b,a||b FROM t    → SELECT a < b,a >= b,a || b FROM t
+          """)
+  void textIsRebuiltWithoutCommentsAndWithSpaces(String sql, String expected) {
+    assertEquals(expected, ((Plan.Read) frontend.plan(sql)).sql());
+  }
+}

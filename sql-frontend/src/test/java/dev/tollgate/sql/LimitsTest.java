@@ -1,0 +1,288 @@
+package dev.tollgate.sql;
+
+import static dev.tollgate.sql.Refusal.assertRefused;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.sql.SqlRefused.Reason;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A statement can neither overflow the stack of its caller nor keep it busy for long. */
+class LimitsTest {
+
+  private static final long SMALL_STACK_BYTES = 512 * 1024;
+
+  private final SqlFrontend frontend = new SqlFrontend(0);
+
+  @BeforeAll
+  static void loadClasses() {
+    new SqlFrontend(0).warmUp();
+  }
+
+  @Test
+  void tenThousandParenthesesAreRefused() throws InterruptedException {
+    String sql = "SELECT " + "(".repeat(10_000) + "1" + ")".repeat(10_000);
+    SqlRefused refused = (SqlRefused) onSmallStack(sql);
+    assertNotNull(refused);
+    assertEquals(Reason.TOO_LONG, refused.reason());
+    assertEquals(8 + SqlLimits.NESTING, refused.column());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          SELECT                  | (                            | 1   | )
+          SELECT                  | ABS(                         | 1   | )
+          SELECT                  | (1 +                         | 1   | )
+          SELECT                  | COALESCE(1,                  | 1   | )
+          SELECT                  | CASE WHEN 1 = 1 THEN         | 1   | END
+          SELECT                  | CASE 1 WHEN                  | 1   | THEN 1 END
+          SELECT                  | ARRAY[                       | 1   | ]
+          SELECT                  | a[                           | 1   | ]
+          SELECT                  | CAST(                        | 1   | AS INT)
+          SELECT                  | a IN (1,                     | 1   | )
+          SELECT                  | JSON_ARRAY(                  | 1   | )
+          SELECT                  | SUBSTRING(a FROM             | 1   | )
+          SELECT 1 WHERE          | EXISTS (SELECT 1 WHERE       | TRUE| )
+          SELECT                  | (SELECT                      | 1   | )
+          SELECT * FROM           | (SELECT * FROM               | t   | )
+          SELECT * FROM           | (                            | t JOIN s ON TRUE | )
+          VALUES                  | (                            | 1   | )
+          INSERT INTO t VALUES    | (                            | 1   | )
+          UPDATE t SET a =        | (                            | 1   | )
+          DELETE FROM t WHERE     | (                            | TRUE| )
+          CREATE VIEW v AS SELECT | (                            | 1   | )
+          CALL                    | (                            | 1   | )
+          """)
+  void parserSurvivesTheDeepestNestingOnASmallStack(
+      String begin, String open, String middle, String close) throws InterruptedException {
+    String deepest =
+        begin
+            + " "
+            + (open + " ").repeat(SqlLimits.NESTING)
+            + middle
+            + (" " + close).repeat(SqlLimits.NESTING);
+    assertNull(onSmallStack(deepest), deepest.substring(0, 60));
+    String deeper = deepest.replace(" " + middle, " " + open + " " + middle + " " + close);
+    SqlRefused refused = (SqlRefused) onSmallStack(deeper);
+    assertNotNull(refused);
+    assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '→',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          SELECT 1                     → + 1                         → 1
+          SELECT a                     → || a                        → 1
+          SELECT a = 1                 → OR a = 1                    → 2
+          SELECT TRUE                  → AND NOT a                   → 2
+          SELECT a                     → IS NULL                     → 1
+          SELECT a                     → ::INT                       → 1
+          SELECT a                     → [1]                         → 1
+          SELECT a                     → AND a BETWEEN 1 AND 2       → 5
+          SELECT a                     → LIKE a                      → 3
+          SELECT 1, 2                  → UNION SELECT 1, 2           → 1
+          SELECT * FROM t              → JOIN s ON a = 1, u          → 1
+          SELECT CASE WHEN a THEN 1    → WHEN b THEN 2               → 1
+          """)
+  void parserSurvivesTheLongestChainOfOperatorsOnASmallStack(
+      String begin, String link, int operators) throws InterruptedException {
+    int links = SqlLimits.OPERATORS / operators - 3;
+    String end = begin.contains("CASE") ? " END" : "";
+    assertNull(onSmallStack(begin + (" " + link).repeat(links) + end));
+    SqlRefused refused = (SqlRefused) onSmallStack(begin + (" " + link).repeat(2 * links) + end);
+    assertNotNull(refused);
+    assertEquals(Reason.TOO_LONG, refused.reason());
+  }
+
+  /** Operators count along the way from the outside to the inside, since the tree is that deep. */
+  @Test
+  void operatorsOfNestedLevelsAddUp() throws InterruptedException {
+    String level = "1" + " + 1".repeat(SqlLimits.OPERATORS / SqlLimits.NESTING - 2) + " + ";
+    String end = ")".repeat(SqlLimits.NESTING);
+    assertNull(onSmallStack("SELECT " + ("(" + level).repeat(SqlLimits.NESTING) + "1" + end));
+    SqlRefused refused =
+        (SqlRefused)
+            onSmallStack("SELECT " + ("(" + level + level).repeat(SqlLimits.NESTING) + "1" + end);
+    assertNotNull(refused);
+    assertEquals(Reason.TOO_LONG, refused.reason());
+  }
+
+  /** Both limits at once may be too much for a small stack; even then it is a refusal, no error. */
+  @Test
+  void longestChainInTheDeepestNestingIsAnswered() throws InterruptedException {
+    int operators = SqlLimits.OPERATORS - SqlLimits.NESTING - 5;
+    String chain = "1" + " + 1".repeat(operators);
+    String begin = "SELECT " + "ABS(".repeat(SqlLimits.NESTING);
+    Throwable thrown = onSmallStack(begin + chain + ")".repeat(SqlLimits.NESTING));
+    if (thrown != null) {
+      assertEquals(Reason.TOO_LONG, ((SqlRefused) thrown).reason());
+    }
+  }
+
+  @Test
+  void listsAreNotChains() {
+    assertNotNull(frontend.plan("SELECT a FROM t WHERE a IN (-1" + ", -1".repeat(20_000) + ")"));
+    assertNotNull(frontend.plan("INSERT INTO t VALUES (-1, 1)" + ", (-1, 1 + 1)".repeat(20_000)));
+    assertNotNull(frontend.plan("SELECT a + 1" + ", a + 1".repeat(20_000) + " FROM t"));
+  }
+
+  @Test
+  void refusalNamesThePlaceWhereTheLimitIsPassed() {
+    assertRefused(
+        "SELECT 1" + "+1".repeat(SqlLimits.OPERATORS) + "\n+ 1",
+        Reason.TOO_LONG,
+        2,
+        1,
+        "more than 500 operators in one expression");
+  }
+
+  @Test
+  void longestStatementIsPlannedAndALongerOneIsNot() {
+    String begin = "SELECT '";
+    String text = "x".repeat(SqlLimits.STATEMENT_LENGTH - begin.length() - 1);
+    Plan.Read read = (Plan.Read) frontend.plan(begin + text + "'");
+    assertEquals(SqlLimits.STATEMENT_LENGTH, read.sql().length());
+    assertRefused(begin + text + "x'", Reason.TOO_LONG, 1, "at most 1048576 characters");
+  }
+
+  /** What is repeated a million times is answered all the same, with a plan or a refusal. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "(",
+        ")",
+        "[",
+        "a.",
+        "a-",
+        "a:",
+        "a::",
+        "_a.",
+        "a'",
+        "'",
+        "''",
+        "\"",
+        "\"a\"",
+        "/*",
+        "/**/",
+        "--\n",
+        "//\n",
+        "x ",
+        "1 ",
+        "1.",
+        "1,",
+        "a,",
+        "a b,",
+        "(1),",
+        "-",
+        "+1",
+        "AND ",
+        "NOT ",
+        "CASE ",
+        "WHEN ",
+        "E'\\",
+        "N'a'",
+        "U&",
+        "X'",
+        "?",
+        "?,",
+        "{",
+        "$",
+        ";",
+        "*",
+        "=",
+        "\\",
+        "\t",
+        "a AND ",
+        "a BETWEEN 1 AND ",
+        "SELECT 1 UNION ",
+        "FROM t ",
+        "t JOIN ",
+        "f(",
+        "f(1)",
+        "CURSOR ",
+        "INTERVAL '1' DAY + ",
+        "INT ARRAY ",
+        "CAST(1 AS ",
+        "a IN (1), ",
+        "/*+",
+        "/***/"
+      })
+  void noRepetitionTakesLong(String fragment) {
+    String repeated = fragment.repeat((SqlLimits.STATEMENT_LENGTH - 20) / fragment.length());
+    for (String begin : new String[] {"SELECT ", "SELECT * FROM ", "UPDATE t SET a = "}) {
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(20),
+          () -> {
+            answer(begin + repeated);
+          });
+    }
+  }
+
+  /**
+   * A parser that looks for what it might have expected at the end of the text must find an end.
+   */
+  @Test
+  void everyBeginningOfAStatementIsAnswered() {
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> {
+          for (String sql : Corpus.all("/dialect.sql")) {
+            for (int end = sql.indexOf(' '); end > 0; end = sql.indexOf(' ', end + 1)) {
+              answer(sql.substring(0, end));
+            }
+          }
+          answer("SELECT a FROM s (a");
+          answer("INSERT INTO t SELECT a FROM s (a");
+        });
+  }
+
+  private void answer(String sql) {
+    try {
+      assertNotNull(frontend.plan(sql));
+    } catch (SqlRefused refused) {
+      assertTrue(String.valueOf(refused.getMessage()).length() < 500);
+    }
+  }
+
+  @Test
+  void limitsAreChecked() {
+    assertThrows(IllegalArgumentException.class, () -> new SqlFrontend(-1));
+  }
+
+  /** What planning throws, null for nothing, on a thread with a stack of 512 KiB. */
+  private Throwable onSmallStack(String sql) throws InterruptedException {
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread thread =
+        new Thread(
+            null,
+            () -> {
+              try {
+                frontend.plan(sql);
+              } catch (Throwable e) {
+                thrown.set(e);
+              }
+            },
+            "small-stack",
+            SMALL_STACK_BYTES);
+    thread.start();
+    thread.join();
+    return thrown.get();
+  }
+}

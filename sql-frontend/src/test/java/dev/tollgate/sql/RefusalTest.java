@@ -1,0 +1,316 @@
+package dev.tollgate.sql;
+
+import static dev.tollgate.sql.Refusal.assertRefused;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.tollgate.sql.SqlRefused.Reason;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is not allowed is refused where it stands, and the message says why. */
+class RefusalTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          FOO BAR                                | NOT_ALLOWED   | no statement that begins with FOO
+          CREATE WHATEVER x                      | NOT_ALLOWED   | no statement that begins with CREATE WHATEVER
+          SHUTDOWN                               | NOT_ALLOWED   | SHUTDOWN is not allowed
+          SCRIPT TO 'f'                          | NOT_ALLOWED   | it works on files
+          RUNSCRIPT FROM 'f'                     | NOT_ALLOWED   | it works on files
+          BACKUP TO 'f'                          | NOT_ALLOWED   | it works on files
+          CREATE ALIAS f FOR 'a.b'               | NOT_ALLOWED   | it brings code into the store
+          CREATE FORCE TRIGGER g                 | NOT_ALLOWED   | CREATE TRIGGER is not allowed
+          CREATE AGGREGATE a FOR 'x'             | NOT_ALLOWED   | it brings code into the store
+          CREATE USER u PASSWORD 'p'             | NOT_ALLOWED   | users and rights
+          ALTER USER sa ADMIN TRUE               | NOT_ALLOWED   | users and rights
+          GRANT ALL ON t TO u                    | NOT_ALLOWED   | users and rights
+          REVOKE ALL ON t FROM u                 | NOT_ALLOWED   | users and rights
+          CREATE ROLE r                          | NOT_ALLOWED   | users and rights
+          CREATE LINKED TABLE t ('a')            | NOT_ALLOWED   | CREATE LINKED is not allowed
+          CREATE GLOBAL TEMPORARY LINKED TABLE t | NOT_ALLOWED   | CREATE LINKED is not allowed
+          DROP ALL OBJECTS                       | NOT_ALLOWED   | name what is to be dropped
+          EXECUTE IMMEDIATE 'DROP TABLE t'       | NOT_ALLOWED   | its text would escape the checks
+          PREPARE COMMIT x                       | NOT_ALLOWED   | two-phase commit
+          ROLLBACK TRANSACTION x                 | NOT_ALLOWED   | two-phase commit
+          SET MODE MySQL                         | NOT_ALLOWED   | SET MODE is not allowed
+          SET NON_KEYWORDS VALUE                 | NOT_ALLOWED   | SET NON_KEYWORDS is not allowed
+          SET SCHEMA_SEARCH_PATH a               | NOT_ALLOWED   | SET SCHEMA_SEARCH_PATH is not allowed
+          SET PASSWORD 'x'                       | NOT_ALLOWED   | SET PASSWORD is not allowed
+          SET REFERENTIAL_INTEGRITY FALSE        | NOT_ALLOWED   | the settings of the store
+          CREATE SYNONYM s FOR t                 | NOT_SUPPORTED | CREATE SYNONYM is not supported
+          CREATE MATERIALIZED VIEW v AS SELECT 1 | NOT_SUPPORTED | CREATE MATERIALIZED is not supported
+          REPLACE INTO t VALUES (1)              | NOT_SUPPORTED | write MERGE
+          """)
+  void unlistedStatementIsRefused(String sql, Reason reason, String sentence) {
+    assertRefused(sql, reason, 1, sentence);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          SELECT SLEEP(1)                                  | 8  | function SLEEP is not allowed: it would stall every replica
+          SELECT a FROM t WHERE FILE_READ('x') = 1         | 23 | it would reach files of one replica
+          SELECT * FROM CSVREAD('x')                       | 15 | it would reach files of one replica
+          SELECT * FROM TABLE(CSVREAD('x'))                | 21 | it would reach files of one replica
+          CALL FILE_WRITE('x', 'y')                        | 6  | it would reach files of one replica
+          SELECT LINK_SCHEMA('a', 'b', 'c', 'd', 'e', 'f') | 8  | it would reach files of one replica
+          SELECT SECURE_RAND(5)                            | 8  | every replica would draw another number
+          SELECT NO_SUCH_FUNCTION(1)                       | 8  | Tollgate does not know it
+          SELECT PUBLIC.ABS(1)                             | 8  | call functions without a schema
+          SELECT TOLLGATE.LOCK_TOKEN('a')                  | 8  | call functions without a schema
+          SELECT "SLEEP"(1)                                | 8  | function SLEEP is not allowed
+          SELECT "sleep"(1)                                | 8  | function sleep is not allowed
+          VALUES (1, SLEEP(1))                             | 12 | function SLEEP
+          SELECT 1 ORDER BY SLEEP(1)                       | 19 | function SLEEP
+          SELECT COUNT(*) FROM t GROUP BY SLEEP(1)         | 33 | function SLEEP
+          SELECT 1 FROM t HAVING SLEEP(1) = 1              | 24 | function SLEEP
+          SELECT 1 FROM t QUALIFY SLEEP(1) = 1             | 25 | function SLEEP
+          SELECT 1 FROM t WINDOW w AS (ORDER BY SLEEP(1))  | 39 | function SLEEP
+          SELECT SUM(a) OVER (PARTITION BY SLEEP(1)) FROM t| 34 | function SLEEP
+          SELECT SUM(a) OVER (ORDER BY SLEEP(1)) FROM t    | 30 | function SLEEP
+          SELECT SUM(a) FILTER (WHERE SLEEP(1) = 1) FROM t | 29 | function SLEEP
+          SELECT LISTAGG(a) WITHIN GROUP (ORDER BY SLEEP(1)) FROM t | 42 | function SLEEP
+          SELECT DISTINCT ON (SLEEP(1)) a FROM t           | 21 | function SLEEP
+          SELECT a[SLEEP(1)] FROM t                        | 10 | function SLEEP
+          SELECT CASE SLEEP(1) WHEN 1 THEN 2 END           | 13 | function SLEEP
+          SELECT CASE WHEN a = 1 THEN SLEEP(1) END FROM t  | 29 | function SLEEP
+          SELECT CASE WHEN a = 1 THEN 1 ELSE SLEEP(1) END FROM t | 36 | function SLEEP
+          SELECT CAST(SLEEP(1) AS INT)                     | 13 | function SLEEP
+          SELECT EXTRACT(DAY FROM SLEEP(1))                | 25 | function SLEEP
+          SELECT DATEADD(DAY, SLEEP(1), d) FROM t          | 21 | function SLEEP
+          SELECT TRIM(SLEEP(1) FROM a) FROM t              | 13 | function SLEEP
+          SELECT SUBSTRING(a FROM SLEEP(1)) FROM t         | 25 | function SLEEP
+          SELECT a LIKE SLEEP(1) FROM t                    | 15 | function SLEEP
+          SELECT a REGEXP SLEEP(1) FROM t                  | 17 | function SLEEP
+          SELECT a AT TIME ZONE SLEEP(1) FROM t            | 23 | function SLEEP
+          SELECT a BETWEEN 1 AND SLEEP(1) FROM t           | 24 | function SLEEP
+          SELECT a IN (1, SLEEP(1)) FROM t                 | 17 | function SLEEP
+          SELECT a = ANY (SELECT SLEEP(1)) FROM t          | 24 | function SLEEP
+          SELECT (SELECT SLEEP(1))                         | 16 | function SLEEP
+          SELECT ARRAY[SLEEP(1)]                           | 14 | function SLEEP
+          SELECT ARRAY(SELECT SLEEP(1))                    | 21 | function SLEEP
+          SELECT ROW (1, SLEEP(1))                         | 16 | function SLEEP
+          SELECT ((SLEEP(1)))                              | 8  | function SLEEP is not allowed
+          SELECT SLEEP(1)::INT                             | 8  | function SLEEP
+          SELECT JSON_OBJECT('a': SLEEP(1))                | 25 | function SLEEP
+          SELECT * FROM t JOIN s ON SLEEP(1) = 1           | 27 | function SLEEP
+          SELECT * FROM (SELECT SLEEP(1)) x                | 23 | function SLEEP
+          SELECT * FROM UNNEST(ARRAY[SLEEP(1)])            | 28 | function SLEEP
+          SELECT * FROM SYSTEM_RANGE(1, SLEEP(1))          | 31 | function SLEEP
+          WITH x AS (SELECT SLEEP(1)) SELECT * FROM x      | 19 | function SLEEP
+          SELECT 1 UNION SELECT SLEEP(1)                   | 23 | function SLEEP
+          EXPLAIN SELECT SLEEP(1)                          | 16 | function SLEEP
+          INSERT INTO t VALUES (SLEEP(1))                  | 23 | function SLEEP
+          INSERT INTO t SELECT SLEEP(1)                    | 22 | function SLEEP
+          UPDATE t SET a = SLEEP(1)                        | 18 | function SLEEP
+          UPDATE t SET (a, b) = (SELECT 1, SLEEP(1))       | 34 | function SLEEP
+          UPDATE t SET a = 1 WHERE SLEEP(1) = 1            | 26 | function SLEEP
+          DELETE FROM t WHERE SLEEP(1) = 1                 | 21 | function SLEEP
+          MERGE INTO t KEY (a) VALUES (SLEEP(1))           | 30 | function SLEEP
+          MERGE INTO t USING s ON SLEEP(1) = 1 WHEN MATCHED THEN DELETE | 25 | function SLEEP
+          MERGE INTO t USING (SELECT SLEEP(1)) s ON 1 = 1 WHEN MATCHED THEN DELETE | 28 | function SLEEP
+          MERGE INTO t USING s ON 1 = 1 WHEN MATCHED AND SLEEP(1) = 1 THEN DELETE | 48 | function SLEEP
+          MERGE INTO t USING s ON 1 = 1 WHEN MATCHED THEN UPDATE SET a = SLEEP(1) | 64 | function SLEEP
+          MERGE INTO t USING s ON 1 = 1 WHEN NOT MATCHED THEN INSERT VALUES (SLEEP(1)) | 68 | function SLEEP
+          SELECT * FROM FINAL TABLE (INSERT INTO t VALUES (SLEEP(1))) | 50 | function SLEEP
+          CREATE TABLE t (a INT DEFAULT SLEEP(1))          | 31 | function SLEEP
+          CREATE TABLE t (a INT ON UPDATE SLEEP(1))        | 33 | function SLEEP
+          CREATE TABLE t (a INT GENERATED ALWAYS AS (SLEEP(1))) | 43 | function SLEEP
+          CREATE TABLE t (a INT CHECK (SLEEP(1) = 1))      | 30 | function SLEEP
+          CREATE TABLE t (a INT, CHECK (SLEEP(1) = 1))     | 31 | function SLEEP
+          CREATE TABLE t AS SELECT SLEEP(1)                | 26 | function SLEEP
+          CREATE VIEW v AS SELECT SLEEP(1)                 | 25 | function SLEEP
+          CREATE DOMAIN d AS INT CHECK (SLEEP(1) = 1)      | 31 | function SLEEP
+          CREATE DOMAIN d AS INT DEFAULT SLEEP(1)          | 32 | function SLEEP
+          CREATE CONSTANT c VALUE SLEEP(1)                 | 25 | function SLEEP
+          ALTER TABLE t ADD COLUMN b INT DEFAULT SLEEP(1)  | 40 | function SLEEP
+          ALTER TABLE t ADD COLUMN b INT USING SLEEP(1)    | 38 | function SLEEP
+          ALTER TABLE t ALTER COLUMN a SET DEFAULT SLEEP(1)| 42 | function SLEEP
+          ALTER TABLE t ALTER COLUMN a SET ON UPDATE SLEEP(1) | 44 | function SLEEP
+          ALTER TABLE t ALTER COLUMN a SET DATA TYPE INT USING SLEEP(1) | 54 | function SLEEP
+          ALTER TABLE t ADD CHECK (SLEEP(1) = 1)           | 26 | function SLEEP
+          ALTER DOMAIN d ADD CHECK (SLEEP(1) = 1)          | 27 | function SLEEP
+          ALTER DOMAIN d SET DEFAULT SLEEP(1)              | 28 | function SLEEP
+          SELECT NEXTVAL('s')                              | 8  | write NEXT VALUE FOR
+          SELECT s.NEXTVAL                                 | 8  | write NEXT VALUE FOR
+          SELECT CURRENT VALUE FOR s                       | 8  | what a session got last is not replicated
+          SELECT IDENTITY()                                | 8  | what a session inserted last is not replicated
+          SELECT SCOPE_IDENTITY()                          | 8  | what a session inserted last is not replicated
+          SELECT RANDOM_UUID(7)                            | 8  | version 4 only
+          SELECT RANDOM_UUID(?)                            | 8  | version 4 only
+          SELECT TRANSACTION_ID()                          | 8  | it names a transaction of one replica
+          SELECT CAST(a AS JAVA_OBJECT) FROM t             | 18 | type JAVA_OBJECT is not allowed
+          SELECT CAST(a AS JAVA_OBJECT ARRAY) FROM t       | 18 | type JAVA_OBJECT is not allowed
+          SELECT CONVERT(a, JAVA_OBJECT) FROM t            | 19 | type JAVA_OBJECT is not allowed
+          SELECT CAST(a AS ROW(x OTHER)) FROM t            | 24 | type OTHER is not allowed
+          CREATE TABLE t (a OTHER)                         | 19 | type OTHER is not allowed
+          """)
+  void forbiddenFunctionOrTypeIsFoundWhereverItStands(String sql, int column, String sentence) {
+    assertRefused(sql, Reason.NOT_ALLOWED, column, sentence);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          INSERT INTO t SELECT * FROM INFORMATION_SCHEMA.TABLES   | 29 | cannot be read in a statement that writes
+          INSERT INTO t SELECT * FROM "information_schema".x      | 29 | cannot be read in a statement that writes
+          UPDATE t SET a = (SELECT token FROM tollgate.locks)     | 37 | TOLLGATE.LOCKS cannot be read
+          DELETE FROM t WHERE EXISTS (TABLE tollgate.locks)       | 35 | TOLLGATE.LOCKS cannot be read
+          CREATE VIEW v AS SELECT * FROM tollgate.locks           | 32 | TOLLGATE.LOCKS cannot be read
+          CREATE TABLE t AS SELECT * FROM db.tollgate.locks       | 33 | TOLLGATE.LOCKS cannot be read
+          CREATE TABLE t (a INT REFERENCES tollgate.locks)        | 34 | TOLLGATE.LOCKS cannot be read
+          SELECT * FROM tollgate.locks FOR UPDATE                 | 15 | TOLLGATE.LOCKS cannot be read
+          SELECT NEXT VALUE FOR s FROM tollgate.locks             | 30 | TOLLGATE.LOCKS cannot be read
+          SELECT TRY_ACQUIRE_LOCK(name) FROM tollgate.locks       | 36 | TOLLGATE.LOCKS cannot be read
+          INSERT INTO tollgate.locks VALUES (1)                   | 13 | TOLLGATE.LOCKS cannot be changed
+          UPDATE information_schema.tables SET a = 1              | 8  | INFORMATION_SCHEMA.TABLES cannot be changed
+          DELETE FROM tollgate.locks                              | 13 | cannot be changed
+          MERGE INTO tollgate.locks KEY (a) VALUES (1)            | 12 | cannot be changed
+          EXPLAIN DELETE FROM tollgate.locks                      | 21 | cannot be changed
+          SELECT * FROM OLD TABLE (DELETE FROM tollgate.locks)    | 38 | cannot be changed
+          CREATE TABLE tollgate.x (a INT)                         | 14 | cannot be changed
+          DROP TABLE t, tollgate.x                                | 15 | cannot be changed
+          CREATE INDEX i ON tollgate.x (a)                        | 19 | cannot be changed
+          CREATE INDEX tollgate.i ON x (a)                        | 14 | cannot be changed
+          ALTER TABLE tollgate.x ADD COLUMN a INT                 | 13 | cannot be changed
+          ALTER TABLE tollgate.x FENCED BY LOCK 'a'               | 13 | cannot be changed
+          COMMENT ON COLUMN tollgate.locks.name IS 'x'            | 19 | cannot be changed
+          CREATE SCHEMA tollgate                                  | 15 | TOLLGATE cannot be changed
+          DROP SCHEMA "Tollgate" CASCADE                          | 13 | cannot be changed
+          ALTER SCHEMA app RENAME TO tollgate                     | 28 | TOLLGATE cannot be changed
+          SET SCHEMA tollgate                                     | 12 | a session cannot stand in schema TOLLGATE
+          SET SCHEMA 'INFORMATION_SCHEMA'                         | 12 | a session cannot stand in schema
+          """)
+  void reservedSchemasAreReadOnly(String sql, int column, String sentence) {
+    assertRefused(sql, Reason.NOT_ALLOWED, column, sentence);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          UPDATE t SET a = USER                                   | 18 | function USER is not allowed in a statement that writes
+          UPDATE t SET a = CURRENT_USER                           | 18 | it depends on the session
+          INSERT INTO t VALUES (SCHEMA())                         | 23 | it depends on the session
+          CREATE TABLE t (a VARCHAR DEFAULT CURRENT_USER)         | 35 | it depends on the session
+          CREATE VIEW v AS SELECT DATABASE()                      | 25 | it depends on the session
+          UPDATE t SET a = TO_CHAR(d, 'x')                        | 18 | it depends on the locale
+          UPDATE t SET a = H2VERSION()                            | 18 | it is not the same on every replica
+          UPDATE t SET a = SESSION_ID()                           | 18 | it depends on the session
+          UPDATE t SET a = ROWNUM                                 | 18 | write ROW_NUMBER() OVER
+          SELECT a FROM t WHERE ROWNUM < 3 FOR UPDATE             | 23 | write ROW_NUMBER() OVER
+          DELETE FROM t WHERE _ROWID_ = 1                         | 21 | compare two of them
+          DELETE FROM t WHERE "_ROWID_" = 1                       | 21 | compare two of them
+          INSERT INTO t SELECT x._ROWID_ FROM x                   | 22 | compare two of them
+          INSERT INTO t SELECT ARRAY_AGG(a) FROM s                | 22 | without an ORDER BY of its own
+          INSERT INTO t SELECT LISTAGG(a, ',') FROM s             | 22 | without an ORDER BY of its own
+          INSERT INTO t SELECT ANY_VALUE(a) FROM s                | 22 | in which one replica happens to read
+          CREATE VIEW v AS SELECT NEXT VALUE FOR s                | 25 | not allowed in a view: it changes the sequence
+          CREATE VIEW v AS SELECT * FROM OLD TABLE (DELETE FROM t) | 32 | not allowed in a view: it changes a table
+          EXPLAIN ANALYZE UPDATE t SET a = 1                      | 9  | EXPLAIN ANALYZE runs the statement
+          EXPLAIN ANALYZE SELECT a FROM t FOR UPDATE              | 9  | EXPLAIN ANALYZE runs the statement
+          EXPLAIN ANALYZE SELECT NEXT VALUE FOR s                 | 9  | EXPLAIN ANALYZE runs the statement
+          """)
+  void whatReplicasWouldDoDifferentlyIsRefusedInWrites(String sql, int column, String sentence) {
+    assertRefused(sql, Reason.NOT_ALLOWED, column, sentence);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          DELETE FROM t LIMIT 1                               | 15 | does not say which rows
+          DELETE FROM t WHERE a = 1 FETCH FIRST ROW ONLY      | 27 | does not say which rows
+          UPDATE t SET a = 1 FETCH FIRST 2 ROWS ONLY          | 20 | does not say which rows
+          EXPLAIN DELETE FROM t LIMIT 1                       | 23 | does not say which rows
+          SELECT * FROM t PIVOT (SUM(x) FOR y IN (1))         | 17 | PIVOT is not supported
+          SELECT * FROM t TABLESAMPLE BERNOULLI (5)           | 15 | TABLESAMPLE is not supported
+          SELECT * FROM t ASOF JOIN s MATCH_CONDITION t.a > s.a ON t.b = s.b | 22 | ASOF JOIN is not supported
+          SELECT INTERVAL a DAY FROM t                        | 8  | INTERVAL is not supported
+          SELECT a & b FROM t                                 | 8  | & is not supported
+          SELECT MULTISET[1]                                  | 8  | MULTISET is not supported
+          SELECT MAP['a', 1]                                  | 8  | MAP is not supported
+          SELECT ABS(x => 1)                                  | 12 | => is not supported
+          """)
+  void whatOnlyCalciteKnowsIsNotSupported(String sql, int column, String sentence) {
+    assertRefused(sql, Reason.NOT_SUPPORTED, column, sentence);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          SELECT                          | 6  | the statement ends too early
+          SELECT 1 FROM                   | 13 | the statement ends too early
+          SELECT 1 2                      | 10 | unexpected "2"
+          UPDATE t                        | 8  | the statement ends too early
+          INSERT INTO t VALUES 1 2        | 24 | unexpected "2"
+          DELETE t                        | 8  | unexpected "t", expected FROM
+          SELECT * FROM t LIMIT 1, 2      | 17 | LIMIT
+          SELECT a.b.c.d.e FROM t         | 15 | at most four parts
+          SELECT 1 FROM a.b.c.d           | 15 | at most three parts
+          SELECT STREAM a FROM t          | 1  | SELECT STREAM is not allowed
+          SHOW ME                         | 6  | expected TABLES, COLUMNS or SCHEMAS
+          COMMENT ON COLUMN a IS 'x'      | 19 | COMMENT ON COLUMN table.column
+          DROP INDEX                      | 10 | the statement ends too early
+          DROP WHATEVER x                 | 1  | no statement that begins with DROP WHATEVER
+          SELECT a FROM t FENCED BY LOCK 'x' TOKEN 1 | 17 | FENCED BY LOCK stands at the end of
+          SET TRANSACTION ISOLATION LEVEL CHAOS | 33 | expected SNAPSHOT
+          SET AUTOCOMMIT MAYBE            | 16 | expected OFF
+          """)
+  void syntaxErrorSaysWhereAndWhat(String sql, int column, String sentence) {
+    Reason reason = sentence.startsWith("no statement") ? Reason.NOT_ALLOWED : Reason.SYNTAX;
+    assertRefused(sql, reason, column, sentence);
+  }
+
+  @Test
+  void emptyStatementIsRefused() {
+    for (String sql : new String[] {"", " \n", ";", "-- nothing", "/* nothing */ ;"}) {
+      assertRefused(sql, Reason.SYNTAX, 1, "the statement is empty");
+    }
+  }
+
+  @Test
+  void longTokenIsCutInTheMessage() {
+    assertRefused("SELECT 1 '" + "x".repeat(1_000) + "'", Reason.SYNTAX, 10, "character literal");
+    assertRefused("DELETE " + "x".repeat(200), Reason.SYNTAX, 8, "\"" + "x".repeat(40) + "...\"");
+  }
+
+  @Test
+  void refusalCarriesNoStackTrace() {
+    SqlFrontend frontend = new SqlFrontend(0);
+    try {
+      frontend.plan("SELECT");
+    } catch (SqlRefused e) {
+      assertEquals(0, e.getStackTrace().length);
+      return;
+    }
+    throw new AssertionError("not refused");
+  }
+
+  @Test
+  void comparisonOfTwoRowIdsIsAllowedInWrites() {
+    Plan plan =
+        new SqlFrontend(0)
+            .plan("DELETE FROM b x WHERE EXISTS (SELECT 1 FROM b y WHERE x._rowid_ = y._rowid_)");
+    assertInstanceOf(Plan.Write.class, plan);
+  }
+}
