@@ -98,23 +98,35 @@ public record RowSet(List<Column> columns, long totalRows, Page page) {
 
   /** Appends the columns of a result alone. */
   public static void writeColumns(WireWriter out, ResultInterface result) {
-    int columns = result.getVisibleColumnCount();
-    out.u16(columns);
-    for (int i = 0; i < columns; i++) {
-      out.string(result.getAlias(i)).nullableString(result.getSchemaName(i));
-      out.nullableString(result.getTableName(i)).nullableString(result.getColumnName(i));
-      TypeCodec.write(out, result.getColumnType(i));
-      out.flag(result.isIdentity(i)).u8(result.getNullable(i));
+    List<Column> columns = new ArrayList<>();
+    for (int i = 0; i < result.getVisibleColumnCount(); i++) {
+      columns.add(
+          new Column(
+              result.getAlias(i),
+              result.getSchemaName(i),
+              result.getTableName(i),
+              result.getColumnName(i),
+              result.getColumnType(i),
+              result.isIdentity(i),
+              result.getNullable(i)));
+    }
+    writeColumns(out, columns);
+  }
+
+  /** Appends columns. */
+  public static void writeColumns(WireWriter out, List<Column> columns) {
+    out.u16(columns.size());
+    for (Column column : columns) {
+      out.string(column.label()).nullableString(column.schema());
+      out.nullableString(column.table()).nullableString(column.name());
+      TypeCodec.write(out, column.type());
+      out.flag(column.identity()).u8(column.nullable());
     }
   }
 
   /** Appends a row set that is not a result of H2's: one column, one row. */
   public static void writeSingle(WireWriter out, Column column, Value value) {
-    out.u16(1);
-    out.string(column.label()).nullableString(column.schema());
-    out.nullableString(column.table()).nullableString(column.name());
-    TypeCodec.write(out, column.type());
-    out.flag(column.identity()).u8(column.nullable());
+    writeColumns(out, List.of(column));
     out.i64(1).i64(0).i32(1);
     ValueCodec.write(out, value);
   }

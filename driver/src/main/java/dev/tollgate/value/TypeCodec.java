@@ -5,6 +5,7 @@ import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.h2.message.DbException;
 import org.h2.value.ExtTypeInfo;
 import org.h2.value.ExtTypeInfoEnum;
 import org.h2.value.ExtTypeInfoGeometry;
@@ -62,8 +63,17 @@ final class TypeCodec {
     }
   }
 
+  /**
+   * Reads a type.
+   *
+   * @throws WireFormatException if the bytes are no type
+   */
   static TypeInfo read(WireReader in) {
-    return read(in, 0);
+    try {
+      return read(in, 0);
+    } catch (DbException e) {
+      throw new WireFormatException("not a type: " + e.getMessage());
+    }
   }
 
   private static TypeInfo read(WireReader in, int depth) {

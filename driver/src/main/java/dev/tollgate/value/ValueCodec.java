@@ -5,10 +5,14 @@ import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
 import org.h2.api.IntervalQualifier;
 import org.h2.engine.CastDataProvider;
 import org.h2.message.DbException;
 import org.h2.util.DateTimeUtils;
+import org.h2.util.geometry.EWKBUtils;
+import org.h2.util.geometry.GeometryUtils;
 import org.h2.value.ExtTypeInfoEnum;
 import org.h2.value.ExtTypeInfoRow;
 import org.h2.value.TypeInfo;
@@ -183,7 +187,7 @@ public final class ValueCodec {
       case Value.VARBINARY -> ValueVarbinary.getNoCopy(in.bytes());
       case Value.BLOB -> ValueBlob.createSmall(in.bytes());
       case Value.JSON -> ValueJson.fromJson(in.bytes());
-      case Value.GEOMETRY -> ValueGeometry.get(in.bytes());
+      case Value.GEOMETRY -> readGeometry(in);
       case Value.UUID -> ValueUuid.get(in.i64(), in.i64());
       case Value.ENUM -> readEnum(in, expected, provider);
       case Value.ARRAY -> readArray(in, expected, provider, depth);
@@ -221,10 +225,11 @@ public final class ValueCodec {
       WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int depth) {
     TypeInfo elementType =
         expected != null && expected.getExtTypeInfo() instanceof TypeInfo type ? type : null;
-    Value[] elements = new Value[in.count(1)];
-    for (int i = 0; i < elements.length; i++) {
-      elements[i] = read(in, elementType, provider, depth + 1);
+    List<Value> read = new ArrayList<>();
+    for (int i = in.count(1); i > 0; i--) {
+      read.add(read(in, elementType, provider, depth + 1));
     }
+    Value[] elements = read.toArray(Value.EMPTY_VALUES);
     return elementType == null
         ? ValueArray.get(elements, provider)
         : ValueArray.get(elementType, elements, provider);
@@ -236,16 +241,49 @@ public final class ValueCodec {
         expected != null && expected.getExtTypeInfo() instanceof ExtTypeInfoRow fields
             ? fields
             : null;
-    Value[] elements = new Value[in.count(1)];
-    var fields = row != null && row.getFields().size() == elements.length ? row.getFields() : null;
+    int count = in.count(1);
+    var fields = row != null && row.getFields().size() == count ? row.getFields() : null;
     var types = fields == null ? null : fields.iterator();
-    for (int i = 0; i < elements.length; i++) {
+    List<Value> read = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
       TypeInfo type = types == null ? null : types.next().getValue();
-      elements[i] = read(in, type, provider, depth + 1);
+      read.add(read(in, type, provider, depth + 1));
     }
+    Value[] elements = read.toArray(Value.EMPTY_VALUES);
     return fields == null || expected == null
         ? ValueRow.get(elements)
         : ValueRow.get(expected, elements);
+  }
+
+  /** H2 looks at the bytes of a geometry when it first uses them, and follows any nesting. */
+  private static Value readGeometry(WireReader in) {
+    byte[] ewkb = in.bytes();
+    try {
+      EWKBUtils.parseEWKB(ewkb, new DepthLimit(0));
+      return ValueGeometry.getFromEWKB(ewkb);
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw new WireFormatException("geometry of " + ewkb.length + " bytes is no EWKB");
+    }
+  }
+
+  /** Refuses geometry collections that are nested too deep. */
+  private static final class DepthLimit extends GeometryUtils.Target {
+    private final int depth;
+
+    DepthLimit(int depth) {
+      this.depth = depth;
+    }
+
+    @Override
+    protected GeometryUtils.Target startCollectionItem(int index, int total) {
+      if (depth == MAX_DEPTH) {
+        throw new WireFormatException("geometry nested deeper than " + MAX_DEPTH);
+      }
+      return new DepthLimit(depth + 1);
+    }
+
+    @Override
+    protected void addCoordinate(double x, double y, double z, double m, int index, int total) {}
   }
 
   private static BigDecimal readDecimal(WireReader in) {

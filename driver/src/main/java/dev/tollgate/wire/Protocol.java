@@ -20,6 +20,9 @@ public final class Protocol {
   /** Most sessions and leases in one heartbeat; a client with more sends several. */
   public static final int MAX_HEARTBEAT_IDS = 100_000;
 
+  /** Most parameter sets of one batch; a client with more sends several. */
+  public static final int MAX_BATCH_SETS = 50_000;
+
   /** A page of rows ends once it has this many bytes. */
   public static final int PAGE_BYTES = 256 << 10;
 

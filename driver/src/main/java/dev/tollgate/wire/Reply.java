@@ -115,8 +115,9 @@ public sealed interface Reply {
    *
    * @param query true if it returns rows
    * @param commandType the number by which H2 knows the kind of statement
-   * @param parameters types of the parameters, a parameter description
-   * @param columns the columns it returns as an empty row set, or empty if it returns none
+   * @param parameters the parameters as {@code dev.tollgate.value.Parameter} describes them
+   * @param columns the columns as {@code dev.tollgate.value.RowSet.writeColumns} writes them, or no
+   *     bytes at all if it returns none
    */
   record Prepared(boolean query, int commandType, byte[] parameters, byte[] columns)
       implements Reply {

@@ -35,6 +35,7 @@ public sealed interface Request {
           case Heartbeat.TYPE -> new Heartbeat(in.i64s(), in.i64s());
           case Cancel.TYPE -> new Cancel(in.i64(), in.i64(), in.i64());
           case Ping.TYPE -> new Ping();
+          case ReleaseOwnLease.TYPE -> new ReleaseOwnLease();
           default -> throw new WireFormatException("request type " + frame.type());
         };
     in.expectEnd();
@@ -116,8 +117,10 @@ public sealed interface Request {
    * with {@link Reply.SessionReady}, or {@link Reply.Failure} if the session is gone.
    *
    * @param secret what {@link Reply.SessionReady} told
+   * @param leaderOnly true to be sent on by a node that does not lead
    */
-  record AttachSession(long sessionId, long secret, SessionOptions options) implements Request {
+  record AttachSession(long sessionId, long secret, boolean leaderOnly, SessionOptions options)
+      implements Request {
     static final int TYPE = 0x03;
 
     public AttachSession {
@@ -125,7 +128,7 @@ public sealed interface Request {
     }
 
     static AttachSession read(WireReader in) {
-      return new AttachSession(in.i64(), in.i64(), SessionOptions.read(in));
+      return new AttachSession(in.i64(), in.i64(), in.flag(), SessionOptions.read(in));
     }
 
     @Override
@@ -135,7 +138,7 @@ public sealed interface Request {
 
     @Override
     public void write(WireWriter out) {
-      out.i64(sessionId).i64(secret);
+      out.i64(sessionId).i64(secret).flag(leaderOnly);
       options.write(out);
     }
   }
@@ -355,6 +358,23 @@ public sealed interface Request {
   /** Asks for a sign of life. Answered with {@link Reply.Ok}, without a log entry. */
   record Ping() implements Request {
     static final int TYPE = 0x0c;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {}
+  }
+
+  /**
+   * Ends the session's own lease, and with it what that holds; the session goes on, and gets
+   * another lease when it needs one. Answered with {@link Reply.Ok}. Sent again if the answer is
+   * lost: it is idempotent, because nothing else of the session happens in between.
+   */
+  record ReleaseOwnLease() implements Request {
+    static final int TYPE = 0x0d;
 
     @Override
     public int type() {

@@ -1,0 +1,251 @@
+package dev.tollgate.jdbc;
+
+import dev.tollgate.transport.ClusterTarget;
+import dev.tollgate.transport.NodeAddress;
+import dev.tollgate.transport.SessionSettings;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.SqlState;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a URL and the properties beside it ask for. Where both name a property, the URL wins.
+ *
+ * @param url as given, without the password
+ * @param fetchSize rows of a page, 0 to fetch all at once
+ */
+record ConnectionSettings(
+    String url,
+    ClusterTarget target,
+    SessionSettings session,
+    String user,
+    String productName,
+    int fetchSize) {
+  private static final String PREFIX = "jdbc:tollgate:";
+  private static final String EMBEDDED = "embedded:";
+  private static final String MEMORY = "mem:";
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h)?");
+  private static final Pattern PASSWORD = Pattern.compile("(?i)[?&]password=[^&]*");
+
+  /** True if a URL is for this driver, right or wrong. */
+  static boolean accepts(String url) {
+    return url.startsWith(PREFIX);
+  }
+
+  /** Reads a URL that {@link #accepts} accepts. */
+  static ConnectionSettings parse(String url, Properties properties) throws SQLException {
+    int question = url.indexOf('?');
+    String place = url.substring(PREFIX.length(), question < 0 ? url.length() : question);
+    Map<TollgateProperty, String> values = new EnumMap<>(TollgateProperty.class);
+    for (String key : properties.stringPropertyNames()) {
+      values.put(known(key, url), properties.getProperty(key));
+    }
+    if (question >= 0) {
+      readQuery(url, url.substring(question + 1), values);
+    }
+    return new ConnectionSettings(
+        withoutPassword(url),
+        target(place, url),
+        session(new Values(values, url)),
+        values.getOrDefault(TollgateProperty.USER, ""),
+        values.getOrDefault(
+            TollgateProperty.PRODUCT_NAME, TollgateProperty.PRODUCT_NAME.defaultValue()),
+        new Values(values, url).count(TollgateProperty.FETCH_SIZE));
+  }
+
+  private static void readQuery(String url, String query, Map<TollgateProperty, String> values)
+      throws SQLException {
+    for (String pair : query.split("&", -1)) {
+      if (pair.isEmpty()) {
+        continue;
+      }
+      int equals = pair.indexOf('=');
+      if (equals < 0) {
+        throw wrong(url, "'" + pair + "' has no value");
+      }
+      values.put(
+          known(decoded(pair.substring(0, equals), url), url),
+          decoded(pair.substring(equals + 1), url));
+    }
+  }
+
+  private static String decoded(String text, String url) throws SQLException {
+    try {
+      // a plus sign is a plus sign here, as in other URLs of JDBC
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw wrong(url, "'" + text + "' has a % that is not followed by two hexadecimal digits");
+    }
+  }
+
+  private static TollgateProperty known(String key, String url) throws SQLException {
+    var property = TollgateProperty.find(key);
+    if (property.isEmpty()) {
+      throw wrong(
+          url,
+          "there is no property '"
+              + key
+              + "'; the one most like it is '"
+              + TollgateProperty.nearest(key).key()
+              + "'");
+    }
+    return property.get();
+  }
+
+  private static ClusterTarget target(String place, String url) throws SQLException {
+    if (place.startsWith("//")) {
+      return remote(place.substring(2), url);
+    }
+    if (place.startsWith(EMBEDDED)) {
+      String directory = place.substring(EMBEDDED.length());
+      if (directory.isEmpty()) {
+        throw wrong(url, "after 'embedded:' comes a directory");
+      }
+      try {
+        return new ClusterTarget.Embedded(Path.of(directory));
+      } catch (InvalidPathException e) {
+        throw wrong(url, "'" + directory + "' is no directory: " + e.getReason());
+      }
+    }
+    if (place.startsWith(MEMORY)) {
+      return new ClusterTarget.InMemory(place.substring(MEMORY.length()));
+    }
+    throw wrong(
+        url,
+        "it is none of jdbc:tollgate://host:port,host:port/, jdbc:tollgate:embedded:directory,"
+            + " jdbc:tollgate:mem:name");
+  }
+
+  private static ClusterTarget remote(String place, String url) throws SQLException {
+    int slash = place.indexOf('/');
+    if (slash >= 0 && slash < place.length() - 1) {
+      throw wrong(
+          url,
+          "a cluster has one database, so nothing comes after the slash: remove '"
+              + place.substring(slash + 1)
+              + "'");
+    }
+    List<NodeAddress> nodes = new ArrayList<>();
+    for (String node : (slash < 0 ? place : place.substring(0, slash)).split(",", -1)) {
+      try {
+        nodes.add(NodeAddress.parse(node.trim()));
+      } catch (IllegalArgumentException e) {
+        throw wrong(url, String.valueOf(e.getMessage()));
+      }
+    }
+    return new ClusterTarget.Remote(nodes);
+  }
+
+  private static SessionSettings session(Values values) throws SQLException {
+    String application = values.text(TollgateProperty.APPLICATION_NAME);
+    return new SessionSettings(
+        values.positive(TollgateProperty.SESSION_TIMEOUT),
+        values.positive(TollgateProperty.LEASE),
+        values.duration(TollgateProperty.LOCK_WAIT),
+        values.positive(TollgateProperty.FAILOVER_TIMEOUT),
+        values.positive(TollgateProperty.CONNECT_TIMEOUT),
+        values.duration(TollgateProperty.SOCKET_TIMEOUT),
+        ReadConsistency.valueOf(
+            values.choice(TollgateProperty.READ_CONSISTENCY).toUpperCase(Locale.ROOT)),
+        application.isEmpty() ? applicationOfThisProcess() : application);
+  }
+
+  /** The name of the main class or jar, which the JVM keeps in its command line. */
+  private static String applicationOfThisProcess() {
+    String command = System.getProperty("sun.java.command", "");
+    String main = command.split(" ", 2)[0];
+    if (main.isEmpty()) {
+      return "java";
+    }
+    boolean jar = main.endsWith(".jar");
+    return main.substring(
+        1 + (jar ? main.replace('\\', '/').lastIndexOf('/') : main.lastIndexOf('.')));
+  }
+
+  private static String withoutPassword(String url) {
+    Matcher matcher = PASSWORD.matcher(url);
+    if (!matcher.find()) {
+      return url;
+    }
+    String without = matcher.replaceAll("");
+    int firstAnd = without.indexOf('&');
+    return without.indexOf('?') < 0 && firstAnd >= 0
+        ? without.substring(0, firstAnd) + "?" + without.substring(firstAnd + 1)
+        : without;
+  }
+
+  private static SQLException wrong(String url, String what) {
+    return SqlErrors.exception(
+        SqlState.INVALID_ARGUMENT, "URL " + withoutPassword(url) + ": " + what);
+  }
+
+  /** Values of properties as what they stand for. */
+  private record Values(Map<TollgateProperty, String> given, String url) {
+    String text(TollgateProperty property) {
+      return given.getOrDefault(property, property.defaultValue()).trim();
+    }
+
+    Duration duration(TollgateProperty property) throws SQLException {
+      String text = text(property);
+      Matcher matcher = DURATION.matcher(text);
+      if (!matcher.matches()) {
+        throw wrong(
+            url,
+            property.key()
+                + "="
+                + text
+                + " is no duration: write 500ms, 15s, 2m, 1h, or a number of milliseconds");
+      }
+      long number = Long.parseLong(matcher.group(1));
+      String unit = matcher.group(2);
+      return unit == null || unit.equals("ms")
+          ? Duration.ofMillis(number)
+          : unit.equals("s")
+              ? Duration.ofSeconds(number)
+              : unit.equals("m") ? Duration.ofMinutes(number) : Duration.ofHours(number);
+    }
+
+    Duration positive(TollgateProperty property) throws SQLException {
+      Duration duration = duration(property);
+      if (duration.isZero()) {
+        throw wrong(url, property.key() + " must be longer than 0");
+      }
+      return duration;
+    }
+
+    int count(TollgateProperty property) throws SQLException {
+      String text = text(property);
+      if (!text.matches("\\d{1,9}")) {
+        throw wrong(url, property.key() + "=" + text + " is no count");
+      }
+      return Integer.parseInt(text);
+    }
+
+    String choice(TollgateProperty property) throws SQLException {
+      for (String choice : property.choices()) {
+        if (choice.equalsIgnoreCase(text(property))) {
+          return choice;
+        }
+      }
+      throw wrong(
+          url,
+          property.key()
+              + "="
+              + text(property)
+              + " is none of "
+              + String.join(", ", property.choices()));
+    }
+  }
+}

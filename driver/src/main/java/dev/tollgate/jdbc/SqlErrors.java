@@ -1,0 +1,81 @@
+package dev.tollgate.jdbc;
+
+import dev.tollgate.transport.TransportException;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.h2.jdbc.JdbcSQLDataException;
+import org.h2.jdbc.JdbcSQLFeatureNotSupportedException;
+import org.h2.jdbc.JdbcSQLIntegrityConstraintViolationException;
+import org.h2.jdbc.JdbcSQLNonTransientConnectionException;
+import org.h2.jdbc.JdbcSQLNonTransientException;
+import org.h2.jdbc.JdbcSQLSyntaxErrorException;
+import org.h2.jdbc.JdbcSQLTimeoutException;
+import org.h2.jdbc.JdbcSQLTransactionRollbackException;
+import org.h2.jdbc.JdbcSQLTransientException;
+import org.h2.message.DbException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Failures as the exceptions of JDBC, whose classes pools and frameworks tell apart. What the
+ * database itself refused becomes what H2 would throw, SQL text and all.
+ */
+final class SqlErrors {
+  private static final Map<String, SqlState> TOLLGATE_STATES =
+      Arrays.stream(SqlState.values())
+          .collect(Collectors.toMap(SqlState::state, Function.identity()));
+
+  private SqlErrors() {}
+
+  /** The exception inside the one that H2's classes pass on. */
+  static DbException forH2(Reply.Failure failure, @Nullable String sql) {
+    return DbException.convert(exception(failure, sql, null));
+  }
+
+  static DbException forH2(TransportException e, @Nullable String sql) {
+    return DbException.convert(exception(e.failure(), sql, e));
+  }
+
+  static SQLException exception(TransportException e) {
+    return exception(e.failure(), null, e);
+  }
+
+  static SQLException exception(SqlState state, String message) {
+    return exception(new Reply.Failure(state, message), null, null);
+  }
+
+  static SQLException exception(
+      Reply.Failure failure, @Nullable String sql, @Nullable Throwable cause) {
+    String message = failure.message();
+    String state = failure.sqlState();
+    int code = failure.vendorCode();
+    SqlState own = TOLLGATE_STATES.get(state);
+    if (own == null || own.vendorCode() != code) {
+      return DbException.getJdbcSQLException(message, sql, state, code, cause, null);
+    }
+    return switch (own) {
+      case STALE_TOKEN, TOKEN_MISSING ->
+          new JdbcSQLIntegrityConstraintViolationException(message, sql, state, code, cause, null);
+      case LEASE_GONE, LOCK_UPGRADE, FENCE_STATE, TOO_LARGE, INTERNAL ->
+          new JdbcSQLNonTransientException(message, sql, state, code, cause, null);
+      case CONFLICT ->
+          new JdbcSQLTransactionRollbackException(message, sql, state, code, cause, null);
+      case REFUSED_STATEMENT ->
+          new JdbcSQLSyntaxErrorException(message, sql, state, code, cause, null);
+      case NOT_SUPPORTED ->
+          new JdbcSQLFeatureNotSupportedException(message, sql, state, code, cause, null);
+      case INVALID_ARGUMENT -> new JdbcSQLDataException(message, sql, state, code, cause, null);
+      case TOO_MANY -> new JdbcSQLTransientException(message, sql, state, code, cause, null);
+      case CANCELLED -> new JdbcSQLTimeoutException(message, sql, state, code, cause, null);
+      // H2 has no class for this one
+      case NO_QUORUM -> new SQLTransientConnectionException(message, state, code, cause);
+      case CONNECTION_REFUSED, SESSION_GONE, OUTCOME_UNKNOWN ->
+          new JdbcSQLNonTransientConnectionException(message, sql, state, code, cause, null);
+    };
+  }
+}

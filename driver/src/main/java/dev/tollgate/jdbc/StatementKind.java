@@ -1,0 +1,64 @@
+package dev.tollgate.jdbc;
+
+import java.util.Locale;
+
+/**
+ * What a statement is, as far as its first word tells. A guess that is wrong costs a round trip or
+ * a cache entry, never a wrong result: the node parses the statement.
+ */
+enum StatementKind {
+  /** Returns rows. */
+  QUERY,
+  /** Returns what the procedure returns. */
+  CALL,
+  /** Changes rows and returns their count. */
+  CHANGE,
+  /** Changes tables, or the session; may change what other statements return. */
+  DEFINITION,
+  /** Only the node knows. */
+  UNKNOWN;
+
+  static StatementKind of(String sql) {
+    int start = startOfText(sql);
+    if (start < sql.length() && sql.charAt(start) == '?') {
+      return CALL;
+    }
+    int end = start;
+    while (end < sql.length() && Character.isLetter(sql.charAt(end))) {
+      end++;
+    }
+    return switch (sql.substring(start, end).toUpperCase(Locale.ROOT)) {
+      case "SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN" -> QUERY;
+      case "CALL" -> CALL;
+      case "INSERT", "UPDATE", "DELETE", "MERGE" -> CHANGE;
+      case "CREATE", "ALTER", "DROP", "TRUNCATE", "SET", "GRANT", "REVOKE", "COMMENT", "ANALYZE" ->
+          DEFINITION;
+      default -> UNKNOWN;
+    };
+  }
+
+  /** Skips blanks, comments and the brackets around a query. */
+  private static int startOfText(String sql) {
+    int at = 0;
+    while (at < sql.length()) {
+      char c = sql.charAt(at);
+      int next;
+      if (Character.isWhitespace(c) || c == '(') {
+        next = at + 1;
+      } else if (sql.startsWith("--", at) || sql.startsWith("//", at)) {
+        next = after(sql, "\n", at);
+      } else if (sql.startsWith("/*", at)) {
+        next = after(sql, "*/", at + 2);
+      } else {
+        return at;
+      }
+      at = next;
+    }
+    return at;
+  }
+
+  private static int after(String sql, String end, int from) {
+    int found = sql.indexOf(end, from);
+    return found < 0 ? sql.length() : found + end.length();
+  }
+}

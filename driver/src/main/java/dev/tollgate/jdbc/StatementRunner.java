@@ -1,0 +1,244 @@
+package dev.tollgate.jdbc;
+
+import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.transport.Execution;
+import dev.tollgate.transport.TransportException;
+import dev.tollgate.value.RowSet;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.api.ErrorCode;
+import org.h2.engine.CastDataProvider;
+import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
+import org.h2.value.Value;
+
+/**
+ * Runs the statements of one connection on its session with the cluster, and turns answers into
+ * what H2's classes take: results, and exceptions. Thread-safe.
+ */
+final class StatementRunner {
+  /** H2's codes for statements that name what is not there: prepared statements may be stale. */
+  private static final int FIRST_SCHEMA_ERROR = 42_101;
+
+  private static final int LAST_SCHEMA_ERROR = 42_199;
+
+  /** How often a query is run again because the rows of its later pages were lost. */
+  private static final int MAX_RUNS = 10;
+
+  private final ClusterSession cluster;
+  private final CastDataProvider provider;
+  private final Runnable onSchemaDoubt;
+  private final PreparedInfo.Cache prepared = new PreparedInfo.Cache();
+
+  /**
+   * @param provider what conversions of values need to know
+   * @param onSchemaDoubt called after a statement that may have changed the current schema
+   */
+  StatementRunner(ClusterSession cluster, CastDataProvider provider, Runnable onSchemaDoubt) {
+    this.cluster = cluster;
+    this.provider = provider;
+    this.onSchemaDoubt = onSchemaDoubt;
+  }
+
+  /** Asks what a statement takes and returns, unless it is known. */
+  PreparedInfo prepare(String sql) {
+    PreparedInfo known = prepared.get(sql);
+    if (known == null) {
+      Reply reply = ask(new Request.Prepare(sql), sql);
+      if (!(reply instanceof Reply.Prepared answer)) {
+        throw outOfPlace(reply);
+      }
+      known = PreparedInfo.of(answer);
+      prepared.put(sql, known);
+    }
+    return known;
+  }
+
+  /** Runs a statement once that does not return rows in pages. */
+  Reply run(ClusterSession.Statement statement, StatementKind kind) {
+    try {
+      Reply reply = cluster.run(statement).reply();
+      if (reply instanceof Reply.Failure failure) {
+        throw failed(failure, statement.sql());
+      }
+      return reply;
+    } catch (TransportException e) {
+      throw SqlErrors.forH2(e, statement.sql());
+    } finally {
+      ran(kind);
+    }
+  }
+
+  /**
+   * Runs a query.
+   *
+   * @param eager true to have all rows here before this returns: if a node is lost in between, the
+   *     query runs again
+   */
+  ResultInterface query(ClusterSession.Statement statement, StatementKind kind, boolean eager) {
+    try {
+      Execution execution = cluster.run(statement);
+      for (int run = 1; ; run++) {
+        RowSet rows = rows(execution.reply(), statement.sql());
+        if (rows.page().cursorId() == 0) {
+          return PagedResult.complete(rows.columns(), rows.page().rows());
+        }
+        Pages pages = new Pages(execution, rows, statement);
+        if (!eager) {
+          return PagedResult.firstPage(rows, pages);
+        }
+        try {
+          return PagedResult.complete(rows.columns(), pages.all());
+        } catch (TransportException e) {
+          if (run == MAX_RUNS || !e.failure().sqlState().equals(SqlState.CONFLICT.state())) {
+            throw e;
+          }
+        }
+        cluster.repeat(execution);
+      }
+    } catch (TransportException e) {
+      throw SqlErrors.forH2(e, statement.sql());
+    } finally {
+      ran(kind);
+    }
+  }
+
+  private RowSet rows(Reply reply, String sql) {
+    if (reply instanceof Reply.Failure failure) {
+      throw failed(failure, sql);
+    }
+    if (!(reply instanceof Reply.Result result)) {
+      throw outOfPlace(reply);
+    }
+    if (!(read(result.body()) instanceof StatementResult.Rows rows)) {
+      throw DbException.get(ErrorCode.METHOD_ONLY_ALLOWED_FOR_QUERY);
+    }
+    return rows.rows();
+  }
+
+  /** The rows of a query after the first page. */
+  private final class Pages implements PagedResult.MoreRows {
+    private final Execution execution;
+    private final RowSet first;
+    private final ClusterSession.Statement statement;
+    private long cursorId;
+
+    Pages(Execution execution, RowSet first, ClusterSession.Statement statement) {
+      this.execution = execution;
+      this.first = first;
+      this.statement = statement;
+      this.cursorId = first.page().cursorId();
+    }
+
+    List<Value[]> all() throws TransportException {
+      List<Value[]> all = new ArrayList<>(first.page().rows());
+      while (cursorId != 0) {
+        all.addAll(fetch().rows());
+      }
+      return all;
+    }
+
+    @Override
+    public RowSet.Page next() {
+      try {
+        return fetch();
+      } catch (TransportException e) {
+        throw SqlErrors.forH2(e, statement.sql());
+      }
+    }
+
+    private RowSet.Page fetch() throws TransportException {
+      Reply reply = cluster.fetch(execution, cursorId, statement.pageRows());
+      if (reply instanceof Reply.Failure failure) {
+        throw failed(failure, statement.sql());
+      }
+      if (!(reply instanceof Reply.Result result)) {
+        throw outOfPlace(reply);
+      }
+      RowSet.Page page = page(result.body());
+      cursorId = page.cursorId();
+      return page;
+    }
+
+    private RowSet.Page page(byte[] body) {
+      try {
+        return StatementResult.readPage(body, first.columns(), provider);
+      } catch (WireFormatException e) {
+        throw malformed(e);
+      }
+    }
+
+    @Override
+    public void giveUp() {
+      cluster.closeCursor(execution, cursorId);
+    }
+  }
+
+  /** Asks for metadata, which comes as rows. */
+  ResultInterface metadata(int code, byte[] arguments) {
+    String what = "metadata " + code;
+    RowSet rows = rows(ask(new Request.Metadata(code, arguments), what), what);
+    if (rows.page().cursorId() != 0) {
+      throw outOfPlace(new Reply.Ok());
+    }
+    return PagedResult.complete(rows.columns(), rows.page().rows());
+  }
+
+  private Reply ask(Request request, String sql) {
+    try {
+      Reply reply = cluster.ask(request);
+      if (reply instanceof Reply.Failure failure) {
+        throw failed(failure, sql);
+      }
+      return reply;
+    } catch (TransportException e) {
+      throw SqlErrors.forH2(e, sql);
+    }
+  }
+
+  StatementResult read(byte[] body) {
+    try {
+      return StatementResult.read(body, provider);
+    } catch (WireFormatException e) {
+      throw malformed(e);
+    }
+  }
+
+  private static DbException malformed(WireFormatException e) {
+    return DbException.convert(
+        SqlErrors.exception(
+            new Reply.Failure(SqlState.INTERNAL, "The node's answer: " + e.getMessage()), null, e));
+  }
+
+  static DbException outOfPlace(Reply reply) {
+    return DbException.convert(
+        SqlErrors.exception(
+            SqlState.INTERNAL,
+            "The node's answer is out of place: " + reply.getClass().getSimpleName()));
+  }
+
+  private DbException failed(Reply.Failure failure, String sql) {
+    if (failure.vendorCode() >= FIRST_SCHEMA_ERROR && failure.vendorCode() <= LAST_SCHEMA_ERROR) {
+      prepared.clear();
+    }
+    return SqlErrors.forH2(failure, sql);
+  }
+
+  /** Forgets what a statement of this kind may have changed. */
+  private void ran(StatementKind kind) {
+    if (kind == StatementKind.DEFINITION || kind == StatementKind.UNKNOWN) {
+      prepared.clear();
+      onSchemaDoubt.run();
+    }
+  }
+
+  /** Cancels the statement under way. */
+  void cancel() {
+    cluster.cancel();
+  }
+}

@@ -1,0 +1,277 @@
+package dev.tollgate.jdbc;
+
+import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.value.Parameter;
+import dev.tollgate.value.RowSet;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+import org.h2.api.ErrorCode;
+import org.h2.command.CommandInterface;
+import org.h2.engine.SysProperties;
+import org.h2.expression.ParameterInterface;
+import org.h2.message.DbException;
+import org.h2.result.BatchResult;
+import org.h2.result.MergedResult;
+import org.h2.result.ResultInterface;
+import org.h2.result.ResultWithGeneratedKeys;
+import org.h2.value.Value;
+import org.h2.value.ValueNull;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement of the application. Nothing is sent before it runs, unless something has to be known
+ * of it that its first word does not tell. Not thread-safe, but for {@link #cancel}.
+ */
+@SuppressWarnings("NonApiType") // H2's interface says ArrayList
+final class TollgateCommand implements CommandInterface {
+  /** Room in a frame for everything but the parameter sets and the text. */
+  private static final int FRAME_OVERHEAD_BYTES = 4096;
+
+  private static final int MAX_BYTES_PER_CHAR = 3;
+
+  private final StatementRunner runner;
+  private final String sql;
+  private final int defaultFetchSize;
+  private final Supplier<Duration> timeout;
+  private final StatementKind kind;
+  private @Nullable ArrayList<TollgateParameter> parameters;
+
+  /**
+   * @param defaultFetchSize rows of a page where the statement does not say, 0 to fetch all at once
+   * @param timeout asked when the statement runs
+   */
+  TollgateCommand(
+      StatementRunner runner, String sql, int defaultFetchSize, Supplier<Duration> timeout) {
+    this.runner = runner;
+    this.sql = sql;
+    this.defaultFetchSize = defaultFetchSize;
+    this.timeout = timeout;
+    this.kind = StatementKind.of(sql);
+  }
+
+  private PreparedInfo info() {
+    return runner.prepare(sql);
+  }
+
+  @Override
+  public int getCommandType() {
+    return info().commandType();
+  }
+
+  @Override
+  public boolean isQuery() {
+    return switch (kind) {
+      case QUERY -> true;
+      case CHANGE, DEFINITION -> false;
+      case CALL, UNKNOWN -> info().query();
+    };
+  }
+
+  @Override
+  public ArrayList<? extends ParameterInterface> getParameters() {
+    ArrayList<TollgateParameter> known = parameters;
+    if (known == null) {
+      known = new ArrayList<>();
+      for (Parameter description : info().parameters()) {
+        known.add(new TollgateParameter(known.size() + 1, description));
+      }
+      parameters = known;
+    }
+    return known;
+  }
+
+  /** The values that were set; if nobody asked for parameters, the node says if one is missing. */
+  private byte[] parameterSet() {
+    List<TollgateParameter> known = parameters;
+    if (known == null) {
+      return Parameter.encodeValues(List.of());
+    }
+    List<Value> values = new ArrayList<>(known.size());
+    for (TollgateParameter parameter : known) {
+      Value value = parameter.getParamValue();
+      if (value == null && info().commandType() == CommandInterface.EXPLAIN) {
+        value = ValueNull.INSTANCE;
+      }
+      values.add(value == null ? parameter.requireValue() : value);
+    }
+    return Parameter.encodeValues(values);
+  }
+
+  @Override
+  public ResultInterface executeQuery(long maxRows, int fetchSize, boolean scrollable) {
+    if (kind != StatementKind.CALL && !isQuery()) {
+      throw DbException.get(ErrorCode.METHOD_ONLY_ALLOWED_FOR_QUERY);
+    }
+    int pageRows = scrollable ? 0 : pageRows(fetchSize);
+    ClusterSession.Statement statement =
+        statement(false, new KeyRequest.None(), maxRows, pageRows, List.of(parameterSet()));
+    // what the node took for a query changes no schema, whatever its first word
+    StatementKind known = kind == StatementKind.CALL ? kind : StatementKind.QUERY;
+    return runner.query(statement, known, pageRows == 0);
+  }
+
+  /** H2 gives its own default where the application has said nothing. */
+  private int pageRows(int fetchSize) {
+    return fetchSize == SysProperties.SERVER_RESULT_SET_FETCH_SIZE ? defaultFetchSize : fetchSize;
+  }
+
+  @Override
+  public ResultWithGeneratedKeys executeUpdate(@Nullable Object generatedKeysRequest) {
+    requireNoQuery();
+    ClusterSession.Statement statement =
+        statement(false, keys(generatedKeysRequest), 0, 0, List.of(parameterSet()));
+    Reply reply = runner.run(statement, kind);
+    if (!(reply instanceof Reply.Result result)) {
+      throw StatementRunner.outOfPlace(reply);
+    }
+    StatementResult outcome = runner.read(result.body());
+    if (outcome instanceof StatementResult.Updated updated) {
+      RowSet keys = updated.keys();
+      return keys == null
+          ? ResultWithGeneratedKeys.of(updated.count())
+          : new ResultWithGeneratedKeys.WithKeys(updated.count(), rows(keys));
+    }
+    return ResultWithGeneratedKeys.of(countOfCall((StatementResult.Rows) outcome));
+  }
+
+  private void requireNoQuery() {
+    if (kind != StatementKind.CALL && isQuery()) {
+      throw DbException.get(ErrorCode.METHOD_NOT_ALLOWED_FOR_QUERY);
+    }
+  }
+
+  /** What H2 gives for executeUpdate("CALL ..."): the value, if it is a number. */
+  private static long countOfCall(StatementResult.Rows called) {
+    List<Value[]> rows = called.rows().page().rows();
+    boolean nothing =
+        rows.isEmpty() || rows.get(0).length == 0 || rows.get(0)[0].getValueType() == Value.NULL;
+    return nothing ? 0 : rows.get(0)[0].getLong();
+  }
+
+  @Override
+  public BatchResult executeBatchUpdate(
+      ArrayList<Value[]> batchParameters, @Nullable Object generatedKeysRequest) {
+    requireNoQuery();
+    KeyRequest keys = keys(generatedKeysRequest);
+    Outcome outcome = new Outcome(batchParameters.size(), !(keys instanceof KeyRequest.None));
+    List<byte[]> sets = new ArrayList<>();
+    long room = roomForSets();
+    for (Value[] values : batchParameters) {
+      byte[] set = Parameter.encodeValues(Arrays.asList(values));
+      room -= Integer.BYTES + set.length;
+      if (!sets.isEmpty() && (room < 0 || sets.size() == Protocol.MAX_BATCH_SETS)) {
+        outcome.add(runBatch(keys, sets));
+        sets.clear();
+        room = roomForSets() - Integer.BYTES - set.length;
+      }
+      sets.add(set);
+    }
+    outcome.add(runBatch(keys, sets));
+    return outcome.result();
+  }
+
+  private long roomForSets() {
+    return Protocol.MAX_FRAME_BYTES
+        - FRAME_OVERHEAD_BYTES
+        - (long) sql.length() * MAX_BYTES_PER_CHAR;
+  }
+
+  private List<Reply> runBatch(KeyRequest keys, List<byte[]> sets) {
+    Reply reply = runner.run(statement(true, keys, 0, 0, sets), kind);
+    if (!(reply instanceof Reply.BatchResult batch) || batch.results().size() != sets.size()) {
+      throw StatementRunner.outOfPlace(reply);
+    }
+    return batch.results();
+  }
+
+  /** What the parts of a batch gave, put together. */
+  private final class Outcome {
+    private final long[] counts;
+    private final @Nullable MergedResult keys;
+    private final List<SQLException> exceptions = new ArrayList<>();
+    private int size;
+
+    Outcome(int size, boolean withKeys) {
+      counts = new long[size];
+      keys = withKeys ? new MergedResult() : null;
+    }
+
+    void add(List<Reply> replies) {
+      for (Reply reply : replies) {
+        if (reply instanceof Reply.Failure failure) {
+          counts[size++] = Statement.EXECUTE_FAILED;
+          exceptions.add(SqlErrors.exception(failure, sql, null));
+        } else {
+          counts[size++] = count((Reply.Result) reply);
+        }
+      }
+    }
+
+    private long count(Reply.Result reply) {
+      StatementResult outcome = runner.read(reply.body());
+      if (!(outcome instanceof StatementResult.Updated updated)) {
+        return countOfCall((StatementResult.Rows) outcome);
+      }
+      RowSet generated = updated.keys();
+      if (keys != null && generated != null) {
+        keys.add(rows(generated));
+      }
+      return updated.count();
+    }
+
+    BatchResult result() {
+      return new BatchResult(counts, keys == null ? null : keys.getResult(), exceptions);
+    }
+  }
+
+  private static PagedResult rows(RowSet rows) {
+    return PagedResult.complete(rows.columns(), rows.page().rows());
+  }
+
+  private ClusterSession.Statement statement(
+      boolean batch, KeyRequest keys, long maxRows, int pageRows, List<byte[]> sets) {
+    return new ClusterSession.Statement(sql, batch, keys, maxRows, pageRows, sets, timeout.get());
+  }
+
+  /** What H2's statements say about generated keys: a flag, positions, or names. */
+  private static KeyRequest keys(@Nullable Object request) {
+    if (request instanceof int[] positions) {
+      return new KeyRequest.Positions(Arrays.stream(positions).boxed().toList());
+    }
+    if (request instanceof String[] names) {
+      return new KeyRequest.Names(List.of(names));
+    }
+    return Boolean.TRUE.equals(request) ? new KeyRequest.Generated() : new KeyRequest.None();
+  }
+
+  @Override
+  public @Nullable ResultInterface getMetaData() {
+    return isQuery() ? PagedResult.complete(info().columns(), List.of()) : null;
+  }
+
+  @Override
+  public void stop(boolean commitIfAutoCommit) {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public void cancel() {
+    runner.cancel();
+  }
+
+  /** Shown by H2's statements; without the values, which may be secret. */
+  @Override
+  public String toString() {
+    return sql;
+  }
+}

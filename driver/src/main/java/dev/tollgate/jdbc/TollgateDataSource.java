@@ -1,0 +1,203 @@
+package dev.tollgate.jdbc;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.Properties;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections to a cluster for containers and pools that set properties on a bean. Each property
+ * means what {@link TollgateProperty} says of it, and is written as in a URL; what the URL itself
+ * says wins. Not thread-safe while it is set up; {@link #getConnection} is.
+ */
+public final class TollgateDataSource implements DataSource {
+  private final Properties properties = new Properties();
+  private @Nullable String url;
+  private int loginTimeoutSeconds;
+  private @Nullable PrintWriter logWriter;
+
+  @Override
+  public Connection getConnection() throws SQLException {
+    return connect(properties);
+  }
+
+  @Override
+  public Connection getConnection(@Nullable String user, @Nullable String password)
+      throws SQLException {
+    Properties withUser = new Properties();
+    withUser.putAll(properties);
+    put(withUser, TollgateProperty.USER, user);
+    put(withUser, TollgateProperty.PASSWORD, password);
+    return connect(withUser);
+  }
+
+  private Connection connect(Properties with) throws SQLException {
+    String target = url;
+    if (target == null || !ConnectionSettings.accepts(target)) {
+      throw new SQLException(
+          "The URL of a TollgateDataSource begins with jdbc:tollgate:, and this is " + target);
+    }
+    return TollgateDriver.open(
+        ConnectionSettings.parse(target, with), Duration.ofSeconds(loginTimeoutSeconds));
+  }
+
+  public @Nullable String getUrl() {
+    return url;
+  }
+
+  public void setUrl(String url) {
+    this.url = url;
+  }
+
+  public @Nullable String getUser() {
+    return get(TollgateProperty.USER);
+  }
+
+  public void setUser(@Nullable String user) {
+    put(properties, TollgateProperty.USER, user);
+  }
+
+  public void setPassword(@Nullable String password) {
+    put(properties, TollgateProperty.PASSWORD, password);
+  }
+
+  public @Nullable String getLease() {
+    return get(TollgateProperty.LEASE);
+  }
+
+  public void setLease(@Nullable String lease) {
+    put(properties, TollgateProperty.LEASE, lease);
+  }
+
+  public @Nullable String getLockWait() {
+    return get(TollgateProperty.LOCK_WAIT);
+  }
+
+  public void setLockWait(@Nullable String lockWait) {
+    put(properties, TollgateProperty.LOCK_WAIT, lockWait);
+  }
+
+  public @Nullable String getSessionTimeout() {
+    return get(TollgateProperty.SESSION_TIMEOUT);
+  }
+
+  public void setSessionTimeout(@Nullable String sessionTimeout) {
+    put(properties, TollgateProperty.SESSION_TIMEOUT, sessionTimeout);
+  }
+
+  public @Nullable String getFailoverTimeout() {
+    return get(TollgateProperty.FAILOVER_TIMEOUT);
+  }
+
+  public void setFailoverTimeout(@Nullable String failoverTimeout) {
+    put(properties, TollgateProperty.FAILOVER_TIMEOUT, failoverTimeout);
+  }
+
+  public @Nullable String getConnectTimeout() {
+    return get(TollgateProperty.CONNECT_TIMEOUT);
+  }
+
+  public void setConnectTimeout(@Nullable String connectTimeout) {
+    put(properties, TollgateProperty.CONNECT_TIMEOUT, connectTimeout);
+  }
+
+  public @Nullable String getSocketTimeout() {
+    return get(TollgateProperty.SOCKET_TIMEOUT);
+  }
+
+  public void setSocketTimeout(@Nullable String socketTimeout) {
+    put(properties, TollgateProperty.SOCKET_TIMEOUT, socketTimeout);
+  }
+
+  public @Nullable String getReadConsistency() {
+    return get(TollgateProperty.READ_CONSISTENCY);
+  }
+
+  public void setReadConsistency(@Nullable String readConsistency) {
+    put(properties, TollgateProperty.READ_CONSISTENCY, readConsistency);
+  }
+
+  public @Nullable String getApplicationName() {
+    return get(TollgateProperty.APPLICATION_NAME);
+  }
+
+  public void setApplicationName(@Nullable String applicationName) {
+    put(properties, TollgateProperty.APPLICATION_NAME, applicationName);
+  }
+
+  public @Nullable String getProductName() {
+    return get(TollgateProperty.PRODUCT_NAME);
+  }
+
+  public void setProductName(@Nullable String productName) {
+    put(properties, TollgateProperty.PRODUCT_NAME, productName);
+  }
+
+  public int getFetchSize() {
+    String fetchSize = get(TollgateProperty.FETCH_SIZE);
+    return fetchSize == null ? 0 : Integer.parseInt(fetchSize);
+  }
+
+  public void setFetchSize(int fetchSize) {
+    put(properties, TollgateProperty.FETCH_SIZE, String.valueOf(fetchSize));
+  }
+
+  private @Nullable String get(TollgateProperty property) {
+    return properties.getProperty(property.key());
+  }
+
+  private static void put(
+      Properties properties, TollgateProperty property, @Nullable String value) {
+    if (value == null) {
+      properties.remove(property.key());
+    } else {
+      properties.setProperty(property.key(), value);
+    }
+  }
+
+  @Override
+  public int getLoginTimeout() {
+    return loginTimeoutSeconds;
+  }
+
+  /** Bounds how long opening a connection may take; 0 leaves it to failoverTimeout. */
+  @Override
+  public void setLoginTimeout(int seconds) {
+    loginTimeoutSeconds = seconds;
+  }
+
+  @Override
+  public @Nullable PrintWriter getLogWriter() {
+    return logWriter;
+  }
+
+  /** Kept, and never written to: the driver logs through {@link System.Logger}. */
+  @Override
+  public void setLogWriter(@Nullable PrintWriter writer) {
+    logWriter = writer;
+  }
+
+  /** Not supported: the driver logs through {@link System.Logger}, named dev.tollgate. */
+  @Override
+  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+    throw new SQLFeatureNotSupportedException("The driver logs through System.Logger.");
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) {
+    return type.isInstance(this);
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    if (!type.isInstance(this)) {
+      throw new SQLException("A TollgateDataSource is no " + type.getName());
+    }
+    return type.cast(this);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.tollgate.jdbc;
+
+import dev.tollgate.transport.ClusterRegistry;
+import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.transport.TransportException;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.DriverPropertyInfo;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Properties;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver for URLs that begin with {@code jdbc:tollgate:}. Found by DriverManager by itself.
+ *
+ * <ul>
+ *   <li>{@code jdbc:tollgate://host1:7400,host2:7400,host3:7400/?lease=15s} - a cluster
+ *   <li>{@code jdbc:tollgate:embedded:directory} - one durable node in this JVM
+ *   <li>{@code jdbc:tollgate:mem:name} - one node in this JVM that forgets
+ * </ul>
+ */
+public final class TollgateDriver implements Driver {
+  static {
+    try {
+      DriverManager.registerDriver(new TollgateDriver());
+    } catch (SQLException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** Null if the URL is for another driver. */
+  @Override
+  public @Nullable Connection connect(String url, @Nullable Properties info) throws SQLException {
+    if (!acceptsURL(url)) {
+      return null;
+    }
+    Properties properties = info == null ? new Properties() : info;
+    return open(
+        ConnectionSettings.parse(url, properties),
+        Duration.ofSeconds(DriverManager.getLoginTimeout()));
+  }
+
+  static Connection open(ConnectionSettings settings, Duration limit) throws SQLException {
+    try {
+      ClusterSession session =
+          ClusterRegistry.shared().open(settings.target(), settings.session(), limit);
+      return new TollgateConnection(new TollgateSession(session, settings.fetchSize()), settings);
+    } catch (TransportException e) {
+      throw SqlErrors.exception(e);
+    }
+  }
+
+  @Override
+  public boolean acceptsURL(@Nullable String url) throws SQLException {
+    if (url == null) {
+      throw new SQLException("The URL is null.");
+    }
+    return ConnectionSettings.accepts(url);
+  }
+
+  @Override
+  public DriverPropertyInfo[] getPropertyInfo(String url, @Nullable Properties info) {
+    return Arrays.stream(TollgateProperty.values())
+        .map(property -> describe(property, info == null ? new Properties() : info))
+        .toArray(DriverPropertyInfo[]::new);
+  }
+
+  private static DriverPropertyInfo describe(TollgateProperty property, Properties given) {
+    DriverPropertyInfo description =
+        new DriverPropertyInfo(
+            property.key(), given.getProperty(property.key(), property.defaultValue()));
+    description.description = property.description();
+    description.required = false;
+    if (!property.choices().isEmpty()) {
+      description.choices = property.choices().toArray(String[]::new);
+    }
+    return description;
+  }
+
+  @Override
+  public int getMajorVersion() {
+    return DriverVersion.MAJOR;
+  }
+
+  @Override
+  public int getMinorVersion() {
+    return DriverVersion.MINOR;
+  }
+
+  /** False: there are no transactions of more than one statement yet. */
+  @Override
+  public boolean jdbcCompliant() {
+    return false;
+  }
+
+  /** Not supported: the driver logs through {@link System.Logger}, named dev.tollgate. */
+  @Override
+  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+    throw new SQLFeatureNotSupportedException("The driver logs through System.Logger.");
+  }
+}

@@ -1,0 +1,118 @@
+package dev.tollgate.jdbc;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What can be said after the question mark of a URL, or in the properties of a connection. */
+public enum TollgateProperty {
+  USER("user", "", "Accepted and shown to operators; this version does not check it."),
+  PASSWORD("password", "", "Accepted and not used: this version does not authenticate clients."),
+  LEASE(
+      "lease",
+      "15s",
+      "How long the connection's own lease, and the locks it holds, outlive this process."),
+  LOCK_WAIT("lockWait", "10s", "How long acquire_lock waits where the call does not say."),
+  SESSION_TIMEOUT(
+      "sessionTimeout",
+      "60s",
+      "How long the cluster keeps the session without hearing of this process."),
+  FAILOVER_TIMEOUT(
+      "failoverTimeout",
+      "10s",
+      "How long a statement is tried while no healthy node has it; then it fails with 08001 or"
+          + " 08007."),
+  CONNECT_TIMEOUT("connectTimeout", "3s", "How long one node may take to accept a connection."),
+  SOCKET_TIMEOUT(
+      "socketTimeout",
+      "0",
+      "How long an answer may take in all, waits for locks included; 0 for ever."
+          + " Connection.setNetworkTimeout changes it."),
+  READ_CONSISTENCY(
+      "readConsistency",
+      "linearizable",
+      "What a query may see: all that was acknowledged before it (linearizable), what the leader"
+          + " has applied (leader), what the connected node has applied, be it old (any).",
+      "linearizable",
+      "leader",
+      "any"),
+  APPLICATION_NAME(
+      "applicationName", "", "Shown to operators. Without it, the main class or jar is shown."),
+  PRODUCT_NAME(
+      "productName",
+      "H2",
+      "What DatabaseMetaData.getDatabaseProductName answers; tools choose their dialect by it."),
+  FETCH_SIZE(
+      "fetchSize",
+      "0",
+      "0: all rows are fetched when the query runs, so that reading them survives the loss of a"
+          + " node. More: rows are fetched in pages of this many.");
+
+  private final String key;
+  private final String defaultValue;
+  private final String description;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+  private final List<String> choices;
+
+  TollgateProperty(String key, String defaultValue, String description, String... choices) {
+    this.key = key;
+    this.defaultValue = defaultValue;
+    this.description = description;
+    this.choices = List.of(choices);
+  }
+
+  /** The name, as it is written in a URL. */
+  public String key() {
+    return key;
+  }
+
+  /** What holds where nothing is said. */
+  public String defaultValue() {
+    return defaultValue;
+  }
+
+  /** One or two sentences for the property page of a tool. */
+  public String description() {
+    return description;
+  }
+
+  /** All allowed values, or empty if there are too many to name. */
+  public List<String> choices() {
+    return choices;
+  }
+
+  /** The property of this name, in upper or lower case. */
+  static Optional<TollgateProperty> find(String key) {
+    return Arrays.stream(values()).filter(p -> p.key.equalsIgnoreCase(key)).findFirst();
+  }
+
+  /** The property whose name looks most like this one. */
+  static TollgateProperty nearest(String key) {
+    return Arrays.stream(values())
+        .min(Comparator.comparingInt(p -> distance(p.key, key)))
+        .orElseThrow();
+  }
+
+  /** How many letters have to be changed, added or removed (Levenshtein 1965). */
+  private static int distance(String a, String b) {
+    String left = a.toLowerCase(Locale.ROOT);
+    String right = b.toLowerCase(Locale.ROOT);
+    int[] row = new int[right.length() + 1];
+    for (int j = 0; j < row.length; j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= left.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j < row.length; j++) {
+        int changed = diagonal + (left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+      }
+    }
+    return row[right.length()];
+  }
+}

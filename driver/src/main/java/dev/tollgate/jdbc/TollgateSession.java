@@ -1,0 +1,252 @@
+package dev.tollgate.jdbc;
+
+import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.wire.SqlState;
+import java.time.Duration;
+import java.util.ArrayList;
+import org.h2.api.JavaObjectSerializer;
+import org.h2.command.CommandInterface;
+import org.h2.engine.IsolationLevel;
+import org.h2.engine.Mode;
+import org.h2.engine.SessionBridge;
+import org.h2.jdbc.meta.DatabaseMeta;
+import org.h2.message.DbException;
+import org.h2.message.Trace;
+import org.h2.message.TraceSystem;
+import org.h2.result.ResultInterface;
+import org.h2.result.SimpleResult;
+import org.h2.store.DataHandler;
+import org.h2.util.DateTimeUtils;
+import org.h2.util.NetworkConnectionInfo;
+import org.h2.util.StringUtils;
+import org.h2.util.TimeZoneProvider;
+import org.h2.value.TypeInfo;
+import org.h2.value.ValueInteger;
+import org.h2.value.ValueLob;
+import org.h2.value.ValueTimestampTimeZone;
+import org.h2.value.ValueVarchar;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What H2's JDBC classes take for their database: turns commands into requests, and knows the facts
+ * of the session that need no round trip.
+ *
+ * <p>The texts below are those that H2's JdbcConnection sends.
+ */
+@SuppressWarnings("NonApiType") // H2's class says ArrayList
+final class TollgateSession extends SessionBridge {
+  private static final String SET_QUERY_TIMEOUT = "SET QUERY_TIMEOUT ?";
+  private static final String GET_SETTING =
+      "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME=?";
+
+  private final ClusterSession cluster;
+  private final StatementRunner runner;
+  private final int fetchSize;
+  private final InlineLargeObjects largeObjects = new InlineLargeObjects();
+  private final StaticSettings staticSettings = new StaticSettings(true, false, false);
+  private final DynamicSettings dynamicSettings =
+      new DynamicSettings(Mode.getRegular(), DateTimeUtils.getTimeZone());
+  private final Trace trace;
+  private volatile Duration queryTimeout = Duration.ZERO;
+
+  /** Null after a statement that may have changed it. */
+  private volatile @Nullable String schema = "PUBLIC";
+
+  /**
+   * @param fetchSize rows of a page where the statement does not say, 0 to fetch all at once
+   */
+  TollgateSession(ClusterSession cluster, int fetchSize) {
+    this.cluster = cluster;
+    this.runner = new StatementRunner(cluster, this, () -> schema = null);
+    this.fetchSize = fetchSize;
+    TraceSystem silent = new TraceSystem(null);
+    silent.setLevelFile(TraceSystem.OFF);
+    this.trace = silent.getTrace(Trace.JDBC);
+  }
+
+  ClusterSession cluster() {
+    return cluster;
+  }
+
+  /** How long statements may take, zero for ever. */
+  Duration queryTimeout() {
+    return queryTimeout;
+  }
+
+  private TollgateCommand command(String sql) {
+    return new TollgateCommand(runner, sql, fetchSize, this::queryTimeout);
+  }
+
+  @Override
+  public CommandInterface prepareCommand(String sql) {
+    return switch (sql) {
+      // each statement is its own transaction: there is nothing to commit or to take back
+      case "COMMIT", "ROLLBACK" -> SessionFact.nothing();
+      case SET_QUERY_TIMEOUT ->
+          SessionFact.setting(
+              millis -> {
+                queryTimeout = Duration.ofMillis(millis.getInt());
+                return 0;
+              });
+      case GET_SETTING -> SessionFact.reading(name -> setting(name.getString()));
+      default -> command(sql);
+    };
+  }
+
+  private ResultInterface setting(String name) {
+    if (!name.equals("QUERY_TIMEOUT")) {
+      TollgateCommand command = command(GET_SETTING);
+      command.getParameters().get(0).setValue(ValueVarchar.get(name), false);
+      return command.executeQuery(0, 0, false);
+    }
+    SimpleResult result = new SimpleResult();
+    result.addColumn("SETTING_VALUE", TypeInfo.TYPE_INTEGER);
+    result.addRow(ValueInteger.get((int) queryTimeout.toMillis()));
+    return result;
+  }
+
+  @Override
+  public String getCurrentSchemaName() {
+    String known = schema;
+    if (known == null) {
+      ResultInterface result = command("CALL SCHEMA()").executeQuery(0, 0, false);
+      result.next();
+      known = result.currentRow()[0].getString();
+      schema = known;
+    }
+    return known;
+  }
+
+  @Override
+  public void setCurrentSchemaName(String name) {
+    String sql = StringUtils.quoteIdentifier(new StringBuilder("SET SCHEMA "), name).toString();
+    command(sql).executeUpdate(null);
+    schema = name;
+  }
+
+  @Override
+  public boolean getAutoCommit() {
+    return true;
+  }
+
+  @Override
+  public void setAutoCommit(boolean autoCommit) {
+    if (!autoCommit) {
+      throw DbException.convert(
+          SqlErrors.exception(
+              SqlState.NOT_SUPPORTED,
+              "This version has no transactions of more than one statement: leave autocommit on."));
+    }
+  }
+
+  @Override
+  public boolean hasPendingTransaction() {
+    return false;
+  }
+
+  @Override
+  public IsolationLevel getIsolationLevel() {
+    return IsolationLevel.READ_COMMITTED;
+  }
+
+  @Override
+  public void setIsolationLevel(IsolationLevel level) {
+    if (level != IsolationLevel.READ_COMMITTED) {
+      throw DbException.convert(
+          SqlErrors.exception(
+              SqlState.NOT_SUPPORTED,
+              "This version has the isolation level READ COMMITTED only, not "
+                  + level.getSQL()
+                  + "."));
+    }
+  }
+
+  @Override
+  public void cancel() {
+    cluster.cancel();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return !cluster.isOpen();
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+
+  @Override
+  public DatabaseMeta getDatabaseMeta() {
+    return new TollgateDatabaseMeta(runner);
+  }
+
+  @Override
+  public DataHandler getDataHandler() {
+    return largeObjects;
+  }
+
+  @Override
+  public ValueLob addTemporaryLob(ValueLob value) {
+    return value;
+  }
+
+  @Override
+  public Trace getTrace() {
+    return trace;
+  }
+
+  @Override
+  public boolean isRemote() {
+    return true;
+  }
+
+  @Override
+  public ArrayList<String> getClusterServers() {
+    return new ArrayList<>();
+  }
+
+  @Override
+  public void setNetworkConnectionInfo(NetworkConnectionInfo info) {}
+
+  @Override
+  public StaticSettings getStaticSettings() {
+    return staticSettings;
+  }
+
+  @Override
+  public DynamicSettings getDynamicSettings() {
+    return dynamicSettings;
+  }
+
+  @Override
+  public boolean isOldInformationSchema() {
+    return false;
+  }
+
+  @Override
+  public ValueTimestampTimeZone currentTimestamp() {
+    return DateTimeUtils.currentTimestamp(currentTimeZone());
+  }
+
+  @Override
+  public TimeZoneProvider currentTimeZone() {
+    return dynamicSettings.timeZone;
+  }
+
+  @Override
+  public Mode getMode() {
+    return dynamicSettings.mode;
+  }
+
+  /** Null, which says that Java objects are serialized as H2 does it; none ever travel. */
+  @Override
+  public @Nullable JavaObjectSerializer getJavaObjectSerializer() {
+    return null;
+  }
+
+  @Override
+  public boolean zeroBasedEnums() {
+    return false;
+  }
+}

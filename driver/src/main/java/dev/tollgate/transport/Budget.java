@@ -1,0 +1,88 @@
+package dev.tollgate.transport;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/**
+ * How much longer one request is tried. The budget runs while no healthy node has the request: it
+ * starts anew with each sign of life from a node that works on it, so that waiting for a lock does
+ * not use it up. Used by one thread.
+ */
+final class Budget {
+  private static final long FIRST_PAUSE_MILLIS = 10;
+  private static final long LONGEST_PAUSE_MILLIS = 200;
+
+  private final Environment environment;
+  private final Duration allowed;
+  private final BooleanSupplier withdrawn;
+  private final boolean limited;
+  private final long limitNanos;
+  private long healthyNanos;
+  private long nextPauseMillis;
+
+  /**
+   * @param allowed longest time without a healthy node
+   * @param limit longest time in all, zero for no limit
+   * @param withdrawn true as soon as nobody waits for the request any more
+   */
+  Budget(Environment environment, Duration allowed, Duration limit, BooleanSupplier withdrawn) {
+    this.environment = environment;
+    this.allowed = allowed;
+    this.withdrawn = withdrawn;
+    this.healthyNanos = environment.nanos();
+    this.limited = !limit.isZero();
+    this.limitNanos = healthyNanos + limit.toNanos();
+  }
+
+  /** A node that has the request has given a sign of life. */
+  void healthy() {
+    healthyNanos = environment.nanos();
+    nextPauseMillis = 0;
+  }
+
+  boolean spent() {
+    return withdrawn.getAsBoolean() || leftNanos() <= 0 || limitReached();
+  }
+
+  boolean limitReached() {
+    return limited && limitNanos - environment.nanos() <= 0;
+  }
+
+  /** As much of this time as is left while no node is healthy. */
+  Duration within(Duration wish) {
+    return Duration.ofNanos(Math.max(0, Math.min(wish.toNanos(), leftNanos())));
+  }
+
+  /** As much of this time as is left while a healthy node has the request. */
+  Duration withinLimit(Duration wish) {
+    return limited
+        ? Duration.ofNanos(Math.max(0, Math.min(wish.toNanos(), limitNanos - environment.nanos())))
+        : wish;
+  }
+
+  private long leftNanos() {
+    long now = environment.nanos();
+    long left = healthyNanos + allowed.toNanos() - now;
+    return limited ? Math.min(left, limitNanos - now) : left;
+  }
+
+  /**
+   * Pauses before the next try: not at all the first time, then longer each time.
+   *
+   * @return false if there is no next try
+   */
+  boolean pause() {
+    if (!spent() && nextPauseMillis > 0) {
+      Duration pause = within(Duration.ofMillis(nextPauseMillis));
+      try {
+        Thread.sleep(pause.toMillis() + 1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    nextPauseMillis =
+        Math.min(Math.max(FIRST_PAUSE_MILLIS, nextPauseMillis * 2), LONGEST_PAUSE_MILLIS);
+    return !spent();
+  }
+}

@@ -1,0 +1,198 @@
+package dev.tollgate.transport;
+
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import java.io.IOException;
+import java.util.ServiceLoader;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all sessions of this process with one cluster share: the map of its nodes, the control
+ * connection while there are sessions, and the node itself if it runs in this JVM. Thread-safe.
+ */
+final class Cluster {
+  private final ClusterTarget target;
+  private final Environment environment;
+  private final Supplier<Iterable<EmbeddedNodeProvider>> providers;
+  private final SendWatch watch = new SendWatch();
+  private final ClusterMap map;
+  private int users;
+  private boolean closed;
+  private @Nullable EmbeddedNode embedded;
+  private @Nullable ControlLink control;
+
+  Cluster(
+      ClusterTarget target,
+      Environment environment,
+      Supplier<Iterable<EmbeddedNodeProvider>> providers) {
+    this.target = target;
+    this.environment = environment;
+    this.providers = providers;
+    this.map =
+        target instanceof ClusterTarget.Remote remote
+            ? ClusterMap.ofSeeds(remote.seeds())
+            : ClusterMap.ofOne(target.toString());
+  }
+
+  /** The providers that are on the class path of the driver, or of the application. */
+  static Iterable<EmbeddedNodeProvider> installedProviders() {
+    ClassLoader application = Thread.currentThread().getContextClassLoader();
+    ServiceLoader<EmbeddedNodeProvider> found =
+        ServiceLoader.load(EmbeddedNodeProvider.class, application);
+    return found.findFirst().isPresent()
+        ? found
+        : ServiceLoader.load(EmbeddedNodeProvider.class, Cluster.class.getClassLoader());
+  }
+
+  ClusterTarget target() {
+    return target;
+  }
+
+  Environment environment() {
+    return environment;
+  }
+
+  /**
+   * Counts one more user; starts the node if it is to run in this JVM.
+   *
+   * @return false if the last user has left and the cluster is closed: make another
+   */
+  synchronized boolean enter() throws TransportException {
+    if (closed) {
+      return false;
+    }
+    if (embedded == null && !(target instanceof ClusterTarget.Remote)) {
+      try {
+        embedded = startNode();
+      } catch (TransportException e) {
+        closed = true;
+        throw e;
+      }
+    }
+    users++;
+    return true;
+  }
+
+  private EmbeddedNode startNode() throws TransportException {
+    var provider = providers.get().iterator();
+    if (!provider.hasNext()) {
+      throw new TransportException(
+          SqlState.NO_QUORUM,
+          target
+              + " is a node in this JVM, and there is no node on the class path: add the artifact"
+              + " dev.tollgate:tollgate-replica, or connect to a cluster with"
+              + " jdbc:tollgate://host:port/",
+          null);
+    }
+    try {
+      return target instanceof ClusterTarget.Embedded durable
+          ? provider.next().open(durable.directory())
+          : provider.next().openInMemory(((ClusterTarget.InMemory) target).name());
+    } catch (IOException e) {
+      throw new TransportException(
+          SqlState.NO_QUORUM, target + " did not start: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Counts one user less; after the last one nothing is left running, but for a named in-memory
+   * node.
+   *
+   * @return true if the cluster is closed now
+   */
+  synchronized boolean leave() {
+    users--;
+    if (users > 0 || closed) {
+      return false;
+    }
+    if (control != null) {
+      control.close();
+      control = null;
+    }
+    if (target instanceof ClusterTarget.InMemory memory && !memory.isPrivate()) {
+      return false;
+    }
+    if (embedded != null) {
+      embedded.close();
+      embedded = null;
+    }
+    closed = true;
+    return true;
+  }
+
+  /** A finder of nodes for one session, or for the control connection. */
+  NodeFinder finder(SessionSettings settings) {
+    Request.Hello hello =
+        new Request.Hello(
+            1,
+            Protocol.VERSION,
+            settings.application(),
+            ThisProcess.host(),
+            ThisProcess.description());
+    NodeFinder.Dialer dialer =
+        (address, timeout) -> {
+          EmbeddedNode node = node();
+          return node != null
+              ? node.connect()
+              : SocketFrameChannel.connect(addressOf(address), timeout, watch, environment);
+        };
+    return new NodeFinder(map, dialer, hello, settings.connect(), environment);
+  }
+
+  private static NodeAddress addressOf(String address) throws IOException {
+    try {
+      return NodeAddress.parse(address);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private synchronized @Nullable EmbeddedNode node() {
+    return embedded;
+  }
+
+  /**
+   * Keeps this alive with heartbeats.
+   *
+   * @param settings of the session that it belongs to
+   * @param onDropped called if it is dropped without {@link #forget}
+   */
+  synchronized void keepAlive(Renewal renewal, SessionSettings settings, Runnable onDropped) {
+    if (control == null) {
+      control = new ControlLink(target.toString(), finder(settings), watch, environment, onDropped);
+      control.add(renewal);
+      control.start();
+    } else {
+      control.add(renewal);
+    }
+  }
+
+  /** Ends {@link #keepAlive}. */
+  void forget(Renewal renewal) {
+    renewal.retire();
+    ControlLink current = control();
+    if (current != null) {
+      current.remove(renewal);
+    }
+  }
+
+  void renewNow(Renewal renewal) {
+    ControlLink current = control();
+    if (current != null) {
+      current.renewNow(renewal, environment.timing().renewWait());
+    }
+  }
+
+  void cancel(Request.Cancel cancel) {
+    ControlLink current = control();
+    if (current != null) {
+      current.cancel(cancel);
+    }
+  }
+
+  private synchronized @Nullable ControlLink control() {
+    return control;
+  }
+}

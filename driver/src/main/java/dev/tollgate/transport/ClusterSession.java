@@ -1,0 +1,420 @@
+package dev.tollgate.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session with a cluster, that survives the loss of nodes. Thread-safe: requests of several
+ * threads run one after the other; cancelling, closing and aborting do not wait for them.
+ *
+ * <p>A session ends for good with {@link #close}, {@link #abort}, or a {@link TransportException}
+ * of class 08.
+ */
+public final class ClusterSession implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("dev.tollgate.transport");
+
+  /** Why fetching failed where the rows are gone but the session is not. */
+  private static final String ROWS_LOST =
+      "The rest of the rows is lost, because the node that had them is not reachable any more. Run"
+          + " the query again, or set fetchSize=0 to have all rows fetched at once.";
+
+  private final Cluster cluster;
+  private final SessionSettings settings;
+  private final Environment environment;
+  private final Runnable onEnd;
+  private final SessionLink link;
+  private final Renewal renewal;
+  private final ReentrantLock oneAtATime = new ReentrantLock();
+  private long lastSequence;
+
+  /** Since this statement the own lease holds nothing. */
+  private long releasedAt;
+
+  private volatile long sequenceUnderWay;
+  private volatile Duration networkTimeout;
+  private volatile @Nullable String endedBecause;
+
+  private ClusterSession(
+      Cluster cluster, SessionSettings settings, SessionLink link, long sentNanos, Runnable onEnd) {
+    this.cluster = cluster;
+    this.settings = settings;
+    this.environment = cluster.environment();
+    this.link = link;
+    this.onEnd = onEnd;
+    this.networkTimeout = settings.network();
+    Duration shortest =
+        settings.lease().compareTo(settings.session()) < 0 ? settings.lease() : settings.session();
+    this.renewal =
+        new Renewal(
+            Renewal.Kind.SESSION,
+            link.sessionId(),
+            settings.lease(),
+            shortest,
+            sentNanos,
+            () -> {});
+  }
+
+  /**
+   * @param limit how long opening may take in all, zero for as long as any request
+   * @param onEnd called once, when the session has ended
+   */
+  static ClusterSession open(
+      Cluster cluster, SessionSettings settings, Duration limit, Runnable onEnd)
+      throws TransportException {
+    Environment environment = cluster.environment();
+    long sentNanos = environment.nanos();
+    SessionLink link =
+        new SessionOpener(cluster.finder(settings), environment, settings, limit).open();
+    ClusterSession session = new ClusterSession(cluster, settings, link, sentNanos, onEnd);
+    cluster.keepAlive(session.renewal, settings, onEnd);
+    return session;
+  }
+
+  /** The number by which the cluster knows this session, also in its views. */
+  public long id() {
+    return link.sessionId();
+  }
+
+  /**
+   * A statement to be carried out once.
+   *
+   * @param parameterSets as in {@link Request.Execute}
+   * @param timeout how long it may take, zero for ever
+   */
+  public record Statement(
+      String sql,
+      boolean batch,
+      KeyRequest keys,
+      long maxRows,
+      int pageRows,
+      List<byte[]> parameterSets,
+      Duration timeout) {
+    public Statement {
+      requireNonNull(sql, "sql");
+      requireNonNull(keys, "keys");
+      parameterSets = List.copyOf(parameterSets);
+      requireNonNull(timeout, "timeout");
+    }
+  }
+
+  /**
+   * Carries out a statement.
+   *
+   * @return with {@link Reply.Result}, {@link Reply.BatchResult} or {@link Reply.Failure}
+   */
+  public Execution run(Statement statement) throws TransportException {
+    oneAtATime.lock();
+    try {
+      requireOpen();
+      Execution execution = new Execution(++lastSequence, statement, environment.nanos());
+      ask(execution);
+      return execution;
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  /**
+   * Asks again for what a statement gave: a change is not made twice, a query runs again.
+   *
+   * @throws TransportException with {@link SqlState#CONFLICT} if another one ran in between
+   */
+  public void repeat(Execution execution) throws TransportException {
+    oneAtATime.lock();
+    try {
+      if (execution.sequence() != lastSequence) {
+        throw new TransportException(SqlState.CONFLICT, ROWS_LOST, null);
+      }
+      ask(execution);
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  private void ask(Execution execution) throws TransportException {
+    sequenceUnderWay = execution.sequence();
+    try {
+      Reply reply = call(new StatementCall(execution));
+      execution.answered(reply, link.connectionNumber());
+    } finally {
+      sequenceUnderWay = 0;
+    }
+  }
+
+  /** An execution as it is sent. */
+  private final class StatementCall implements SessionLink.Call {
+    private final Execution execution;
+
+    StatementCall(Execution execution) {
+      this.execution = execution;
+    }
+
+    @Override
+    public Request request() {
+      return execution.request(isOwnLeaseProven());
+    }
+
+    @Override
+    public boolean effectful() {
+      return true;
+    }
+
+    @Override
+    public Duration untilDeadline() {
+      return execution.untilDeadline(environment.nanos());
+    }
+
+    @Override
+    public void cancel() {
+      cluster.cancel(cancellation(execution.sequence()));
+    }
+  }
+
+  private Request.Cancel cancellation(long sequence) {
+    return new Request.Cancel(link.sessionId(), link.secret(), sequence);
+  }
+
+  /** Asks something that changes nothing. */
+  public Reply ask(Request request) throws TransportException {
+    oneAtATime.lock();
+    try {
+      return call(SessionLink.Call.question(request));
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  /**
+   * Asks for more rows of a statement's result.
+   *
+   * @throws TransportException with {@link SqlState#CONFLICT} if they are lost
+   */
+  public Reply fetch(Execution execution, long cursorId, int pageRows) throws TransportException {
+    oneAtATime.lock();
+    try {
+      requireOpen();
+      Duration timeout = networkTimeout.isZero() ? settings.failover() : networkTimeout;
+      Optional<Reply> reply =
+          execution.connectionNumber() == link.connectionNumber()
+              ? link.callOnce(new Request.Fetch(cursorId, pageRows), timeout)
+              : Optional.empty();
+      boolean lost =
+          reply.isEmpty()
+              || reply.get() instanceof Reply.NotLeader
+              || (reply.get() instanceof Reply.Failure failure
+                  && failure.sqlState().equals(SqlState.CONFLICT.state()));
+      if (lost) {
+        throw new TransportException(SqlState.CONFLICT, ROWS_LOST, null);
+      }
+      return reply.orElseThrow();
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  /** Gives up the rest of a statement's rows. */
+  public void closeCursor(Execution execution, long cursorId) {
+    oneAtATime.lock();
+    try {
+      if (isOpen() && execution.connectionNumber() == link.connectionNumber()) {
+        link.tell(new Request.CloseCursor(cursorId));
+      }
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  private Reply call(SessionLink.Call call) throws TransportException {
+    requireOpen();
+    Budget budget = new Budget(environment, settings.failover(), networkTimeout, () -> !isOpen());
+    try {
+      Reply reply = link.call(call, budget);
+      if (reply instanceof Reply.Failure failure && failure.sqlState().startsWith("08")) {
+        end(failure.message());
+      }
+      return reply;
+    } catch (SessionLink.UnansweredException e) {
+      TransportException outcome = unanswered(e);
+      end(String.valueOf(outcome.getMessage()));
+      throw outcome;
+    } catch (TransportException e) {
+      if (e.failure().sqlState().startsWith("08")) {
+        end(String.valueOf(e.getMessage()));
+      }
+      throw e;
+    }
+  }
+
+  private static TransportException unanswered(SessionLink.UnansweredException e) {
+    return e.mayHaveEffect()
+        ? new TransportException(
+            SqlState.OUTCOME_UNKNOWN,
+            "The statement was sent and its answer is missing: it may have taken effect or not ("
+                + e.getMessage()
+                + ")",
+            e)
+        : new TransportException(
+            SqlState.NO_QUORUM,
+            "No node took the request in time; nothing was changed (" + e.getMessage() + ")",
+            e);
+  }
+
+  private void requireOpen() throws TransportException {
+    String reason = endedBecause;
+    if (reason == null && renewal.isLost()) {
+      reason = "the cluster ended it, because it did not hear of it for too long";
+      end(reason);
+    }
+    if (reason != null) {
+      throw new TransportException(
+          SqlState.SESSION_GONE, "Session " + id() + " has ended: " + reason, null);
+    }
+  }
+
+  /** False once the session has ended for good. */
+  public boolean isOpen() {
+    return endedBecause == null;
+  }
+
+  /** True if it is certain that the session's own lease is alive; renews it first if need be. */
+  private boolean isOwnLeaseProven() {
+    if (!renewal.isLost() && !renewal.isProven(environment.nanos())) {
+      cluster.renewNow(renewal);
+    }
+    return renewal.isProven(environment.nanos());
+  }
+
+  /**
+   * Finds out whether a node has the session, moving it if need be.
+   *
+   * @param timeout how long that may take, zero for as long as any request
+   */
+  public boolean isAlive(Duration timeout) {
+    if (!lockWithin(timeout.isZero() ? settings.failover() : timeout)) {
+      // a statement is under way, and it watches the node
+      return isOpen();
+    }
+    try {
+      requireOpen();
+      Budget budget = new Budget(environment, settings.failover(), timeout, () -> !isOpen());
+      return link.call(SessionLink.Call.question(new Request.Ping()), budget) instanceof Reply.Ok;
+    } catch (SessionLink.UnansweredException e) {
+      return false;
+    } catch (TransportException e) {
+      end(String.valueOf(e.getMessage()));
+      return false;
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  /** Waits for the statement under way; does not wait in a thread that is interrupted. */
+  private boolean lockWithin(Duration patience) {
+    if (oneAtATime.tryLock()) {
+      return true;
+    }
+    try {
+      return oneAtATime.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /**
+   * Ends what the session's own lease holds; the session goes on, with a new lease when needed.
+   *
+   * @return {@link Reply.Ok} or {@link Reply.Failure}
+   */
+  public Reply releaseOwnLease() throws TransportException {
+    oneAtATime.lock();
+    try {
+      if (releasedAt == lastSequence) {
+        return new Reply.Ok();
+      }
+      Reply reply = ask(new Request.ReleaseOwnLease());
+      releasedAt = lastSequence;
+      return reply;
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  /** Cancels the statement under way, if there is one; does not wait for that. */
+  public void cancel() {
+    long sequence = sequenceUnderWay;
+    if (sequence != 0) {
+      cluster.cancel(cancellation(sequence));
+    }
+  }
+
+  /**
+   * Keeps a lease alive that a statement of this session created.
+   *
+   * @param age how long ago that statement was begun
+   * @param onLost called once if the lease ends all the same; has to be quick
+   */
+  public KeptLease keepAlive(long leaseId, Duration ttl, Duration age, Runnable onLost) {
+    long sentNanos = environment.nanos() - age.toNanos();
+    Renewal lease = new Renewal(Renewal.Kind.LEASE, leaseId, ttl, ttl, sentNanos, onLost);
+    cluster.keepAlive(lease, settings, onEnd);
+    return new KeptLease(lease, environment, () -> cluster.forget(lease));
+  }
+
+  /** How long a reply may take in all, zero for ever. */
+  public Duration networkTimeout() {
+    return networkTimeout;
+  }
+
+  /** Bounds every reply from the next request on; one that is late ends the session. */
+  public void setNetworkTimeout(Duration timeout) {
+    networkTimeout = requireNonNull(timeout, "timeout");
+  }
+
+  /** Ends the session at the cluster too, if that can be done soon; returns soon in any case. */
+  @Override
+  public void close() {
+    if (!isOpen()) {
+      return;
+    }
+    cancel();
+    Duration patience = environment.timing().closeWait();
+    if (lockWithin(patience)) {
+      try {
+        Budget budget = new Budget(environment, patience, patience, () -> !isOpen());
+        link.call(SessionLink.Call.question(new Request.CloseSession()), budget);
+      } catch (SessionLink.UnansweredException | TransportException e) {
+        LOG.log(Level.DEBUG, "session {0} was not closed: {1}", id(), e.getMessage());
+      } finally {
+        oneAtATime.unlock();
+      }
+    }
+    end("it was closed");
+  }
+
+  /** Ends the session here and now; the cluster ends it after its ttl. */
+  public void abort() {
+    end("it was aborted");
+  }
+
+  private synchronized void end(String reason) {
+    if (endedBecause == null) {
+      endedBecause = reason;
+      link.sever();
+      cluster.forget(renewal);
+      onEnd.run();
+    }
+  }
+}

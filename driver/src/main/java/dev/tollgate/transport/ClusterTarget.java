@@ -1,0 +1,59 @@
+package dev.tollgate.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Which cluster a URL names. Equal targets share a control connection, and embedded nodes. */
+public sealed interface ClusterTarget {
+  /** Nodes of other processes, of which any reachable one tells of the rest. */
+  record Remote(List<NodeAddress> seeds) implements ClusterTarget {
+    public Remote {
+      seeds = List.copyOf(seeds);
+      if (seeds.isEmpty()) {
+        throw new IllegalArgumentException("no host");
+      }
+    }
+
+    @Override
+    public String toString() {
+      return seeds.stream().map(NodeAddress::toString).collect(Collectors.joining(","));
+    }
+  }
+
+  /** One durable node in this JVM; it closes with the last connection. */
+  record Embedded(Path directory) implements ClusterTarget {
+    public Embedded {
+      directory = requireNonNull(directory, "directory").toAbsolutePath().normalize();
+    }
+
+    @Override
+    public String toString() {
+      return "embedded:" + directory;
+    }
+  }
+
+  /**
+   * One node in this JVM without storage.
+   *
+   * @param name the node of this name lives until the JVM ends; empty for a private one that closes
+   *     with its connection
+   */
+  record InMemory(String name) implements ClusterTarget {
+    public InMemory {
+      requireNonNull(name, "name");
+    }
+
+    /** True if no two connections share the node. */
+    public boolean isPrivate() {
+      return name.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+      return "mem:" + name;
+    }
+  }
+}

@@ -1,0 +1,329 @@
+package dev.tollgate.transport;
+
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one control connection of a process to a cluster, and its thread: sends the heartbeats of all
+ * sessions and leases to the leader, hears of losses, and carries cancellations. It shares no
+ * socket and no lock with a session, so that a long query or a stuck one never costs a lease.
+ *
+ * <p>Single use: started with the first member, closed after the last. Thread-safe.
+ *
+ * <p>Members are held weakly. One that was dropped without being closed gets no more heartbeats, so
+ * the cluster ends it after its ttl, and its locks pass on.
+ */
+final class ControlLink implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("dev.tollgate.transport");
+
+  /** Ids of one heartbeat frame: few enough that it fits any socket's buffer. */
+  private static final int HEARTBEAT_IDS = 4_000;
+
+  /**
+   * Heartbeats and cancellations without an answer that are remembered; older ones do not count.
+   */
+  private static final int MAX_PENDING = 1_000;
+
+  /** How long one search for the leader goes on before the next one starts. */
+  private static final Duration SEARCH = Duration.ofSeconds(10);
+
+  private static final long FIRST_PAUSE_MILLIS = 20;
+  private static final long LONGEST_PAUSE_MILLIS = 200;
+
+  private record Member(Renewal.Kind kind, WeakReference<Renewal> renewal) {}
+
+  /** A heartbeat that is not answered yet. */
+  private record Beat(long sentNanos, List<Renewal> members) {}
+
+  /** A connection with the heartbeats that were sent on it. */
+  private record Line(NodeConnection node, Map<Long, Beat> pending) {}
+
+  private final NodeFinder finder;
+  private final SendWatch watch;
+  private final Environment environment;
+  private final Runnable onSessionDropped;
+  private final Thread thread;
+  private final Set<Member> members = ConcurrentHashMap.newKeySet();
+  private final Queue<Request.Cancel> cancellations = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable Line line;
+  private volatile boolean closed;
+  private long pauseMillis = FIRST_PAUSE_MILLIS;
+
+  /**
+   * @param onSessionDropped called for each session that was dropped without being closed
+   */
+  ControlLink(
+      String name,
+      NodeFinder finder,
+      SendWatch watch,
+      Environment environment,
+      Runnable onSessionDropped) {
+    this.finder = finder;
+    this.watch = watch;
+    this.environment = environment;
+    this.onSessionDropped = onSessionDropped;
+    this.thread = new Thread(this::run, "tollgate-control-" + name);
+    this.thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Begins to send heartbeats for a member, with the next round or, if that is late, at once. */
+  void add(Renewal renewal) {
+    Duration intervalBefore = shortestInterval();
+    members.add(new Member(renewal.kind(), new WeakReference<>(renewal)));
+    if (renewal.interval().compareTo(intervalBefore) < 0) {
+      beatNow(reachableMembers());
+    }
+  }
+
+  void remove(Renewal renewal) {
+    members.removeIf(member -> member.renewal().refersTo(renewal));
+  }
+
+  /** Sends a heartbeat for one member and waits for its acknowledgement, this long at most. */
+  void renewNow(Renewal renewal, Duration longest) {
+    long before = environment.nanos();
+    beatNow(List.of(renewal));
+    renewal.awaitNews(before, longest);
+  }
+
+  /** Cancels an operation, as soon as there is a connection; does not wait. */
+  void cancel(Request.Cancel cancel) {
+    if (cancellations.size() < MAX_PENDING) {
+      cancellations.add(cancel);
+    }
+    Line current = line;
+    if (current != null) {
+      try {
+        sendCancellations(current);
+      } catch (IOException e) {
+        // the thread finds the connection broken, makes another, and sends what is left
+        current.node().close();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    Line current = line;
+    if (current != null) {
+      current.node().close();
+    }
+    if (Thread.currentThread() != thread) {
+      // wakes a pause between two searches; an interrupt ends nothing else
+      thread.interrupt();
+    }
+  }
+
+  private void run() {
+    while (!closed) {
+      try (NodeConnection found = findLeader()) {
+        Line current = new Line(found, new ConcurrentHashMap<>());
+        line = current;
+        serveUntilItFails(current);
+      } catch (IOException | TransportException e) {
+        LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.log(Level.ERROR, thread.getName() + ": a bug in Tollgate", e);
+      } finally {
+        line = null;
+      }
+      pause();
+    }
+  }
+
+  private NodeConnection findLeader() throws IOException, TransportException {
+    Budget budget = new Budget(environment, SEARCH, Duration.ZERO, () -> closed);
+    return finder.find(true, any -> new Reply.Ok(), budget).node();
+  }
+
+  private void pause() {
+    try {
+      if (!closed) {
+        Thread.sleep(pauseMillis);
+        pauseMillis = Math.min(pauseMillis * 2, LONGEST_PAUSE_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      // only close() interrupts this thread
+      closed = true;
+    }
+  }
+
+  private void serveUntilItFails(Line current) throws IOException {
+    try {
+      serve(current);
+    } catch (LeaderMovedException e) {
+      throw e;
+    } catch (IOException e) {
+      finder.map().doubt(current.node().address());
+      throw e;
+    }
+  }
+
+  private void serve(Line current) throws IOException {
+    long dueNanos = environment.nanos();
+    while (!closed) {
+      dropUnreachableMembers();
+      sendCancellations(current);
+      long now = environment.nanos();
+      Duration interval = shortestInterval();
+      if (dueNanos - now <= 0) {
+        beat(current, reachableMembers());
+        dueNanos = now + withJitter(interval);
+      }
+      // a member with a shorter ttl may have come since the last beat
+      dueNanos = Math.min(dueNanos - now, interval.toNanos()) + now;
+      watch.closeStuck(now, environment.timing().deadAfter());
+      Duration untilDue = Duration.ofNanos(dueNanos - now);
+      Duration tick = environment.timing().tick();
+      var arrival = current.node().receive(untilDue.compareTo(tick) < 0 ? untilDue : tick);
+      if (arrival.isPresent()) {
+        handle(arrival.get(), current);
+      }
+    }
+  }
+
+  private void handle(NodeConnection.Arrival arrival, Line current) throws IOException {
+    if (arrival.reply() instanceof Reply.HeartbeatAck ack) {
+      Beat beat = current.pending().remove(arrival.requestId());
+      if (beat != null) {
+        pauseMillis = FIRST_PAUSE_MILLIS;
+        acknowledge(beat, ack);
+      }
+    } else if (arrival.reply() instanceof Reply.Lost lost) {
+      loseAmong(reachableMembers(), lost.sessions(), lost.leases());
+    } else if (arrival.reply() instanceof Reply.NotLeader elsewhere) {
+      finder.map().learn(elsewhere.cluster());
+      throw new LeaderMovedException();
+    } else if (arrival.reply() instanceof Reply.Failure failure) {
+      current.pending().remove(arrival.requestId());
+      LOG.log(Level.WARNING, thread.getName() + ": " + failure.message());
+    }
+  }
+
+  private static void acknowledge(Beat beat, Reply.HeartbeatAck ack) {
+    loseAmong(beat.members(), ack.lostSessions(), ack.lostLeases());
+    for (Renewal renewal : beat.members()) {
+      renewal.renewed(beat.sentNanos());
+    }
+  }
+
+  private static void loseAmong(List<Renewal> renewals, List<Long> sessions, List<Long> leases) {
+    Set<Long> lostSessions = Set.copyOf(sessions);
+    Set<Long> lostLeases = Set.copyOf(leases);
+    for (Renewal renewal : renewals) {
+      Set<Long> lost = renewal.kind() == Renewal.Kind.SESSION ? lostSessions : lostLeases;
+      if (lost.contains(renewal.id())) {
+        renewal.lose();
+      }
+    }
+  }
+
+  private void beatNow(List<Renewal> renewals) {
+    Line current = line;
+    if (current != null) {
+      try {
+        beat(current, renewals);
+      } catch (IOException e) {
+        // the thread finds the connection broken and beats for all on the next one
+        current.node().close();
+      }
+    }
+  }
+
+  private void beat(Line current, List<Renewal> renewals) throws IOException {
+    for (int from = 0; from < renewals.size(); from += HEARTBEAT_IDS) {
+      List<Renewal> part = renewals.subList(from, Math.min(renewals.size(), from + HEARTBEAT_IDS));
+      if (current.pending().size() >= MAX_PENDING) {
+        current.pending().clear();
+      }
+      long requestId = current.node().newRequestId();
+      current.pending().put(requestId, new Beat(environment.nanos(), part));
+      current
+          .node()
+          .send(
+              requestId,
+              new Request.Heartbeat(ids(part, Renewal.Kind.SESSION), ids(part, Renewal.Kind.LEASE)),
+              0);
+    }
+  }
+
+  private static List<Long> ids(List<Renewal> renewals, Renewal.Kind kind) {
+    return renewals.stream().filter(r -> r.kind() == kind).map(Renewal::id).toList();
+  }
+
+  private void sendCancellations(Line current) throws IOException {
+    Request.Cancel cancel;
+    while ((cancel = cancellations.poll()) != null) {
+      current.node().send(current.node().newRequestId(), cancel, 0);
+    }
+  }
+
+  private List<Renewal> reachableMembers() {
+    List<Renewal> reachable = new ArrayList<>();
+    for (Member member : members) {
+      Renewal renewal = member.renewal().get();
+      if (renewal != null && !renewal.isLost()) {
+        reachable.add(renewal);
+      }
+    }
+    return reachable;
+  }
+
+  private void dropUnreachableMembers() {
+    for (Member member : List.copyOf(members)) {
+      if (member.renewal().refersTo(null)
+          && members.remove(member)
+          && member.kind() == Renewal.Kind.SESSION) {
+        LOG.log(
+            Level.WARNING,
+            thread.getName()
+                + ": a connection was dropped without close(); the cluster ends its session when"
+                + " its time is over");
+        onSessionDropped.run();
+      }
+    }
+  }
+
+  private Duration shortestInterval() {
+    Duration shortest = environment.timing().longestInterval();
+    for (Renewal renewal : reachableMembers()) {
+      if (renewal.interval().compareTo(shortest) < 0) {
+        shortest = renewal.interval();
+      }
+    }
+    return shortest;
+  }
+
+  /** Up to a fifth less, so that the processes of a fleet do not beat in step. */
+  private static long withJitter(Duration interval) {
+    return (long) (interval.toNanos() * ThreadLocalRandom.current().nextDouble(0.8, 1.0));
+  }
+
+  /** The node is well, and does not lead. */
+  private static final class LeaderMovedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    LeaderMovedException() {
+      super("the leader moved");
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.tollgate.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A statement with its number in its session, and what it gave. Guarded by the session. */
+public final class Execution {
+  private final long sequence;
+  private final ClusterSession.Statement statement;
+  private final long startNanos;
+  private @Nullable Reply reply;
+  private int connectionNumber;
+
+  Execution(long sequence, ClusterSession.Statement statement, long startNanos) {
+    this.sequence = sequence;
+    this.statement = statement;
+    this.startNanos = startNanos;
+  }
+
+  /** What the statement gave, when it was asked last. */
+  public Reply reply() {
+    return requireNonNull(reply, "reply");
+  }
+
+  void answered(Reply answer, int onConnection) {
+    reply = answer;
+    connectionNumber = onConnection;
+  }
+
+  long sequence() {
+    return sequence;
+  }
+
+  /** The connection that has the rest of the rows. */
+  int connectionNumber() {
+    return connectionNumber;
+  }
+
+  Request.Execute request(boolean ownLeaseTrusted) {
+    return new Request.Execute(
+        sequence,
+        ownLeaseTrusted,
+        statement.batch(),
+        statement.sql(),
+        statement.keys(),
+        statement.maxRows(),
+        statement.pageRows(),
+        statement.parameterSets());
+  }
+
+  /** What is left of the statement's time, or zero if it has no limit. */
+  Duration untilDeadline(long nowNanos) {
+    if (statement.timeout().isZero()) {
+      return Duration.ZERO;
+    }
+    Duration left = statement.timeout().minusNanos(nowNanos - startNanos);
+    return left.isNegative() || left.isZero() ? Duration.ofNanos(1) : left;
+  }
+}

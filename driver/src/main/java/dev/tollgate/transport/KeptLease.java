@@ -1,0 +1,32 @@
+package dev.tollgate.transport;
+
+import java.time.Duration;
+
+/** A lease that was created by a call and that this process keeps alive. Thread-safe. */
+public final class KeptLease implements AutoCloseable {
+  private final Renewal renewal;
+  private final Environment environment;
+  private final Runnable forget;
+
+  KeptLease(Renewal renewal, Environment environment, Runnable forget) {
+    this.renewal = renewal;
+    this.environment = environment;
+    this.forget = forget;
+  }
+
+  /** True if it is certain, without asking the cluster, that the lease is alive. */
+  public boolean isProven() {
+    return renewal.isProven(environment.nanos());
+  }
+
+  /** How long that stays certain if no further heartbeat gets through. */
+  public Duration remaining() {
+    return renewal.remaining(environment.nanos());
+  }
+
+  /** Stops keeping the lease alive; it ends by itself after its ttl. */
+  @Override
+  public void close() {
+    forget.run();
+  }
+}

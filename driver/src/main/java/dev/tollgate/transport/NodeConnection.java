@@ -1,0 +1,233 @@
+package dev.tollgate.transport;
+
+import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireWriter;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A conversation with one node, that notices when the node falls silent. Any thread may send and
+ * close; one thread at a time receives.
+ */
+final class NodeConnection implements AutoCloseable {
+  /** A reply, or an event if the request id is 0. */
+  record Arrival(long requestId, Reply reply) {}
+
+  private final String address;
+  private final FrameChannel channel;
+  private final Environment environment;
+  private final AtomicLong lastRequestId = new AtomicLong();
+  private final AtomicInteger repliesOwed = new AtomicInteger();
+  private volatile long quietSinceNanos;
+  private long pingSentNanos;
+
+  private NodeConnection(String address, FrameChannel channel, Environment environment) {
+    this.address = address;
+    this.channel = channel;
+    this.environment = environment;
+    this.quietSinceNanos = environment.nanos();
+    this.pingSentNanos = quietSinceNanos - 1;
+  }
+
+  /** A connection, and what the node said when it was made. */
+  record Opened(NodeConnection connection, Reply.Welcome welcome) {}
+
+  /**
+   * Says hello.
+   *
+   * @param channel taken over: closed if this fails
+   * @throws RefusedException if the node will not talk to this client
+   */
+  static Opened open(
+      String address,
+      FrameChannel channel,
+      Request.Hello hello,
+      Duration timeout,
+      Environment environment)
+      throws IOException {
+    NodeConnection connection = new NodeConnection(address, channel, environment);
+    try {
+      Reply reply = connection.ask(hello, timeout);
+      if (reply instanceof Reply.Failure failure) {
+        throw new RefusedException(address, failure);
+      }
+      if (!(reply instanceof Reply.Welcome welcome)
+          || welcome.version() < hello.minVersion()
+          || welcome.version() > hello.maxVersion()) {
+        throw new IOException(address + " answered hello with " + reply);
+      }
+      return new Opened(connection, welcome);
+    } catch (IOException | RuntimeException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  String address() {
+    return address;
+  }
+
+  /** A number for the next request, so that its sender is ready when the reply comes. */
+  long newRequestId() {
+    return lastRequestId.incrementAndGet();
+  }
+
+  /**
+   * Sends a request that is answered.
+   *
+   * @param deadlineMillis as in {@link Frame}
+   */
+  void send(long requestId, Request request, int deadlineMillis) throws IOException {
+    if (repliesOwed.getAndIncrement() == 0) {
+      quietSinceNanos = environment.nanos();
+    }
+    write(requestId, request, deadlineMillis);
+  }
+
+  /** Sends a request that is not answered. */
+  void tell(Request request) throws IOException {
+    write(newRequestId(), request, 0);
+  }
+
+  private void write(long requestId, Request request, int deadlineMillis) throws IOException {
+    WireWriter body = new WireWriter();
+    request.write(body);
+    Frame frame = new Frame(request.type(), requestId, deadlineMillis, body.toByteArray());
+    if (frame.lengthBytes() > Protocol.MAX_FRAME_BYTES) {
+      throw new OversizeException(frame.lengthBytes());
+    }
+    channel.send(frame);
+  }
+
+  /**
+   * Finds out whether the node has closed the connection while nobody used it: a request that is
+   * sent then gets lost without anyone knowing. Costs a millisecond, so only after a while.
+   */
+  void checkAfterIdling() throws IOException {
+    long idleNanos = environment.nanos() - quietSinceNanos;
+    if (repliesOwed.get() == 0 && idleNanos >= environment.timing().pingAfter().toNanos()) {
+      receive(Duration.ofMillis(1));
+    }
+  }
+
+  /**
+   * Sends a request and waits for its reply, skipping others; a failure that is the answer to
+   * nothing is the node's last word, and taken for the reply.
+   */
+  Reply ask(Request request, Duration timeout) throws IOException {
+    long requestId = newRequestId();
+    send(requestId, request, 0);
+    long deadline = environment.nanos() + timeout.toNanos();
+    while (true) {
+      Duration left = Duration.ofNanos(deadline - environment.nanos());
+      if (left.isNegative() || left.isZero()) {
+        throw new IOException(address + " did not answer within " + timeout.toMillis() + " ms");
+      }
+      Optional<Arrival> arrival = receive(left);
+      if (arrival.isPresent() && answers(arrival.get(), requestId)) {
+        return arrival.get().reply();
+      }
+    }
+  }
+
+  private static boolean answers(Arrival arrival, long requestId) {
+    return arrival.requestId() == requestId
+        || (arrival.requestId() == 0 && arrival.reply() instanceof Reply.Failure);
+  }
+
+  /**
+   * Waits for what the node sends next; asks a silent node that owes a reply for a sign of life.
+   *
+   * @return empty if nothing has come, after this time at the latest
+   * @throws IOException if the connection is broken, or the node has been silent for too long
+   */
+  Optional<Arrival> receive(Duration atMost) throws IOException {
+    Duration wait = repliesOwed.get() > 0 ? shorter(atMost, untilSilenceMatters()) : atMost;
+    Optional<Frame> frame = channel.receive(wait);
+    if (frame.isEmpty()) {
+      if (repliesOwed.get() > 0) {
+        checkSilence();
+      }
+      return Optional.empty();
+    }
+    quietSinceNanos = environment.nanos();
+    long requestId = frame.get().requestId();
+    if (requestId > 0) {
+      repliesOwed.decrementAndGet();
+    }
+    try {
+      return Optional.of(new Arrival(requestId, Reply.read(frame.get())));
+    } catch (WireFormatException e) {
+      throw new IOException(address + " does not speak the protocol: " + e.getMessage(), e);
+    }
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+
+  private boolean isPinged() {
+    return pingSentNanos - quietSinceNanos >= 0;
+  }
+
+  private Duration untilSilenceMatters() {
+    Timing timing = environment.timing();
+    Duration bound = isPinged() ? timing.deadAfter() : timing.pingAfter();
+    Duration left = bound.minusNanos(environment.nanos() - quietSinceNanos);
+    return left.isNegative() ? Duration.ZERO : left.plusMillis(1);
+  }
+
+  private void checkSilence() throws IOException {
+    long now = environment.nanos();
+    long quietNanos = now - quietSinceNanos;
+    if (quietNanos >= environment.timing().deadAfter().toNanos()) {
+      throw new IOException(address + " is silent for " + quietNanos / 1_000_000 + " ms");
+    }
+    if (quietNanos >= environment.timing().pingAfter().toNanos() && !isPinged()) {
+      pingSentNanos = now;
+      // a negative id, so that its answer is told apart from those that are owed
+      write(-newRequestId(), new Request.Ping(), 0);
+    }
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+  }
+
+  /** A node that is there and will not talk to this client. */
+  static final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+    private final transient Reply.Failure failure;
+
+    RefusedException(String address, Reply.Failure failure) {
+      super(address + ": " + failure.message());
+      this.failure = failure;
+    }
+
+    Reply.Failure failure() {
+      return failure;
+    }
+  }
+
+  /** A request that fits no frame; the connection is as it was. */
+  static final class OversizeException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    OversizeException(int lengthBytes) {
+      super(
+          "a statement with its parameters takes "
+              + lengthBytes
+              + " bytes; at most "
+              + Protocol.MAX_FRAME_BYTES
+              + " fit");
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package dev.tollgate.transport;
+
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds a node that takes a session, or a heartbeat: the leader, or any. Thread-safe. */
+final class NodeFinder {
+  /** Opens a channel to a node. */
+  interface Dialer {
+    FrameChannel dial(String address, Duration timeout) throws IOException;
+  }
+
+  /** What a connection is for, said right after hello. */
+  interface Purpose {
+    /** Returns what the node answers; {@link Reply.NotLeader} makes the search go on. */
+    Reply announce(NodeConnection node) throws IOException;
+  }
+
+  /** A node that was willing, and what it said. */
+  record Found(NodeConnection node, Reply reply) {}
+
+  private final ClusterMap map;
+  private final Dialer dialer;
+  private final Request.Hello hello;
+  private final Duration connectTimeout;
+  private final Environment environment;
+
+  NodeFinder(
+      ClusterMap map,
+      Dialer dialer,
+      Request.Hello hello,
+      Duration connectTimeout,
+      Environment environment) {
+    this.map = map;
+    this.dialer = dialer;
+    this.hello = hello;
+    this.connectTimeout = connectTimeout;
+    this.environment = environment;
+  }
+
+  ClusterMap map() {
+    return map;
+  }
+
+  /**
+   * Tries every known node, again and again, with growing pauses.
+   *
+   * @param leader true if no other node will do
+   * @throws UnreachableException if no node was willing before the budget ended
+   * @throws TransportException if a node said no for good
+   */
+  Found find(boolean leader, Purpose purpose, Budget budget)
+      throws UnreachableException, TransportException {
+    while (true) {
+      Round round = new Round(map.candidates(leader));
+      for (String next = round.next(); next != null; next = round.next()) {
+        Optional<Found> found = attempt(next, leader, purpose, budget, round);
+        if (found.isPresent()) {
+          return found.get();
+        }
+        if (budget.spent()) {
+          break;
+        }
+      }
+      if (round.refusedByAll() || !budget.pause()) {
+        throw new UnreachableException(round.refusal, round.trouble);
+      }
+    }
+  }
+
+  private Optional<Found> attempt(
+      String address, boolean leader, Purpose purpose, Budget budget, Round round)
+      throws TransportException {
+    try {
+      FrameChannel channel = dialer.dial(address, budget.within(connectTimeout));
+      NodeConnection.Opened opened =
+          NodeConnection.open(address, channel, hello, budget.within(connectTimeout), environment);
+      map.trust(address);
+      map.learn(opened.welcome().cluster());
+      if (leader && round.turnTo(map.leaderBesides(address))) {
+        opened.connection().close();
+        return Optional.empty();
+      }
+      return announce(opened.connection(), purpose, round);
+    } catch (NodeConnection.RefusedException e) {
+      round.refused(e);
+    } catch (IOException e) {
+      map.doubt(address);
+      round.failed(address, e);
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Found> announce(NodeConnection node, Purpose purpose, Round round)
+      throws IOException, TransportException {
+    boolean kept = false;
+    try {
+      Reply reply = purpose.announce(node);
+      if (reply instanceof Reply.Failure failure) {
+        throw new TransportException(failure, null);
+      }
+      if (reply instanceof Reply.NotLeader elsewhere) {
+        map.learn(elsewhere.cluster());
+        round.turnTo(map.leaderBesides(node.address()));
+        round.failed(node.address(), new IOException("it does not lead"));
+        return Optional.empty();
+      }
+      kept = true;
+      return Optional.of(new Found(node, reply));
+    } finally {
+      if (!kept) {
+        node.close();
+      }
+    }
+  }
+
+  /** One walk over all known nodes, each visited once at most. */
+  private static final class Round {
+    private final Deque<String> waiting;
+    private final Set<String> visited = new HashSet<>();
+    private final Set<String> failed = new HashSet<>();
+    private NodeConnection.@Nullable RefusedException refusal;
+    private @Nullable IOException trouble;
+
+    Round(List<String> candidates) {
+      waiting = new ArrayDeque<>(candidates);
+    }
+
+    @Nullable String next() {
+      String next = waiting.poll();
+      while (next != null && !visited.add(next)) {
+        next = waiting.poll();
+      }
+      return next;
+    }
+
+    /** Visits this node next, unless it was visited already. */
+    boolean turnTo(Optional<String> node) {
+      if (node.isEmpty() || visited.contains(node.get())) {
+        return false;
+      }
+      waiting.addFirst(node.get());
+      return true;
+    }
+
+    void failed(String address, IOException reason) {
+      failed.add(address);
+      trouble = new IOException(address + ": " + reason.getMessage(), reason);
+    }
+
+    void refused(NodeConnection.RefusedException e) {
+      refusal = e;
+    }
+
+    /** True if trying again is pointless: every node is there and none will talk. */
+    boolean refusedByAll() {
+      return refusal != null && failed.isEmpty();
+    }
+  }
+
+  /** No node was willing. */
+  static final class UnreachableException extends IOException {
+    private static final long serialVersionUID = 1L;
+    private final transient Reply.@Nullable Failure refusal;
+
+    UnreachableException(
+        NodeConnection.@Nullable RefusedException refusal, @Nullable IOException trouble) {
+      super(message(refusal, trouble), refusal != null ? refusal : trouble);
+      this.refusal = refusal == null ? null : refusal.failure();
+    }
+
+    private static String message(@Nullable IOException refusal, @Nullable IOException trouble) {
+      IOException reason = refusal != null ? refusal : trouble;
+      return reason == null ? "no time was left to try" : String.valueOf(reason.getMessage());
+    }
+
+    /** What a node said that is there but will not talk to this client. */
+    Optional<Reply.Failure> refusal() {
+      return Optional.ofNullable(refusal);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.tollgate.transport;
+
+import java.time.Duration;
+
+/**
+ * What heartbeats keep alive, and the proof of it: a session with its own lease, or a lease that
+ * was created by a call. Thread-safe.
+ *
+ * <p>Fail-closed: the proof ends one ttl after the last acknowledged heartbeat was <em>sent</em>,
+ * so it ends before the cluster may end the lease, however slow the network was.
+ */
+final class Renewal {
+  enum Kind {
+    SESSION,
+    LEASE
+  }
+
+  private final Kind kind;
+  private final long id;
+  private final Duration ttl;
+  private final Duration shortestTtl;
+  private final Runnable onLost;
+  private long deadlineNanos;
+  private boolean lost;
+
+  /**
+   * @param ttl of the lease
+   * @param shortestTtl of everything that this heartbeat keeps alive
+   * @param sentNanos when the request was sent that created it
+   * @param onLost called once, by the thread that hears of the loss; has to be quick
+   */
+  Renewal(Kind kind, long id, Duration ttl, Duration shortestTtl, long sentNanos, Runnable onLost) {
+    this.kind = kind;
+    this.id = id;
+    this.ttl = ttl;
+    this.shortestTtl = shortestTtl;
+    this.onLost = onLost;
+    this.deadlineNanos = sentNanos + ttl.toNanos();
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  long id() {
+    return id;
+  }
+
+  /** How often this wants to be renewed, at the least. */
+  Duration interval() {
+    return shortestTtl.dividedBy(3);
+  }
+
+  /** The leader has acknowledged a heartbeat that was sent at this moment. */
+  synchronized void renewed(long sentNanos) {
+    long deadline = sentNanos + ttl.toNanos();
+    if (deadline - deadlineNanos > 0) {
+      deadlineNanos = deadline;
+    }
+    notifyAll();
+  }
+
+  /** The leader has said that it ended. */
+  void lose() {
+    synchronized (this) {
+      if (lost) {
+        return;
+      }
+      lost = true;
+      notifyAll();
+    }
+    onLost.run();
+  }
+
+  /** Nobody is interested any more: a loss is not told. */
+  synchronized void retire() {
+    lost = true;
+    notifyAll();
+  }
+
+  synchronized boolean isLost() {
+    return lost;
+  }
+
+  /** True if it is certain that the lease is alive at this moment. */
+  synchronized boolean isProven(long nowNanos) {
+    return !lost && deadlineNanos - nowNanos > 0;
+  }
+
+  /** How long that stays certain without another heartbeat; zero if it is not. */
+  synchronized Duration remaining(long nowNanos) {
+    return lost ? Duration.ZERO : Duration.ofNanos(Math.max(0, deadlineNanos - nowNanos));
+  }
+
+  /** Waits until a heartbeat that was sent after this moment is acknowledged, or all is lost. */
+  synchronized void awaitNews(long afterNanos, Duration longest) {
+    long end = System.nanoTime() + longest.toNanos();
+    try {
+      while (!lost && deadlineNanos - (afterNanos + ttl.toNanos()) < 0) {
+        long leftMillis = (end - System.nanoTime()) / 1_000_000;
+        if (leftMillis <= 0) {
+          return;
+        }
+        wait(leftMillis);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

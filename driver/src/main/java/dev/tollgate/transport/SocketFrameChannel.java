@@ -1,0 +1,183 @@
+package dev.tollgate.transport;
+
+import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Frames over a blocking TCP socket: one write per frame, no frame read in parts by the caller. */
+final class SocketFrameChannel implements FrameChannel {
+  private static final int LENGTH_BYTES = 4;
+
+  /** Up to here a frame is one write; it fits every socket's buffers, so the write returns. */
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  private final Socket socket;
+  private final InputStream in;
+  private final OutputStream out;
+  private final SendWatch watch;
+  private final Environment environment;
+  private WireWriter writer = new WireWriter(1024);
+  private volatile long lastProgressNanos;
+
+  /** Bytes that have arrived: those from start to end are not used yet. */
+  private byte[] buffer = new byte[8192];
+
+  private int start;
+  private int end;
+
+  private SocketFrameChannel(Socket socket, SendWatch watch, Environment environment)
+      throws IOException {
+    this.socket = socket;
+    this.in = socket.getInputStream();
+    this.out = socket.getOutputStream();
+    this.watch = watch;
+    this.environment = environment;
+  }
+
+  static SocketFrameChannel connect(
+      NodeAddress address, Duration timeout, SendWatch watch, Environment environment)
+      throws IOException {
+    Socket socket = new Socket();
+    try {
+      socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+      socket.connect(
+          new InetSocketAddress(address.host(), address.port()), positiveMillis(timeout));
+      return new SocketFrameChannel(socket, watch, environment);
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public synchronized void send(Frame frame) throws IOException {
+    writer.clear();
+    frame.writeHeader(writer);
+    writer.raw(frame.body(), 0, frame.body().length);
+    if (writer.size() <= CHUNK_BYTES) {
+      out.write(writer.array(), 0, writer.size());
+      return;
+    }
+    lastProgressNanos = environment.nanos();
+    watch.begin(this);
+    try {
+      for (int sent = 0; sent < writer.size(); sent += CHUNK_BYTES) {
+        out.write(writer.array(), sent, Math.min(CHUNK_BYTES, writer.size() - sent));
+        lastProgressNanos = environment.nanos();
+      }
+    } finally {
+      watch.end(this);
+      writer = new WireWriter(1024);
+    }
+  }
+
+  /** When the node last took bytes of the frame that is being sent. */
+  long lastProgressNanos() {
+    return lastProgressNanos;
+  }
+
+  @Override
+  public Optional<Frame> receive(Duration timeout) throws IOException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (true) {
+      int missing = missingBytes();
+      if (missing == 0) {
+        return Optional.of(takeFrame());
+      }
+      Duration left = Duration.ofNanos(deadline - System.nanoTime());
+      if (left.isNegative() || left.isZero()) {
+        return Optional.empty();
+      }
+      makeRoom(missing);
+      socket.setSoTimeout(positiveMillis(left));
+      try {
+        int count = in.read(buffer, end, buffer.length - end);
+        if (count < 0) {
+          throw new EOFException("the node closed the connection");
+        }
+        end += count;
+      } catch (SocketTimeoutException e) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  /** How many bytes must still arrive before the next frame, or its length, is there. */
+  private int missingBytes() throws IOException {
+    int have = end - start;
+    if (have < LENGTH_BYTES) {
+      return LENGTH_BYTES - have;
+    }
+    return Math.max(0, LENGTH_BYTES + frameLength() - have);
+  }
+
+  private int frameLength() throws IOException {
+    int length = new WireReader(buffer, start, LENGTH_BYTES).i32();
+    if (length < Protocol.HEADER_BYTES || length > Protocol.MAX_FRAME_BYTES) {
+      throw new IOException("the node sent a frame of " + length + " bytes");
+    }
+    return length;
+  }
+
+  private Frame takeFrame() throws IOException {
+    int length = frameLength();
+    try {
+      Frame frame = Frame.read(new WireReader(buffer, start + LENGTH_BYTES, length));
+      start += LENGTH_BYTES + length;
+      if (start == end) {
+        start = 0;
+        end = 0;
+        if (buffer.length > CHUNK_BYTES) {
+          buffer = new byte[8192];
+        }
+      }
+      return frame;
+    } catch (WireFormatException e) {
+      throw new IOException("the node does not speak the protocol: " + e.getMessage(), e);
+    }
+  }
+
+  /** Makes room at the end of the buffer; it grows only as fast as bytes really arrive. */
+  private void makeRoom(int missing) {
+    if (start > 0 && buffer.length - end < missing) {
+      System.arraycopy(buffer, start, buffer, 0, end - start);
+      end -= start;
+      start = 0;
+    }
+    if (end == buffer.length) {
+      buffer = Arrays.copyOf(buffer, Math.min(buffer.length * 2, end + missing));
+    }
+  }
+
+  private static int positiveMillis(Duration timeout) {
+    return (int) Math.max(1, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // the socket is of no use either way
+    }
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(socket.getRemoteSocketAddress());
+  }
+}

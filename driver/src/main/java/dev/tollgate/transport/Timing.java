@@ -1,0 +1,34 @@
+package dev.tollgate.transport;
+
+import java.time.Duration;
+
+/**
+ * The waits that no URL sets.
+ *
+ * @param pingAfter a node that owes a reply and is silent this long is asked for a sign of life
+ * @param deadAfter a node that owes a reply and is silent this long is taken for dead; also one
+ *     that has not taken a byte of a request for this long
+ * @param tick the control thread looks around at least this often
+ * @param longestInterval heartbeats are at least this frequent, however long the leases are
+ * @param cancelGrace how long a cancelled statement has to say how it ended
+ * @param closeWait how long closing a session waits, for the statement under way and for the node
+ * @param renewWait how long a statement waits for the heartbeat that renews its session's lease
+ */
+record Timing(
+    Duration pingAfter,
+    Duration deadAfter,
+    Duration tick,
+    Duration longestInterval,
+    Duration cancelGrace,
+    Duration closeWait,
+    Duration renewWait) {
+  static final Timing STANDARD =
+      new Timing(
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(3),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(1));
+}

@@ -1,0 +1,132 @@
+package dev.tollgate;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.tollgate.transport.wrong.SpeaksH2;
+import dev.tollgate.wire.wrong.KnowsTransport;
+import org.h2.engine.wrong.SecondBridge;
+import org.junit.jupiter.api.Test;
+
+/**
+ * wire &lt;- value &lt;- jdbc, wire &lt;- transport &lt;- jdbc, and H2 where values are, not below.
+ */
+class ArchitectureTest {
+  private static final JavaClasses MAIN =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.tollgate", "org.h2.engine");
+
+  /** Code of this module, as opposed to that of H2, which comes in a jar. */
+  private static final DescribedPredicate<JavaClass> OURS =
+      DescribedPredicate.describe(
+          "ours",
+          c ->
+              c.getSource()
+                  .map(source -> !source.getUri().toString().startsWith("jar:"))
+                  .orElse(false));
+
+  private static final DescribedPredicate<JavaClass> H2 = resideInAPackage("org.h2..");
+
+  private static final ArchRule WIRE_STANDS_ALONE =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.wire..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                      "dev.tollgate.value..", "dev.tollgate.transport..", "dev.tollgate.jdbc..")
+                  .or(H2));
+
+  private static final ArchRule TRANSPORT_KNOWS_WIRE_ONLY =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.transport..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage("dev.tollgate.value..", "dev.tollgate.jdbc..").or(H2));
+
+  private static final ArchRule VALUE_KNOWS_WIRE_AND_H2 =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.value..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("dev.tollgate.transport..", "dev.tollgate.jdbc..");
+
+  private static final ArchRule H2_IN_VALUE_JDBC_AND_BRIDGE =
+      noClasses()
+          .that(
+              OURS.and(
+                  DescribedPredicate.not(
+                      resideInAnyPackage(
+                          "dev.tollgate.value..", "dev.tollgate.jdbc..", "org.h2.."))))
+          .should()
+          .dependOnClassesThat(H2);
+
+  private static final ArchRule ONE_CLASS_INSIDE_H2 =
+      classes()
+          .that(OURS)
+          .and()
+          .resideInAPackage("org.h2..")
+          .should()
+          .haveFullyQualifiedName("org.h2.engine.SessionBridge");
+
+  private static final ArchRule NO_CYCLES =
+      slices().matching("dev.tollgate.(*)..").should().beFreeOfCycles();
+
+  private static final ArchRule ONLY_THE_JDK_H2_AND_ANNOTATIONS =
+      noClasses()
+          .that(OURS)
+          .should()
+          .dependOnClassesThat()
+          .resideOutsideOfPackages(
+              "java..", "javax.sql..", "dev.tollgate..", "org.h2..", "org.jspecify..");
+
+  @Test
+  void packagesBuildOnEachOtherOneWay() {
+    WIRE_STANDS_ALONE.check(MAIN);
+    TRANSPORT_KNOWS_WIRE_ONLY.check(MAIN);
+    VALUE_KNOWS_WIRE_AND_H2.check(MAIN);
+    NO_CYCLES.check(MAIN);
+  }
+
+  @Test
+  void h2IsWhereItBelongs() {
+    H2_IN_VALUE_JDBC_AND_BRIDGE.check(MAIN);
+    ONE_CLASS_INSIDE_H2.check(MAIN);
+  }
+
+  @Test
+  void thereAreNoOtherDependencies() {
+    ONLY_THE_JDK_H2_AND_ANNOTATIONS.check(MAIN);
+  }
+
+  @Test
+  void theRulesFire() {
+    JavaClasses wrong =
+        new ClassFileImporter()
+            .importClasses(
+                KnowsTransport.class,
+                SpeaksH2.class,
+                SpeaksH2.UsesJdbc.class,
+                SecondBridge.class,
+                dev.tollgate.transport.NodeAddress.class);
+    assertTrue(WIRE_STANDS_ALONE.evaluate(wrong).hasViolation());
+    assertTrue(TRANSPORT_KNOWS_WIRE_ONLY.evaluate(wrong).hasViolation());
+    assertTrue(H2_IN_VALUE_JDBC_AND_BRIDGE.evaluate(wrong).hasViolation());
+    assertTrue(ONE_CLASS_INSIDE_H2.evaluate(wrong).hasViolation());
+    assertTrue(NO_CYCLES.evaluate(wrong).hasViolation());
+    assertTrue(ONLY_THE_JDK_H2_AND_ANNOTATIONS.evaluate(wrong).hasViolation());
+  }
+}

@@ -1,0 +1,250 @@
+package dev.tollgate.fake;
+
+import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireWriter;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A connection as the node sees it. One thread reads, and answers Ping and Cancel at once; another
+ * carries out the rest in order.
+ */
+final class FakeConversation {
+  private final FakeCluster cluster;
+  private final FakeNode node;
+  private final FakeChannel channel;
+  private final ExecutorService worker =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "fake-worker");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private volatile FakeSession session;
+  private volatile ReadConsistency consistency = ReadConsistency.LINEARIZABLE;
+
+  /**
+   * @param node null for a cluster in this JVM
+   */
+  FakeConversation(FakeCluster cluster, FakeNode node, FakeChannel channel) {
+    this.cluster = cluster;
+    this.node = node;
+    this.channel = channel;
+  }
+
+  void start(Runnable onEnd) {
+    Thread reader =
+        new Thread(
+            () -> {
+              try {
+                while (true) {
+                  read();
+                }
+              } catch (IOException | RuntimeException e) {
+                // the client closed the connection, or a test did
+              } finally {
+                close();
+                worker.shutdownNow();
+                onEnd.run();
+              }
+            },
+            "fake-reader");
+    reader.setDaemon(true);
+    reader.start();
+  }
+
+  private void read() throws IOException {
+    Frame frame = channel.read();
+    if (node != null && node.turnedAway != null) {
+      throw new IOException("turned away");
+    }
+    if (node != null && node.silent) {
+      return;
+    }
+    Request request = Request.read(frame);
+    if (request instanceof Request.Ping) {
+      send(frame.requestId(), new Reply.Ok());
+    } else if (request instanceof Request.Cancel cancel) {
+      cluster.others.add(cancel);
+      FakeSession target = cluster.sessions.get(cancel.sessionId());
+      boolean ignored = node != null && node.ignoresCancellations;
+      if (!ignored && target != null && target.secret == cancel.secret()) {
+        target.cancel(cancel.sequence());
+      }
+      send(frame.requestId(), new Reply.Ok());
+    } else {
+      worker.execute(() -> answer(frame.requestId(), request));
+    }
+  }
+
+  private void answer(long requestId, Request request) {
+    try {
+      Reply reply = handle(request);
+      if (reply != null) {
+        send(requestId, reply);
+      }
+    } catch (IOException | SQLException | RuntimeException e) {
+      close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Reply handle(Request request) throws IOException, SQLException, InterruptedException {
+    if (request instanceof Request.Hello) {
+      return node != null && node.refusal != null
+          ? node.refusal
+          : new Reply.Welcome(1, "node", cluster.view());
+    }
+    if (request instanceof Request.OpenSession open) {
+      if (!cluster.leads(node)) {
+        return notLeader();
+      }
+      return attached(cluster.open(open), open.options());
+    }
+    if (request instanceof Request.AttachSession attach) {
+      return attach(attach);
+    }
+    if (request instanceof Request.Heartbeat heartbeat) {
+      return beat(heartbeat);
+    }
+    return inSession(request);
+  }
+
+  private Reply attach(Request.AttachSession attach) {
+    if (attach.leaderOnly() && !cluster.leads(node)) {
+      return notLeader();
+    }
+    FakeSession found = cluster.sessions.get(attach.sessionId());
+    if (found == null) {
+      return new Reply.Failure(SqlState.SESSION_GONE, "there is no such session");
+    }
+    if (found.secret != attach.secret()) {
+      return new Reply.Failure(SqlState.CONNECTION_REFUSED, "wrong secret");
+    }
+    found.loseCursors();
+    if (node != null && node.forgetsOnAttach) {
+      cluster.forgetSessions();
+    }
+    return attached(found, attach.options());
+  }
+
+  private Reply attached(FakeSession found, Request.SessionOptions options) {
+    session = found;
+    consistency = options.readConsistency();
+    return new Reply.SessionReady(found.id, found.secret);
+  }
+
+  private Reply beat(Request.Heartbeat heartbeat) throws InterruptedException {
+    if (!cluster.leads(node)) {
+      return notLeader();
+    }
+    cluster.heartbeats.add(heartbeat);
+    if (node != null && node.ignoresHeartbeats) {
+      return null;
+    }
+    if (node != null && node.heartbeatHold != null) {
+      node.heartbeatHold.await();
+    }
+    List<Long> gone =
+        heartbeat.sessions().stream().filter(id -> !cluster.sessions.containsKey(id)).toList();
+    return new Reply.HeartbeatAck(
+        gone, heartbeat.leases().stream().filter(cluster.lostLeases::contains).toList());
+  }
+
+  private Reply inSession(Request request) throws IOException, SQLException, InterruptedException {
+    FakeSession current = session;
+    if (current == null || cluster.sessions.get(current.id) != current) {
+      return new Reply.Failure(SqlState.SESSION_GONE, "there is no such session");
+    }
+    if (request instanceof Request.Execute execute) {
+      return execute(current, execute);
+    }
+    if (!(request instanceof Request.Fetch)) {
+      cluster.others.add(request);
+    }
+    if (request instanceof Request.Prepare prepare) {
+      return current.prepare(prepare.sql());
+    }
+    if (request instanceof Request.Fetch fetch) {
+      return node != null && use(node.dropsFetch) ? broken() : current.fetch(fetch);
+    }
+    if (request instanceof Request.CloseCursor close) {
+      current.closeCursor(close.cursorId());
+      return null;
+    }
+    if (request instanceof Request.Metadata metadata) {
+      return current.metadata(metadata);
+    }
+    if (request instanceof Request.CloseSession) {
+      cluster.sessions.remove(current.id);
+      current.close();
+    }
+    return new Reply.Ok();
+  }
+
+  private Reply execute(FakeSession current, Request.Execute execute)
+      throws IOException, InterruptedException {
+    cluster.received.add(execute);
+    boolean query = execute.sql().startsWith("SELECT");
+    if (!cluster.leads(node) && !(consistency == ReadConsistency.ANY && query)) {
+      return notLeader();
+    }
+    if (node != null && use(node.dropsBefore)) {
+      return broken();
+    }
+    CountDownLatch hold = node == null ? null : node.hold;
+    if (hold != null && !current.hold(hold, execute.sequence())) {
+      return new Reply.Failure(SqlState.CANCELLED, "the statement was cancelled");
+    }
+    Reply reply = current.execute(execute, () -> cluster.executed.add(execute));
+    if (node != null && use(node.dropsAfter)) {
+      if (node.forgetsOnDrop) {
+        cluster.forgetSessions();
+      }
+      if (node.stepsDownOnDrop) {
+        cluster.lead(null);
+      }
+      return broken();
+    }
+    return reply;
+  }
+
+  private static boolean use(AtomicInteger switchedOn) {
+    return switchedOn.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+  }
+
+  private Reply broken() {
+    close();
+    return null;
+  }
+
+  private Reply notLeader() {
+    return new Reply.NotLeader(cluster.view());
+  }
+
+  void send(long requestId, Reply reply) {
+    WireWriter body = new WireWriter();
+    reply.write(body);
+    try {
+      if (node == null || !node.silent) {
+        channel.write(new Frame(reply.type(), requestId, 0, body.toByteArray()));
+      }
+    } catch (IOException e) {
+      close();
+    }
+  }
+
+  void close() {
+    channel.close();
+  }
+}

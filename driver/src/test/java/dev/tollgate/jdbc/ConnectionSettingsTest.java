@@ -1,0 +1,147 @@
+package dev.tollgate.jdbc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.transport.ClusterTarget;
+import dev.tollgate.wire.ReadConsistency;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConnectionSettingsTest {
+  private static ConnectionSettings parse(String url) throws SQLException {
+    return ConnectionSettings.parse(url, new Properties());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "jdbc:tollgate://h1                      | h1:7400",
+        "jdbc:tollgate://h1/                     | h1:7400",
+        "jdbc:tollgate://h1:1,h2:2,h3:3/         | h1:1,h2:2,h3:3",
+        "jdbc:tollgate://h1:1, h2                | h1:1,h2:7400",
+        "jdbc:tollgate://[::1]:7401/?lease=15s   | [::1]:7401",
+        "jdbc:tollgate://[fe80::1],10.0.0.1      | [fe80::1]:7400,10.0.0.1:7400",
+        "jdbc:tollgate://h1?lease=15s            | h1:7400",
+        "jdbc:tollgate:mem:test                  | mem:test",
+        "jdbc:tollgate:mem:                      | mem:",
+        "jdbc:tollgate:mem:?lease=1s             | mem:",
+      })
+  void targets(String url, String target) throws Exception {
+    assertEquals(target, parse(url).target().toString());
+  }
+
+  @Test
+  void embeddedDirectoriesAreTheSameHoweverTheyAreWritten() throws Exception {
+    ClusterTarget expected = new ClusterTarget.Embedded(Path.of("data"));
+    assertEquals(expected, parse("jdbc:tollgate:embedded:./data").target());
+    assertEquals(expected, parse("jdbc:tollgate:embedded:x/../data?lease=1s").target());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "jdbc:tollgate:                          | none of jdbc:tollgate://",
+        "jdbc:tollgate:host                      | none of jdbc:tollgate://",
+        "jdbc:tollgate://                        | without a host name",
+        "jdbc:tollgate://h1,                     | without a host name",
+        "jdbc:tollgate://:7400                   | without a host name",
+        "jdbc:tollgate://h1:x                    | a colon and a port",
+        "jdbc:tollgate://h1:0                    | 1 to 65535",
+        "jdbc:tollgate://h1:65536                | 1 to 65535",
+        "jdbc:tollgate://::1/                    | in brackets",
+        "jdbc:tollgate://[::1/                   | not closed",
+        "jdbc:tollgate://[::1]7400/              | a colon and a port",
+        "jdbc:tollgate://h1/orders               | remove 'orders'",
+        "jdbc:tollgate:embedded:                 | comes a directory",
+        "jdbc:tollgate://h1/?lease               | has no value",
+        "jdbc:tollgate://h1/?leese=15s           | most like it is 'lease'",
+        "jdbc:tollgate://h1/?lock_wait=1         | most like it is 'lockWait'",
+        "jdbc:tollgate://h1/?failoverTime=1      | most like it is 'failoverTimeout'",
+        "jdbc:tollgate://h1/?lease=15x           | 500ms, 15s, 2m, 1h",
+        "jdbc:tollgate://h1/?lease=-1            | 500ms, 15s, 2m, 1h",
+        "jdbc:tollgate://h1/?lease=0             | longer than 0",
+        "jdbc:tollgate://h1/?connectTimeout=0s   | longer than 0",
+        "jdbc:tollgate://h1/?fetchSize=many      | no count",
+        "jdbc:tollgate://h1/?readConsistency=old | linearizable, leader, any",
+        "jdbc:tollgate://h1/?applicationName=%G1 | hexadecimal",
+      })
+  void whatIsWrongIsSaid(String url, String part) {
+    SQLException e = assertThrows(SQLException.class, () -> parse(url));
+    assertTrue(e.getMessage().contains(part), e.getMessage());
+    assertTrue(e.getMessage().contains(url), e.getMessage());
+    assertEquals("22023", e.getSQLState());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500ms,500", "15s,15000", "2m,120000", "1h,3600000", "250,250", "0,0"})
+  void durations(String text, long millis) throws Exception {
+    assertEquals(
+        Duration.ofMillis(millis),
+        parse("jdbc:tollgate://h1/?socketTimeout=" + text).session().network());
+  }
+
+  @Test
+  void defaults() throws Exception {
+    ConnectionSettings settings = parse("jdbc:tollgate://h1/");
+    assertEquals(Duration.ofSeconds(15), settings.session().lease());
+    assertEquals(Duration.ofSeconds(10), settings.session().lockWait());
+    assertEquals(Duration.ofSeconds(60), settings.session().session());
+    assertEquals(Duration.ofSeconds(10), settings.session().failover());
+    assertEquals(Duration.ofSeconds(3), settings.session().connect());
+    assertEquals(Duration.ZERO, settings.session().network());
+    assertEquals(ReadConsistency.LINEARIZABLE, settings.session().readConsistency());
+    assertEquals("H2", settings.productName());
+    assertEquals(0, settings.fetchSize());
+    assertFalse(settings.session().application().isEmpty());
+  }
+
+  @Test
+  void theUrlWinsOverProperties() throws Exception {
+    Properties properties = new Properties();
+    properties.setProperty("lease", "1s");
+    properties.setProperty("LOCKWAIT", "2s");
+    properties.setProperty("user", "jo");
+    ConnectionSettings settings =
+        ConnectionSettings.parse(
+            "jdbc:tollgate://h1/?Lease=7s&applicationName=a%20b+c&", properties);
+    assertEquals(Duration.ofSeconds(7), settings.session().lease());
+    assertEquals(Duration.ofSeconds(2), settings.session().lockWait());
+    assertEquals("jo", settings.user());
+    assertEquals("a b+c", settings.session().application());
+  }
+
+  @Test
+  void anUnknownPropertyBesideTheUrlIsWrongToo() {
+    Properties properties = new Properties();
+    properties.setProperty("fetchsizes", "1");
+    SQLException e =
+        assertThrows(
+            SQLException.class, () -> ConnectionSettings.parse("jdbc:tollgate://h1/", properties));
+    assertTrue(e.getMessage().contains("'fetchSize'"), e.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "jdbc:tollgate://h/?password=x           | jdbc:tollgate://h/",
+        "jdbc:tollgate://h/?password=x&lease=1s  | jdbc:tollgate://h/?lease=1s",
+        "jdbc:tollgate://h/?lease=1s&password=x  | jdbc:tollgate://h/?lease=1s",
+        "jdbc:tollgate://h/?user=a&Password=x&lease=1s | jdbc:tollgate://h/?user=a&lease=1s",
+      })
+  void passwordsDoNotShow(String url, String shown) throws Exception {
+    assertEquals(shown, parse(url).url());
+    SQLException e = assertThrows(SQLException.class, () -> parse(url + "&wrong=1"));
+    assertFalse(e.getMessage().contains("=x"), e.getMessage());
+  }
+}

@@ -1,0 +1,100 @@
+package dev.tollgate.jdbc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.fake.FakeCluster;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.DriverPropertyInfo;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+
+class DriverTest {
+  @Test
+  void driverManagerFindsIt() throws Exception {
+    Driver driver = DriverManager.getDriver("jdbc:tollgate://h1/");
+    assertEquals(TollgateDriver.class, driver.getClass());
+    assertEquals(0, driver.getMajorVersion());
+    assertEquals(1, driver.getMinorVersion());
+    assertFalse(driver.jdbcCompliant());
+    assertThrows(SQLFeatureNotSupportedException.class, driver::getParentLogger);
+  }
+
+  @Test
+  void urlsOfOthersAreLeftToThem() throws Exception {
+    TollgateDriver driver = new TollgateDriver();
+    assertFalse(driver.acceptsURL("jdbc:h2:mem:"));
+    assertNull(driver.connect("jdbc:h2:mem:", new Properties()));
+    assertNull(driver.connect("jdbc:postgresql://h/", null));
+    assertThrows(SQLException.class, () -> driver.connect(null, null));
+  }
+
+  @Test
+  void propertiesAreDescribed() {
+    Properties given = new Properties();
+    given.setProperty("lease", "3s");
+    DriverPropertyInfo[] infos = new TollgateDriver().getPropertyInfo("jdbc:tollgate://h1/", given);
+    assertEquals(TollgateProperty.values().length, infos.length);
+    for (DriverPropertyInfo info : infos) {
+      assertTrue(info.description.endsWith("."), info.name);
+      assertFalse(info.required, info.name);
+    }
+    DriverPropertyInfo lease = find(infos, "lease");
+    assertEquals("3s", lease.value);
+    assertEquals(
+        List.of("linearizable", "leader", "any"), List.of(find(infos, "readConsistency").choices));
+    assertNull(find(infos, "user").choices);
+  }
+
+  private static DriverPropertyInfo find(DriverPropertyInfo[] infos, String name) {
+    return Arrays.stream(infos).filter(info -> info.name.equals(name)).findFirst().orElseThrow();
+  }
+
+  @Test
+  void dataSourceSetsWhatTheUrlDoesNot() throws Exception {
+    try (FakeCluster cluster = FakeCluster.start(1)) {
+      TollgateDataSource source = new TollgateDataSource();
+      source.setUrl(cluster.url("productName=X"));
+      source.setLease("7s");
+      source.setLockWait("2s");
+      source.setSessionTimeout("30s");
+      source.setFailoverTimeout("4s");
+      source.setConnectTimeout("1s");
+      source.setSocketTimeout("9s");
+      source.setReadConsistency("leader");
+      source.setApplicationName("shop");
+      source.setProductName("Y");
+      source.setFetchSize(10);
+      source.setLoginTimeout(5);
+      try (Connection connection = source.getConnection("jo", "secret")) {
+        assertEquals("jo", connection.getMetaData().getUserName());
+        assertEquals("X", connection.getMetaData().getDatabaseProductName());
+        assertEquals("shop", connection.getClientInfo("ApplicationName"));
+        assertEquals(9_000, connection.getNetworkTimeout());
+      }
+      assertNull(source.getUser());
+      assertEquals("7s", source.getLease());
+      assertTrue(source.isWrapperFor(TollgateDataSource.class));
+      assertEquals(source, source.unwrap(javax.sql.DataSource.class));
+      assertThrows(SQLException.class, () -> source.unwrap(String.class));
+    }
+  }
+
+  @Test
+  void dataSourceWithoutAUrlSaysSo() {
+    TollgateDataSource source = new TollgateDataSource();
+    assertThrows(SQLException.class, source::getConnection);
+    source.setUrl("jdbc:h2:mem:");
+    SQLException e = assertThrows(SQLException.class, source::getConnection);
+    assertTrue(e.getMessage().contains("jdbc:h2:mem:"), e.getMessage());
+  }
+}

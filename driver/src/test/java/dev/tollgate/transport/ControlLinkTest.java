@@ -1,0 +1,405 @@
+package dev.tollgate.transport;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.fake.FakeCluster;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ControlLinkTest {
+  private static final Duration LEASE = Duration.ofSeconds(15);
+
+  private FakeCluster cluster;
+  private ClusterTarget target;
+
+  @BeforeEach
+  void start() throws Exception {
+    cluster = FakeCluster.start(2);
+    target = Client.target(cluster.node(0).address(), cluster.node(1).address());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    cluster.close();
+  }
+
+  private ClusterSession open(ClusterRegistry registry, Duration lease) throws TransportException {
+    return registry.open(target, Client.withLease(lease), Duration.ZERO);
+  }
+
+  private Request.Execute last() {
+    return cluster.received().get(cluster.received().size() - 1);
+  }
+
+  private List<Thread> controlThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("tollgate-control-" + target))
+        .collect(Collectors.toList());
+  }
+
+  @Test
+  void oneConnectionBeatsForAllSessionsOfTheProcess() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    List<ClusterSession> sessions = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      sessions.add(open(registry, Duration.ofMillis(300)));
+    }
+    await()
+        .until(
+            () ->
+                cluster.heartbeats().stream()
+                    .anyMatch(
+                        beat -> Set.copyOf(beat.sessions()).equals(Set.of(1L, 2L, 3L, 4L, 5L))));
+    assertEquals(6, cluster.node(0).openConnections(), "five sessions and one control connection");
+    assertEquals(1, controlThreads().size());
+    assertTrue(controlThreads().get(0).isDaemon());
+    sessions.forEach(ClusterSession::close);
+  }
+
+  @Test
+  void aHeartbeatIsSentEveryThirdOfTheShortestTtl() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, Duration.ofMillis(300))) {
+      int before = cluster.heartbeats().size();
+      long start = System.nanoTime();
+      await().until(() -> cluster.heartbeats().size() >= before + 10);
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      assertTrue(millis >= 600, "10 heartbeats in " + millis + " ms");
+      assertTrue(session.isOpen());
+    }
+  }
+
+  @Test
+  void aShorterTtlThatComesLaterIsHeededAtOnce() throws Exception {
+    ClusterRegistry registry = Client.sleepyRegistry();
+    try (ClusterSession slow = open(registry, LEASE);
+        ClusterSession quick = open(registry, Duration.ofMillis(200))) {
+      assertTrue(slow.isOpen());
+      await()
+          .atMost(Duration.ofSeconds(1))
+          .until(
+              () ->
+                  cluster.heartbeats().stream()
+                          .filter(beat -> beat.sessions().contains(quick.id()))
+                          .count()
+                      >= 3);
+    }
+  }
+
+  @Test
+  void heartbeatsGoOnWhileAStatementWaits() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, Duration.ofMillis(300))) {
+      var hold = cluster.node(0).holdStatements();
+      CompletableFuture<Void> statement = CompletableFuture.runAsync(() -> ignore(session));
+      int before = cluster.heartbeats().size();
+      await().until(() -> cluster.heartbeats().size() >= before + 4);
+      assertFalse(statement.isDone());
+      hold.countDown();
+      statement.get(5, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void ignore(ClusterSession session) {
+    try {
+      Client.run(session, "SELECT 1");
+    } catch (TransportException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aLeaseThatWasNotRenewedInTimeIsNotTrusted() throws Exception {
+    Client.ManualClock clock = new Client.ManualClock();
+    ClusterRegistry registry = Client.registry(clock);
+    try (ClusterSession session = open(registry, LEASE)) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      cluster.node(0).ignoreHeartbeats(true);
+      Client.run(session, "SELECT 1");
+      assertTrue(last().ownLeaseTrusted());
+      clock.advance(LEASE.minusMillis(1));
+      Client.run(session, "SELECT 2");
+      assertTrue(last().ownLeaseTrusted());
+      clock.advance(Duration.ofMillis(1));
+      Client.run(session, "SELECT 3");
+      assertFalse(last().ownLeaseTrusted(), "I8: no proof, no trust");
+    }
+  }
+
+  @Test
+  void aStatementRenewsALeaseWhoseProofIsOverBeforeItIsSent() throws Exception {
+    Client.ManualClock clock = new Client.ManualClock();
+    ClusterRegistry registry = Client.registry(clock);
+    try (ClusterSession session = open(registry, LEASE)) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      clock.advance(LEASE.multipliedBy(2));
+      Client.run(session, "SELECT 1");
+      assertTrue(last().ownLeaseTrusted());
+    }
+  }
+
+  @Test
+  void theProofCountsFromWhenTheHeartbeatWasSent() {
+    Renewal renewal = new Renewal(Renewal.Kind.SESSION, 1, LEASE, LEASE, 0, () -> {});
+    renewal.renewed(Duration.ofSeconds(10).toNanos());
+    assertTrue(renewal.isProven(Duration.ofSeconds(25).toNanos() - 1));
+    assertFalse(renewal.isProven(Duration.ofSeconds(25).toNanos()));
+    renewal.renewed(Duration.ofSeconds(5).toNanos());
+    assertTrue(renewal.isProven(Duration.ofSeconds(24).toNanos()), "an old answer takes nothing");
+    renewal.lose();
+    renewal.renewed(Duration.ofSeconds(30).toNanos());
+    assertFalse(renewal.isProven(Duration.ofSeconds(31).toNanos()), "lost is lost");
+    assertEquals(Duration.ZERO, renewal.remaining(0));
+  }
+
+  @Test
+  void aLossIsToldOnceAndNotAtAllToWhoeverHasLeft() {
+    AtomicInteger losses = new AtomicInteger();
+    Renewal lost = new Renewal(Renewal.Kind.LEASE, 1, LEASE, LEASE, 0, losses::incrementAndGet);
+    lost.lose();
+    lost.lose();
+    assertEquals(1, losses.get());
+    Renewal left = new Renewal(Renewal.Kind.LEASE, 2, LEASE, LEASE, 0, losses::incrementAndGet);
+    left.retire();
+    left.lose();
+    assertEquals(1, losses.get());
+    assertFalse(left.isProven(0));
+  }
+
+  @Test
+  void aLateAcknowledgementProvesNoMoreThanItsHeartbeat() throws Exception {
+    Client.ManualClock clock = new Client.ManualClock();
+    try (ClusterSession session = open(Client.patientRegistry(clock), LEASE);
+        KeptLease lease = session.keepAlive(17, LEASE, Duration.ZERO, () -> {})) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      var hold = cluster.node(0).holdHeartbeats();
+      cluster.heartbeats().clear();
+      clock.advance(Duration.ofSeconds(6));
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      clock.advance(Duration.ofSeconds(8));
+      assertEquals(Duration.ofSeconds(1), lease.remaining());
+      cluster.node(0).ignoreHeartbeats(true);
+      hold.countDown();
+      await().until(() -> lease.remaining().equals(Duration.ofSeconds(7)));
+    }
+  }
+
+  @Test
+  void theProofSurvivesAnOverflowOfTheClock() {
+    long sent = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
+    Renewal renewal = new Renewal(Renewal.Kind.SESSION, 1, LEASE, LEASE, sent, () -> {});
+    assertTrue(renewal.isProven(sent + Duration.ofSeconds(14).toNanos()));
+    assertFalse(renewal.isProven(sent + Duration.ofSeconds(15).toNanos()));
+  }
+
+  @Test
+  void aLostSessionFailsItsNextStatementWithoutARoundTrip() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    ClusterSession session = open(registry, LEASE);
+    await().until(() -> !cluster.heartbeats().isEmpty());
+    cluster.loseSessions();
+    await().until(() -> !session.isAlive(Duration.ofSeconds(1)));
+    TransportException e =
+        assertThrows(TransportException.class, () -> Client.run(session, "SELECT 1"));
+    assertEquals(SqlState.SESSION_GONE.state(), e.failure().sqlState());
+    assertTrue(cluster.received().isEmpty());
+  }
+
+  @Test
+  void aLossIsAlsoLearnedFromTheAcknowledgement() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    ClusterSession session = open(registry, Duration.ofMillis(300));
+    await().until(() -> !cluster.heartbeats().isEmpty());
+    cluster.forgetSessions();
+    await().until(() -> !session.isAlive(Duration.ofSeconds(1)));
+    assertFalse(session.isOpen());
+  }
+
+  @Test
+  void createdLeasesAreKeptAliveAndTheirLossIsToldOnce() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, LEASE)) {
+      AtomicInteger losses = new AtomicInteger();
+      KeptLease lease =
+          session.keepAlive(17, Duration.ofMillis(300), Duration.ZERO, losses::incrementAndGet);
+      await()
+          .until(
+              () -> cluster.heartbeats().stream().anyMatch(b -> b.leases().equals(List.of(17L))));
+      assertTrue(lease.isProven());
+      assertTrue(lease.remaining().toMillis() > 0);
+      cluster.loseLease(17);
+      await().until(() -> losses.get() == 1);
+      assertFalse(lease.isProven());
+      cluster.loseLease(17);
+      assertEquals(1, losses.get());
+      KeptLease closed =
+          session.keepAlive(18, Duration.ofMillis(300), Duration.ZERO, losses::incrementAndGet);
+      closed.close();
+      cluster.loseLease(18);
+      assertEquals(1, losses.get());
+      assertTrue(session.isAlive(Duration.ofSeconds(1)));
+    }
+  }
+
+  @Test
+  void theProofOfACreatedLeaseCountsFromItsCreation() throws Exception {
+    Client.ManualClock clock = new Client.ManualClock();
+    try (ClusterSession session = open(Client.registry(clock), LEASE);
+        KeptLease lease = session.keepAlive(17, LEASE, Duration.ofSeconds(14), () -> {})) {
+      assertEquals(Duration.ofSeconds(1), lease.remaining());
+    }
+  }
+
+  @Test
+  void closingInAnInterruptedThreadStillEndsTheSession() throws Exception {
+    ClusterSession session = open(Client.registry(), LEASE);
+    Thread.currentThread().interrupt();
+    session.close();
+    assertTrue(Thread.interrupted());
+    assertEquals(0, cluster.openSessions());
+  }
+
+  @Test
+  void closingEndsTheSessionAtTheNextLeader() throws Exception {
+    ClusterSession session = open(Client.registry(), LEASE);
+    cluster.lead(cluster.node(1));
+    cluster.node(0).stop();
+    session.close();
+    assertEquals(0, cluster.openSessions());
+  }
+
+  @Test
+  void theControlConnectionFollowsTheLeader() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, Duration.ofMillis(300))) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      cluster.lead(cluster.node(1));
+      cluster.heartbeats().clear();
+      await().until(() -> cluster.heartbeats().size() > 3);
+      cluster.lead(null);
+      cluster.node(1).stop();
+      cluster.heartbeats().clear();
+      cluster.lead(cluster.node(0));
+      await().until(() -> cluster.heartbeats().size() > 3);
+      assertTrue(session.isAlive(Duration.ofSeconds(5)));
+    }
+  }
+
+  @Test
+  void aSilentLeaderDoesNotStopHeartbeats() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, Duration.ofMillis(300))) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      cluster.node(0).fallSilent(true);
+      cluster.lead(cluster.node(1));
+      cluster.heartbeats().clear();
+      await().until(() -> cluster.heartbeats().size() > 3);
+      assertTrue(session.isOpen());
+    }
+  }
+
+  @Test
+  void withoutALeaderTheControlThreadDoesNotSpin() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, Duration.ofMillis(300))) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      cluster.lead(null);
+      int before = cluster.node(0).accepted() + cluster.node(1).accepted();
+      await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+      int tries = cluster.node(0).accepted() + cluster.node(1).accepted() - before;
+      assertTrue(tries > 0 && tries < 60, tries + " connections in a second");
+      assertTrue(session.isOpen());
+    }
+  }
+
+  @Test
+  void nothingIsLeftAfterTheLastSession() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    for (int round = 0; round < 3; round++) {
+      ClusterSession first = open(registry, LEASE);
+      ClusterSession second = open(registry, LEASE);
+      Client.run(first, "SELECT 1");
+      first.close();
+      assertEquals(1, registry.size());
+      await().until(() -> controlThreads().size() == 1);
+      second.close();
+      assertEquals(0, registry.size());
+      await().until(() -> controlThreads().isEmpty());
+      await().until(() -> cluster.node(0).openConnections() == 0);
+      await().until(() -> cluster.node(1).openConnections() == 0);
+      assertEquals(0, cluster.openSessions());
+    }
+  }
+
+  @Test
+  void aSessionThatWasDroppedGetsNoMoreHeartbeats() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    ClusterSession kept = open(registry, Duration.ofMillis(300));
+    long droppedId = openAndDrop(registry);
+    await()
+        .until(
+            () -> {
+              System.gc();
+              int size = cluster.heartbeats().size();
+              return size > 0 && !cluster.heartbeats().get(size - 1).sessions().contains(droppedId);
+            });
+    assertTrue(kept.isOpen());
+    kept.close();
+    await().until(() -> controlThreads().isEmpty());
+    assertEquals(0, registry.size());
+  }
+
+  private long openAndDrop(ClusterRegistry registry) throws TransportException {
+    ClusterSession dropped = open(registry, Duration.ofMillis(300));
+    long id = dropped.id();
+    await()
+        .until(() -> cluster.heartbeats().stream().anyMatch(beat -> beat.sessions().contains(id)));
+    assertNotNull(dropped);
+    return id;
+  }
+
+  @Test
+  void cancellingReachesTheNodeThatRunsTheStatement() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, LEASE)) {
+      cluster.node(0).holdStatements();
+      CompletableFuture<Reply> answer =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return Client.run(session, "SELECT 1");
+                } catch (TransportException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      await().until(() -> cluster.received().size() == 1);
+      session.cancel();
+      Reply.Failure failure = (Reply.Failure) answer.get(5, TimeUnit.SECONDS);
+      assertEquals(SqlState.CANCELLED.state(), failure.sqlState());
+      assertEquals(1, cluster.others(Request.Cancel.class).get(0).sequence());
+      cluster.node(0).holdNothing();
+      assertEquals("2", Client.query(session, "SELECT 2"));
+      session.cancel();
+      assertEquals(1, cluster.others(Request.Cancel.class).size(), "nothing is under way");
+    }
+  }
+}

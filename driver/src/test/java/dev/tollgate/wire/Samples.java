@@ -1,0 +1,81 @@
+package dev.tollgate.wire;
+
+import java.util.List;
+
+/** One or more of every message. */
+final class Samples {
+  private static final Reply.ClusterView VIEW =
+      new Reply.ClusterView("h1:7400", List.of("h1:7400", "[::1]:7401"));
+  private static final Request.SessionOptions OPTIONS =
+      new Request.SessionOptions(ReadConsistency.ANY, 10_000);
+
+  static final List<Request> REQUESTS =
+      List.of(
+          new Request.Hello(1, 3, "shop", "web-1", "4711 2026-11-20T00:00:00Z"),
+          new Request.OpenSession(60_000, 15_000, OPTIONS),
+          new Request.AttachSession(
+              7, -8, true, new Request.SessionOptions(ReadConsistency.LEADER, Long.MAX_VALUE)),
+          new Request.CloseSession(),
+          new Request.Prepare("SELECT '\u00e4\ud83d\ude00'"),
+          new Request.Execute(
+              1,
+              true,
+              false,
+              "UPDATE t SET a=?",
+              new KeyRequest.None(),
+              0,
+              0,
+              List.of(new byte[] {0, 0})),
+          new Request.Execute(
+              Long.MAX_VALUE,
+              false,
+              true,
+              "",
+              new KeyRequest.Names(List.of("ID", "")),
+              10,
+              20,
+              List.of(new byte[0], new byte[] {1, 2, 3})),
+          new Request.Execute(
+              2, false, true, "X", new KeyRequest.Positions(List.of(1, 2)), 0, 0, List.of()),
+          new Request.Execute(
+              3, false, false, "X", new KeyRequest.Generated(), 0, 0, List.of(new byte[0])),
+          new Request.Fetch(5, 100),
+          new Request.CloseCursor(5),
+          new Request.Metadata(14, new byte[] {9, 8}),
+          new Request.Heartbeat(List.of(1L, Long.MIN_VALUE), List.of()),
+          new Request.Cancel(1, 2, 3),
+          new Request.Ping(),
+          new Request.ReleaseOwnLease());
+
+  static final List<Reply> REPLIES =
+      List.of(
+          new Reply.Welcome(1, "n1", VIEW),
+          new Reply.Welcome(1, "", new Reply.ClusterView(null, List.of())),
+          new Reply.SessionReady(17, -1),
+          new Reply.Prepared(true, 66, new byte[] {0, 0}, new byte[] {1}),
+          new Reply.Result(new byte[] {4, 5}),
+          new Reply.BatchResult(
+              List.of(
+                  new Reply.Result(new byte[] {1}),
+                  new Reply.Failure(SqlState.STALE_TOKEN, "token 41"),
+                  new Reply.Result(new byte[0]))),
+          new Reply.HeartbeatAck(List.of(1L), List.of(2L, 3L)),
+          new Reply.Ok(),
+          new Reply.Failure("23505", 23_505, "no"),
+          new Reply.NotLeader(VIEW),
+          new Reply.Lost(List.of(), List.of(9L)));
+
+  private Samples() {}
+
+  static Frame frame(Request request) {
+    WireWriter body = new WireWriter();
+    request.write(body);
+    return new Frame(request.type(), 1, 0, body.toByteArray());
+  }
+
+  static Frame frame(Reply reply) {
+    WireWriter body = new WireWriter();
+    reply.write(body);
+    return new Frame(reply.type(), 1, 0, body.toByteArray());
+  }
+}
