@@ -27,6 +27,8 @@ public sealed interface Command {
     R expire(Expire command);
 
     R announce(AnnounceNode command);
+
+    R releaseOwnLease(ReleaseOwnLease command);
   }
 
   /**
@@ -108,6 +110,18 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.expire(this);
+    }
+  }
+
+  /** Ends a session's own lease at the client's wish; the next lock begins another. */
+  record ReleaseOwnLease(SessionId session) implements Command {
+    public ReleaseOwnLease {
+      requireNonNull(session, "session");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.releaseOwnLease(this);
     }
   }
 

@@ -127,6 +127,11 @@ public final class Session {
             + "; acquire them again before you write");
   }
 
+  /** The client gave its own lease up, so nothing was lost. */
+  void forgetLoss() {
+    lost = List.of();
+  }
+
   void present(LockName lock, long token) {
     presented.put(lock, token);
   }

@@ -120,6 +120,11 @@ public final class StateMachine {
     return awaited != null && locks.endWait(awaited, request, outcome, position.timeMicros());
   }
 
+  private static Outcome.Refused sessionGone(SessionId id) {
+    return new Outcome.Refused(
+        RefusalCode.SESSION_GONE, "session " + id + " has expired or was closed");
+  }
+
   private static Outcome.Refused cancelled() {
     return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait for the lock was cancelled");
   }
@@ -146,9 +151,7 @@ public final class StateMachine {
     public Outcome perform(Command.Perform command) {
       Session session = sessions.find(command.session());
       if (session == null) {
-        return new Outcome.Refused(
-            RefusalCode.SESSION_GONE,
-            "session " + command.session() + " has expired or was closed");
+        return sessionGone(command.session());
       }
       if (command.sequence() < session.lastSequence()) {
         return new Outcome.Refused(
@@ -201,6 +204,20 @@ public final class StateMachine {
         }
       }
       return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome releaseOwnLease(Command.ReleaseOwnLease command) {
+      Session session = sessions.find(command.session());
+      if (session == null) {
+        return sessionGone(command.session());
+      }
+      Lease own = session.ownLease();
+      if (own != null) {
+        endLease(own);
+      }
+      session.forgetLoss();
+      return new Outcome.Answered(own != null);
     }
 
     @Override

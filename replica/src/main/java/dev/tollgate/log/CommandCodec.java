@@ -29,6 +29,7 @@ final class CommandCodec {
   private static final int END_WAIT = 4;
   private static final int EXPIRE = 5;
   private static final int ANNOUNCE_NODE = 6;
+  private static final int RELEASE_OWN_LEASE = 7;
 
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
@@ -62,6 +63,7 @@ final class CommandCodec {
               list(in, 8, ids -> new SessionId(ids.i64())),
               list(in, 8, ids -> new LeaseId(ids.i64())));
       case ANNOUNCE_NODE -> new Command.AnnounceNode(in.string(), in.string());
+      case RELEASE_OWN_LEASE -> new Command.ReleaseOwnLease(new SessionId(in.i64()));
       default -> throw new CorruptLogException("command kind " + kind);
     };
   }
@@ -134,6 +136,11 @@ final class CommandCodec {
     @Override
     public WireWriter announce(Command.AnnounceNode command) {
       return out.u8(ANNOUNCE_NODE).string(command.nodeId()).string(command.clientAddress());
+    }
+
+    @Override
+    public WireWriter releaseOwnLease(Command.ReleaseOwnLease command) {
+      return out.u8(RELEASE_OWN_LEASE).i64(command.session().value());
     }
   }
 

@@ -28,6 +28,12 @@ public final class Entry {
     return new Entry(stampMicros, commands, List.copyOf(proposals));
   }
 
+  /** An entry of a node that need not lead, and so has no say in what time it is. */
+  static Entry untimed(Command command) {
+    return proposed(
+        0, List.of(new Proposal(command, EntryCodec.encode(command), Proposal.Listener.NOBODY)));
+  }
+
   /** An entry that was read from the log. */
   static Entry read(long stampMicros, List<Command> commands) {
     return new Entry(stampMicros, commands, List.of());

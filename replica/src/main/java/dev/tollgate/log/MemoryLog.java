@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.Command;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -41,6 +42,11 @@ public final class MemoryLog implements ReplicatedLog {
       consumer.failed(e);
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  @Override
+  public CompletableFuture<Void> forward(Command command) {
+    return append(Entry.untimed(command));
   }
 
   @Override

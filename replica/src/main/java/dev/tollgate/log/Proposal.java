@@ -27,6 +27,16 @@ public final class Proposal {
      * been applied or may yet be, or neither.
      */
     void unknown();
+
+    /** Nobody waits for the command. */
+    Listener NOBODY =
+        new Listener() {
+          @Override
+          public void applied(Outcome outcome) {}
+
+          @Override
+          public void unknown() {}
+        };
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.Command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcConfigKeys;
@@ -24,6 +26,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.rpc.SupportedRpcType;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
@@ -46,6 +49,8 @@ public final class RatisLog implements ReplicatedLog {
   /** A log entry may be as large as the largest frame of a client and a full group before it. */
   static final int MAX_ENTRY_BYTES = 20 << 20;
 
+  private static final long FORWARD_RETRY_MILLIS = 300;
+
   private static final RaftGroupId GROUP =
       RaftGroupId.valueOf(UUID.nameUUIDFromBytes(new byte[] {'t', 'o', 'l', 'l'}));
 
@@ -56,6 +61,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RaftServer server;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
+  private @Nullable RaftClient forwarder;
 
   /**
    * @throws IOException if the directory cannot be used, or another process uses it
@@ -164,6 +170,43 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
+  @Override
+  public CompletableFuture<Void> forward(Command command) {
+    Entry entry = Entry.untimed(command);
+    return settings.isAlone()
+        ? append(entry)
+        : forwarder()
+            .async()
+            .send(() -> new EntryMessage(entry).getContent())
+            .thenApply(RatisLog::requireSuccess);
+  }
+
+  /** The way to the leader from a node that does not lead; seldom used, so it is made late. */
+  private synchronized RaftClient forwarder() {
+    RaftClient client = forwarder;
+    if (client == null) {
+      client =
+          RaftClient.newBuilder()
+              .setProperties(properties(settings))
+              .setParameters(new Parameters())
+              .setRaftGroup(group(settings))
+              .setRetryPolicy(RetryPolicies.retryForeverWithSleep(millis(FORWARD_RETRY_MILLIS)))
+              .build();
+      forwarder = client;
+    }
+    return client;
+  }
+
+  private synchronized void closeForwarder() {
+    if (forwarder != null) {
+      try {
+        forwarder.close();
+      } catch (IOException e) {
+        LOG.warn("{}: the way to the leader did not close cleanly", settings.nodeId(), e);
+      }
+    }
+  }
+
   private static @Nullable Void requireSuccess(RaftClientReply reply) {
     if (!reply.isSuccess()) {
       throw new UncheckedIOException(
@@ -229,6 +272,7 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public void close() {
     stateMachine.closing();
+    closeForwarder();
     try {
       server.close();
     } catch (IOException e) {

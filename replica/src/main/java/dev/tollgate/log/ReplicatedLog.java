@@ -1,5 +1,6 @@
 package dev.tollgate.log;
 
+import dev.tollgate.core.Command;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,15 @@ public interface ReplicatedLog extends AutoCloseable {
    *     lead or lost its leadership meanwhile, in which case the entry may be applied or not
    */
   CompletableFuture<Void> append(Entry entry);
+
+  /**
+   * Has the leader append a command, whichever node leads, and tries again until that is done: for
+   * commands that may take effect twice.
+   *
+   * @return completes once the command has been applied somewhere; exceptionally if this log was
+   *     closed before
+   */
+  CompletableFuture<Void> forward(Command command);
 
   /** What this node knows of the group at the moment. */
   LogStatus status();

@@ -2,11 +2,17 @@ package dev.tollgate.store;
 
 import dev.tollgate.core.Outcome;
 import dev.tollgate.value.Column;
+import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.WireWriter;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.h2.command.CommandInterface;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;
 import org.h2.value.ValueBigint;
@@ -16,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What the lock functions return, as SQL sees it. */
 public final class LockAnswers {
+  private static final Parameter UNKNOWN =
+      new Parameter(TypeInfo.TYPE_UNKNOWN, ResultSetMetaData.columnNullableUnknown);
+
   private LockAnswers() {}
 
   /**
@@ -67,10 +76,42 @@ public final class LockAnswers {
 
   private static byte[] single(String label, TypeInfo type, Value value) {
     WireWriter out = new WireWriter(64);
-    RowSet.writeSingle(
-        StatementResult.beginRows(out),
-        new Column(label, null, null, null, type, false, ResultSetMetaData.columnNullable),
-        value);
+    RowSet.writeSingle(StatementResult.beginRows(out), column(label, type), value);
     return out.toByteArray();
+  }
+
+  private static Column column(String label, TypeInfo type) {
+    return new Column(label, null, null, null, type, false, ResultSetMetaData.columnNullable);
+  }
+
+  /**
+   * The description of a lock function that stands alone.
+   *
+   * @param yesOrNo true if it returns a BOOLEAN, false for a BIGINT
+   */
+  public static Reply.Prepared describe(String label, boolean yesOrNo, int parameterCount) {
+    WireWriter columns = new WireWriter();
+    RowSet.writeColumns(
+        columns, List.of(column(label, yesOrNo ? TypeInfo.TYPE_BOOLEAN : TypeInfo.TYPE_BIGINT)));
+    return new Reply.Prepared(
+        true, CommandInterface.SELECT, unknown(parameterCount), columns.toByteArray());
+  }
+
+  /** The description of a statement that returns no rows and that the database does not know. */
+  public static Reply.Prepared describeCommand(int parameterCount) {
+    return new Reply.Prepared(false, CommandInterface.SET, unknown(parameterCount), new byte[0]);
+  }
+
+  /** Adds parameters of unknown type to a description until there are this many. */
+  public static byte[] withMoreParameters(byte[] description, int parameterCount) {
+    List<Parameter> parameters = new ArrayList<>(Parameter.decode(description));
+    while (parameters.size() < parameterCount) {
+      parameters.add(UNKNOWN);
+    }
+    return Parameter.encode(parameters);
+  }
+
+  private static byte[] unknown(int parameterCount) {
+    return Parameter.encode(Collections.nCopies(parameterCount, UNKNOWN));
   }
 }

@@ -29,12 +29,20 @@ public final class SqlErrors {
     };
   }
 
+  /** A statement with more or fewer parameters than it has question marks. */
+  public static SQLException parameterCount(int expected, int given) {
+    return new SQLException(
+        "the statement has " + expected + " parameters, and " + given + " values were given",
+        "07001",
+        ErrorCode.INVALID_PARAMETER_COUNT_2);
+  }
+
   /** An argument of a lock function that cannot be right. */
   public static SQLException invalid(String message) {
     return exception(SqlState.INVALID_ARGUMENT, message);
   }
 
-  static SQLException exception(SqlState state, String message) {
+  public static SQLException exception(SqlState state, String message) {
     return new SQLException(message, state.state(), state.vendorCode());
   }
 
@@ -52,7 +60,7 @@ public final class SqlErrors {
   }
 
   /** An error as it is told to the client. */
-  static Outcome.SqlFailed failed(SQLException error) {
+  public static Outcome.SqlFailed failed(SQLException error) {
     String state = error.getSQLState();
     return new Outcome.SqlFailed(
         state == null ? SqlState.INTERNAL.state() : state, error.getErrorCode(), message(error));

@@ -11,6 +11,7 @@ import org.h2.value.ValueBigint;
 import org.h2.value.ValueInterval;
 import org.h2.value.ValueNull;
 import org.h2.value.ValueVarchar;
+import org.jspecify.annotations.Nullable;
 
 /** A value of SQL, for those who pass it on and need not know what it is. */
 public final class SqlValue {
@@ -59,6 +60,18 @@ public final class SqlValue {
       first.add(value.value);
     }
     return Parameter.encodeValues(first);
+  }
+
+  public boolean isNull() {
+    return ValueNull.INSTANCE.equals(value);
+  }
+
+  /** The characters of a character string; null for any other value. */
+  public @Nullable String textOrNull() {
+    return switch (value.getValueType()) {
+      case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE, Value.CLOB -> value.getString();
+      default -> null;
+    };
   }
 
   Value h2() {

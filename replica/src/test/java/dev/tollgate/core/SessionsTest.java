@@ -116,6 +116,19 @@ class SessionsTest {
   }
 
   @Test
+  void ownLeaseGivenUpReleasesItsLocksAndIsNoLoss() {
+    core.take(a, "x");
+    core.acquire(b, "x", null);
+    assertEquals(new Outcome.Answered(true), core.apply(new Command.ReleaseOwnLease(a)));
+    assertEquals(2, token(core.completed(b)));
+    assertEquals(new Outcome.Answered(false), core.apply(new Command.ReleaseOwnLease(a)));
+    assertEquals(3, core.take(a, "y"), "the next lock begins another lease");
+    assertEquals(
+        RefusalCode.SESSION_GONE,
+        refusal(core.apply(new Command.ReleaseOwnLease(new SessionId(99)))));
+  }
+
+  @Test
   void expiredSessionIsRefused() {
     core.apply(new Command.Expire(List.of(a), List.of()));
     assertEquals(

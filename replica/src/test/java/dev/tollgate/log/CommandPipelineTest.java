@@ -40,6 +40,11 @@ class CommandPipelineTest {
     public void start() {}
 
     @Override
+    public CompletableFuture<Void> forward(Command command) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public LogStatus status() {
       throw new UnsupportedOperationException();
     }

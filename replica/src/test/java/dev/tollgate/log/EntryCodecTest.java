@@ -64,6 +64,7 @@ class EntryCodecTest {
     commands.add(new Command.EndWait(session, 5, Command.WaitEnd.CANCELLED));
     commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
     commands.add(new Command.AnnounceNode("n1", "h:1"));
+    commands.add(new Command.ReleaseOwnLease(session));
     return commands.stream();
   }
 

@@ -197,6 +197,19 @@ class RatisLogTest {
         .orElseThrow();
   }
 
+  @Test
+  void followerHasItsLeaderAppendACommand() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    follower.log.forward(command("forwarded")).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    for (TestNode node : nodes) {
+      await()
+          .atMost(DEADLINE)
+          .until(() -> node.consumer.commands.equals(List.of(command("forwarded"))));
+    }
+  }
+
   private static boolean barrier(TestNode node) throws Exception {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
     node.pipeline.barrier(

@@ -1,0 +1,120 @@
+package dev.tollgate.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import sqlline.SqlLine;
+
+/** Runs statements, or opens a shell. */
+@Command(
+    name = "sql",
+    description = "Runs SQL statements, or opens a SQL shell.",
+    mixinStandardHelpOptions = true)
+final class SqlCommand implements Callable<Integer> {
+  @Option(
+      names = {"-u", "--url"},
+      required = true,
+      defaultValue = "${env:TOLLGATE_URL}",
+      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
+  private String url;
+
+  @Option(
+      names = {"-e", "--execute"},
+      description = "Statements, each ended by a semicolon; without it a shell opens.")
+  private @Nullable String statements;
+
+  SqlCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (statements == null) {
+      return shell();
+    }
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      for (String sql : split(statements)) {
+        run(statement, sql);
+      }
+      return 0;
+    } catch (SQLException e) {
+      System.err.println(describe(e));
+      return Main.FAILED;
+    }
+  }
+
+  private int shell() throws IOException {
+    SqlLine.Status status =
+        new SqlLine()
+            .begin(
+                new String[] {
+                  "-u", url, "-n", "", "-p", "", "-d", "dev.tollgate.jdbc.TollgateDriver"
+                },
+                null,
+                /* saveHistory= */ true);
+    return status == SqlLine.Status.OK ? 0 : Main.FAILED;
+  }
+
+  private static void run(Statement statement, String sql) throws SQLException {
+    if (statement.execute(sql)) {
+      try (ResultSet rows = statement.getResultSet()) {
+        TextTable.of(rows).print(System.out);
+      }
+    } else {
+      printCount(System.out, statement.getLargeUpdateCount());
+    }
+  }
+
+  private static void printCount(PrintStream out, long count) {
+    out.println(count == 1 ? "1 row changed" : count + " rows changed");
+  }
+
+  static String describe(SQLException e) {
+    return "SQLSTATE " + e.getSQLState() + " (" + e.getErrorCode() + "): " + e.getMessage();
+  }
+
+  /** Splits at semicolons that stand in no quotes and no comment. */
+  static List<String> split(String text) {
+    List<String> parts = new ArrayList<>();
+    int start = 0;
+    int at = 0;
+    while (at < text.length()) {
+      char c = text.charAt(at);
+      if (c == '\'' || c == '"') {
+        at = after(text, at + 1, String.valueOf(c));
+      } else if (text.startsWith("--", at)) {
+        at = after(text, at, "\n");
+      } else if (text.startsWith("/*", at)) {
+        at = after(text, at + 2, "*/");
+      } else {
+        if (c == ';') {
+          addIfAny(parts, text.substring(start, at));
+          start = at + 1;
+        }
+        at++;
+      }
+    }
+    addIfAny(parts, text.substring(start));
+    return parts;
+  }
+
+  private static int after(String text, int from, String end) {
+    int found = text.indexOf(end, from);
+    return found < 0 ? text.length() : found + end.length();
+  }
+
+  private static void addIfAny(List<String> parts, String part) {
+    if (!part.isBlank()) {
+      parts.add(part.strip());
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.tollgate.cli;
+
+import java.io.PrintStream;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Prints what the cluster knows of itself: it is all in the views of schema TOLLGATE. */
+@Command(
+    name = "status",
+    description = "Prints the nodes, leases and locks of a cluster.",
+    mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+  @Option(
+      names = {"-u", "--url"},
+      required = true,
+      defaultValue = "${env:TOLLGATE_URL}",
+      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
+  private String url;
+
+  @Option(
+      names = "--rows",
+      defaultValue = "20",
+      description = "Most locks and leases to print. (default: ${DEFAULT-VALUE})")
+  private int rows;
+
+  StatusCommand() {}
+
+  @Override
+  public Integer call() {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      print(statement, "Nodes", "SELECT * FROM TOLLGATE.NODES ORDER BY NODE_ID");
+      print(
+          statement,
+          "Totals",
+          "SELECT (SELECT COUNT(*) FROM TOLLGATE.SESSIONS) AS SESSIONS,"
+              + " (SELECT COUNT(*) FROM TOLLGATE.LEASES) AS LEASES,"
+              + " (SELECT COUNT(*) FROM TOLLGATE.LOCKS) AS LOCKS,"
+              + " (SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS) AS WAITERS,"
+              + " (SELECT COUNT(*) FROM TOLLGATE.FENCES) AS FENCED_TABLES");
+      print(
+          statement,
+          "Locks",
+          "SELECT LOCK_NAME, LOCK_MODE, TOKEN, OWNER, HELD_SINCE, CLIENT_HOST, WAITERS"
+              + " FROM TOLLGATE.LOCKS ORDER BY WAITERS DESC, LOCK_NAME FETCH FIRST "
+              + rows
+              + " ROWS ONLY");
+      print(
+          statement,
+          "Leases",
+          "SELECT LEASE_ID, OWNER, TTL_MS, REMAINING_MS, LOCKS_HELD, CREATED_AT"
+              + " FROM TOLLGATE.LEASES ORDER BY LEASE_ID FETCH FIRST "
+              + rows
+              + " ROWS ONLY");
+      return 0;
+    } catch (SQLException e) {
+      System.err.println(SqlCommand.describe(e));
+      return Main.FAILED;
+    }
+  }
+
+  private static void print(Statement statement, String title, String sql) throws SQLException {
+    PrintStream out = System.out;
+    out.println(title);
+    try (ResultSet result = statement.executeQuery(sql)) {
+      TextTable.of(result).print(out);
+    }
+    out.println();
+  }
+}

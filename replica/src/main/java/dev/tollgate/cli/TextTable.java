@@ -1,0 +1,81 @@
+package dev.tollgate.cli;
+
+import java.io.PrintStream;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rows as text in columns, numbers to the right. */
+final class TextTable {
+  private final List<String> headers = new ArrayList<>();
+  private final List<Boolean> numeric = new ArrayList<>();
+  private final List<List<String>> rows = new ArrayList<>();
+
+  private TextTable() {}
+
+  /** All rows of a result. */
+  static TextTable of(ResultSet result) throws SQLException {
+    TextTable table = new TextTable();
+    ResultSetMetaData meta = result.getMetaData();
+    int columns = meta.getColumnCount();
+    for (int i = 1; i <= columns; i++) {
+      table.headers.add(meta.getColumnLabel(i));
+      table.numeric.add(isNumber(meta.getColumnType(i)));
+    }
+    while (result.next()) {
+      List<String> row = new ArrayList<>(columns);
+      for (int i = 1; i <= columns; i++) {
+        String text = result.getString(i);
+        row.add(text == null ? "NULL" : text);
+      }
+      table.rows.add(row);
+    }
+    return table;
+  }
+
+  private static boolean isNumber(int type) {
+    return switch (type) {
+      case java.sql.Types.TINYINT,
+          java.sql.Types.SMALLINT,
+          java.sql.Types.INTEGER,
+          java.sql.Types.BIGINT,
+          java.sql.Types.NUMERIC,
+          java.sql.Types.DECIMAL,
+          java.sql.Types.REAL,
+          java.sql.Types.FLOAT,
+          java.sql.Types.DOUBLE ->
+          true;
+      default -> false;
+    };
+  }
+
+  void print(PrintStream out) {
+    int[] widths = new int[headers.size()];
+    for (int i = 0; i < widths.length; i++) {
+      widths[i] = headers.get(i).length();
+      for (List<String> row : rows) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    out.println(line(headers, widths));
+    List<String> rule = new ArrayList<>();
+    for (int width : widths) {
+      rule.add("-".repeat(width));
+    }
+    out.println(line(rule, widths));
+    rows.forEach(row -> out.println(line(row, widths)));
+    out.println(rows.size() == 1 ? "1 row" : rows.size() + " rows");
+  }
+
+  private String line(List<String> cells, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < widths.length; i++) {
+      String pad = " ".repeat(widths[i] - cells.get(i).length());
+      line.append(i == 0 ? "" : "  ");
+      line.append(numeric.get(i) ? pad + cells.get(i) : cells.get(i) + pad);
+    }
+    return line.toString().stripTrailing();
+  }
+}

@@ -1,0 +1,215 @@
+package dev.tollgate.node;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Notice;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.MemoryLog;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RatisLog;
+import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.node.client.ClientServer;
+import dev.tollgate.node.client.ClientService;
+import dev.tollgate.node.replica.ClusterViews;
+import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.TimeKeeper;
+import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.store.SqlDatabase;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A node, put together from its parts. Thread-safe. */
+public final class Node implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+  /** Queries and planning at a time; queries beyond wait. */
+  private static final int WORKERS = 16;
+
+  private static final int CACHED_PLANS = 5_000;
+  private static final int ENTRY_BYTES = 2 << 20;
+
+  private final NodeSettings settings;
+  private final SqlDatabase database;
+  private final Replica replica;
+  private final ReplicatedLog log;
+  private final CommandPipeline pipeline;
+  private final TimeKeeper timeKeeper;
+  private final ExecutorService workers;
+  private final ClientService service;
+  private final SqlFrontend frontend = new SqlFrontend(CACHED_PLANS);
+  private final CountDownLatch leading = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile @Nullable ClientServer server;
+
+  /**
+   * @throws IOException if the log's directory cannot be used
+   */
+  public Node(NodeSettings settings) throws IOException {
+    this.settings = requireNonNull(settings, "settings");
+    String id = settings.nodeId();
+    database = new SqlDatabase();
+    replica = new Replica(id, database);
+    RaftSettings raft = settings.raft();
+    log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
+    pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES);
+    timeKeeper = new TimeKeeper(id, pipeline);
+    workers =
+        new ThreadPoolExecutor(
+            WORKERS,
+            WORKERS,
+            30,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new DefaultThreadFactory("tollgate-" + id + "-worker", /* daemon= */ true));
+    service =
+        new ClientService(
+            id,
+            replica,
+            log,
+            pipeline,
+            timeKeeper,
+            frontend,
+            database.reader(),
+            new ClusterViews(replica, log, timeKeeper),
+            workers);
+    replica.addListener(timeKeeper);
+    replica.addListener(service);
+    replica.addListener(new Watcher());
+  }
+
+  /**
+   * Takes part in the log, and listens for clients.
+   *
+   * @throws IOException if a port is taken or the log cannot be read
+   */
+  public void start() throws IOException {
+    frontend.warmUp();
+    timeKeeper.start();
+    InetSocketAddress listen = settings.listenAddress();
+    if (listen != null) {
+      server = new ClientServer(settings.nodeId(), listen, service, settings.maxConnections());
+    }
+    try {
+      log.start();
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException("the log did not start", e);
+    }
+    if (!log.isAlone()) {
+      announce();
+    }
+  }
+
+  /** Tells the cluster where clients reach this node. */
+  private void announce() {
+    String address = clientAddress();
+    if (address != null) {
+      log.forward(new Command.AnnounceNode(settings.nodeId(), address))
+          .exceptionally(
+              failure -> {
+                LOG.info(
+                    "{}: stopped before its address was announced: {}",
+                    settings.nodeId(),
+                    failure.toString());
+                return null;
+              });
+    }
+  }
+
+  /** Where clients reach this node: what the settings say, or else where it listens. */
+  private @Nullable String clientAddress() {
+    InetSocketAddress listen = listenAddress();
+    String stated = settings.clientAddress();
+    return stated != null || listen == null
+        ? stated
+        : listen.getAddress().getHostAddress() + ":" + listen.getPort();
+  }
+
+  /** Where this node listens for clients, or null if it does not. */
+  public @Nullable InetSocketAddress listenAddress() {
+    ClientServer running = server;
+    return running == null ? null : running.address();
+  }
+
+  /** What this node knows of the cluster. */
+  public LogStatus status() {
+    return log.status();
+  }
+
+  /** True once a leader is known, so that clients can be served or sent on. */
+  public boolean isReady() {
+    return replica.failure() == null && log.leaderId() != null;
+  }
+
+  /** Waits until this node leads; false if it does not within this time, or has failed. */
+  boolean awaitLeadership(Duration within) throws InterruptedException {
+    return leading.await(within.toMillis(), TimeUnit.MILLISECONDS) && failure() == null;
+  }
+
+  /** Why the node stopped serving, or null. */
+  public @Nullable Throwable failure() {
+    return replica.failure();
+  }
+
+  /** Waits until the node is closed, or its replica fails. */
+  public void awaitEnd() throws InterruptedException {
+    stopped.await();
+  }
+
+  /** What client connections in this JVM talk to. */
+  ClientService service() {
+    return service;
+  }
+
+  @Override
+  public void close() {
+    LOG.info("{}: stops", settings.nodeId());
+    ClientServer running = server;
+    if (running != null) {
+      running.close();
+    }
+    log.close();
+    timeKeeper.close();
+    workers.shutdownNow();
+    database.close();
+    stopped.countDown();
+  }
+
+  /** Announces a node that is alone once it leads; ends the node if its replica fails. */
+  private final class Watcher implements Replica.Listener {
+    @Override
+    public void startedLeading(ClusterState state) {
+      leading.countDown();
+      if (log.isAlone()) {
+        workers.execute(Node.this::announce);
+      }
+    }
+
+    @Override
+    public void stoppedLeading() {}
+
+    @Override
+    public void noticed(Notice notice) {}
+
+    @Override
+    public void failed(Throwable cause) {
+      leading.countDown();
+      stopped.countDown();
+    }
+  }
+}

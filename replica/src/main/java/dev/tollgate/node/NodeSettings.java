@@ -1,0 +1,39 @@
+package dev.tollgate.node;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.log.RaftSettings;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a node is set up.
+ *
+ * @param nodeId its name in the cluster
+ * @param raft how it takes part in the log; null for a node that keeps nothing
+ * @param clientAddress where clients reach it, as the cluster is told; null if that is where it
+ *     listens
+ * @param listenAddress where it listens for them; null if it opens no port
+ * @param maxConnections clients that may be connected at a time
+ */
+public record NodeSettings(
+    String nodeId,
+    @Nullable RaftSettings raft,
+    @Nullable String clientAddress,
+    @Nullable InetSocketAddress listenAddress,
+    int maxConnections) {
+  /** Connections that a node accepts unless it is told otherwise. */
+  public static final int MAX_CONNECTIONS = 20_000;
+
+  public NodeSettings {
+    requireNonNull(nodeId, "nodeId");
+    if (maxConnections < 1) {
+      throw new IllegalArgumentException("maxConnections: " + maxConnections);
+    }
+  }
+
+  /** A node in this JVM that only this JVM talks to. */
+  public static NodeSettings embedded(String nodeId, @Nullable RaftSettings raft) {
+    return new NodeSettings(nodeId, raft, null, null, MAX_CONNECTIONS);
+  }
+}

@@ -1,0 +1,100 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.PresentedToken;
+import dev.tollgate.sql.Argument;
+import dev.tollgate.sql.StatementFence;
+import dev.tollgate.sql.TableName;
+import dev.tollgate.store.LockArguments;
+import dev.tollgate.store.SqlErrors;
+import dev.tollgate.store.SqlValue;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the arguments in a plan stand for, once the parameters are known. */
+final class Arguments {
+  private Arguments() {}
+
+  /** The values of a plan's arguments, with those of parameters filled in. */
+  static List<SqlValue> values(List<Argument> arguments, List<SqlValue> parameters) {
+    List<SqlValue> values = new ArrayList<>(arguments.size());
+    for (Argument argument : arguments) {
+      values.add(value(argument, parameters));
+    }
+    return values;
+  }
+
+  static SqlValue value(Argument argument, List<SqlValue> parameters) {
+    return argument.handledBy(
+        new Argument.Handler<SqlValue>() {
+          @Override
+          public SqlValue integral(Argument.Integral integral) {
+            return SqlValue.ofNumber(integral.value());
+          }
+
+          @Override
+          public SqlValue text(Argument.Text text) {
+            return SqlValue.ofText(text.value());
+          }
+
+          @Override
+          public SqlValue interval(Argument.Interval interval) {
+            return SqlValue.ofInterval(interval.millis());
+          }
+
+          @Override
+          public SqlValue flag(Argument.Flag flag) {
+            return SqlValue.ofText(Boolean.toString(flag.value()));
+          }
+
+          @Override
+          public SqlValue nothing(Argument.Null nothing) {
+            return SqlValue.ofNull();
+          }
+
+          @Override
+          public SqlValue parameter(Argument.Parameter parameter) {
+            return parameters.get(parameter.index());
+          }
+        });
+  }
+
+  /**
+   * The fence of a statement.
+   *
+   * @throws SQLException if the lock name or the token cannot be one
+   */
+  static Operation.@Nullable StatementFence fence(
+      @Nullable StatementFence fence, List<SqlValue> parameters) throws SQLException {
+    if (fence == null) {
+      return null;
+    }
+    return new Operation.StatementFence(
+        new PresentedToken(
+            LockArguments.lockName(value(fence.lock(), parameters)),
+            LockArguments.token(value(fence.token(), parameters))),
+        fence.monotonic());
+  }
+
+  /**
+   * The name in SET SCHEMA.
+   *
+   * @throws SQLException if it is no name, or one that no session may stand in
+   */
+  static String schemaName(Argument argument, List<SqlValue> parameters) throws SQLException {
+    String name = value(argument, parameters).textOrNull();
+    if (name == null) {
+      throw SqlErrors.invalid("the schema is not named by a character string");
+    }
+    if (TableName.isReservedSchema(name)) {
+      throw SqlErrors.invalid(
+          "schema "
+              + name
+              + " shows the state of the node that answers: write its name before that"
+              + " of the view instead");
+    }
+    return name;
+  }
+}

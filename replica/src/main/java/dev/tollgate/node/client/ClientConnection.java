@@ -1,0 +1,415 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Limits;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.Session;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.log.Proposal;
+import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireWriter;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's connection: says hello, has a session, answers requests. The transport hands frames
+ * over one at a time; answers may come from any thread.
+ */
+public final class ClientConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
+  private static final SecureRandom SECRETS = new SecureRandom();
+
+  /** The way back to the client. Thread-safe. */
+  public interface Link {
+    void send(Frame frame);
+
+    /** Ends the connection once what was sent is gone. */
+    void close();
+
+    /** Where the client is, for log messages. */
+    String client();
+  }
+
+  /** A session as this connection uses it. */
+  record Attached(SessionId id, long secret, Request.SessionOptions options) {
+    Attached {
+      requireNonNull(id, "id");
+      requireNonNull(options, "options");
+    }
+  }
+
+  private final ClientService service;
+  private final Link link;
+  private final StatementRunner statements;
+  private @Nullable ClientInfo client;
+  private volatile @Nullable Attached session;
+  private List<SessionId> keptSessions = List.of();
+  private List<LeaseId> keptLeases = List.of();
+
+  public ClientConnection(ClientService service, Link link) {
+    this.service = requireNonNull(service, "service");
+    this.link = requireNonNull(link, "link");
+    this.statements = new StatementRunner(service);
+  }
+
+  /** Takes a frame from the client. */
+  public void receive(Frame frame) {
+    try {
+      Request request = Request.read(frame);
+      Consumer<Reply> answer = reply -> send(frame.requestId(), reply);
+      if (request instanceof Request.Hello hello) {
+        hello(hello, answer);
+      } else if (client == null) {
+        refuse(frame.requestId(), "the first request has to be a hello");
+      } else {
+        dispatch(request, answer, client);
+      }
+    } catch (WireFormatException e) {
+      LOG.warn(
+          "{}: {} sent what is no request: {}", service.nodeId(), link.client(), e.getMessage());
+      refuse(frame.requestId(), "this is no request of the Tollgate protocol: " + e.getMessage());
+    }
+  }
+
+  /** Tells the client something that it did not ask for. */
+  void push(Reply event) {
+    send(0, event);
+  }
+
+  /** The client is gone. Its session lives on until it expires, for another connection. */
+  public void disconnected() {
+    statements.close();
+    service.forget(keptSessions, keptLeases, this);
+  }
+
+  private void hello(Request.Hello hello, Consumer<Reply> answer) {
+    if (hello.minVersion() > Protocol.VERSION || hello.maxVersion() < 1) {
+      refuseWith(
+          answer,
+          "this node speaks version 1 to "
+              + Protocol.VERSION
+              + " of the protocol, the client "
+              + hello.minVersion()
+              + " to "
+              + hello.maxVersion());
+      return;
+    }
+    client =
+        new ClientInfo(
+            shorten(hello.application()), shorten(hello.host()), shorten(hello.process()));
+    answer.accept(
+        new Reply.Welcome(
+            Math.min(Protocol.VERSION, hello.maxVersion()),
+            service.nodeId(),
+            service.clusterView()));
+  }
+
+  private static String shorten(String text) {
+    return text.length() <= Limits.DESCRIPTION_CHARS
+        ? text
+        : text.substring(0, Limits.DESCRIPTION_CHARS);
+  }
+
+  private void dispatch(Request request, Consumer<Reply> answer, ClientInfo self) {
+    if (request instanceof Request.Execute execute) {
+      withSession(answer, attached -> statements.execute(attached, self, execute, answer));
+    } else if (request instanceof Request.Ping) {
+      answer.accept(new Reply.Ok());
+    } else if (request instanceof Request.Heartbeat heartbeat) {
+      heartbeat(heartbeat, answer);
+    } else if (request instanceof Request.Prepare prepare) {
+      withSession(answer, attached -> statements.prepare(attached, prepare, answer));
+    } else if (request instanceof Request.Fetch fetch) {
+      statements.fetch(fetch, answer);
+    } else if (request instanceof Request.CloseCursor close) {
+      statements.closeCursor(close.cursorId());
+    } else if (request instanceof Request.Metadata metadata) {
+      withSession(answer, attached -> statements.metadata(attached, metadata, answer));
+    } else if (request instanceof Request.OpenSession open) {
+      openSession(open, self, answer);
+    } else if (request instanceof Request.AttachSession attach) {
+      attachSession(attach, answer);
+    } else if (request instanceof Request.CloseSession) {
+      closeSession(answer);
+    } else if (request instanceof Request.ReleaseOwnLease) {
+      releaseOwnLease(answer);
+    } else if (request instanceof Request.Cancel cancel) {
+      cancel(cancel, answer);
+    } else {
+      throw new WireFormatException("request " + request.type() + " makes no sense here");
+    }
+  }
+
+  private void withSession(Consumer<Reply> answer, Consumer<Attached> work) {
+    Attached attached = session;
+    if (attached == null) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.CONNECTION_REFUSED, "the connection has no session: open or attach one"));
+    } else {
+      work.accept(attached);
+    }
+  }
+
+  private void openSession(Request.OpenSession open, ClientInfo self, Consumer<Reply> answer) {
+    String wrong = wrongWith(open);
+    if (wrong != null) {
+      answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
+      return;
+    }
+    long secret = SECRETS.nextLong();
+    service
+        .pipeline()
+        .submit(
+            new Command.OpenSession(self, secret, open.ttlMillis(), open.leaseTtlMillis()),
+            new Proposal.Listener() {
+              @Override
+              public void applied(Outcome outcome) {
+                SessionId id = ((Outcome.SessionOpened) outcome).session();
+                session = new Attached(id, secret, open.options());
+                answer.accept(new Reply.SessionReady(id.value(), secret));
+              }
+
+              @Override
+              public void unknown() {
+                answer.accept(notLeader());
+              }
+            });
+  }
+
+  private static @Nullable String wrongWith(Request.OpenSession open) {
+    if (open.ttlMillis() < Limits.SESSION_TTL_MIN_MILLIS
+        || open.ttlMillis() > Limits.SESSION_TTL_MAX_MILLIS) {
+      return "session timeout is " + open.ttlMillis() + " ms: it has to be 1 s to 24 hours";
+    }
+    if (open.leaseTtlMillis() < Limits.LEASE_TTL_MIN_MILLIS
+        || open.leaseTtlMillis() > Limits.LEASE_TTL_MAX_MILLIS) {
+      return "lease is " + open.leaseTtlMillis() + " ms: it has to be 100 ms to 24 hours";
+    }
+    return wrongWith(open.options());
+  }
+
+  private static @Nullable String wrongWith(Request.SessionOptions options) {
+    long wait = options.lockWaitMillis();
+    return wait < 0 || wait > Limits.LOCK_WAIT_MAX_MILLIS
+        ? "lockWait is " + wait + " ms: it has to be 0 to one hour"
+        : null;
+  }
+
+  private void attachSession(Request.AttachSession attach, Consumer<Reply> answer) {
+    String wrong = wrongWith(attach.options());
+    if (attach.sessionId() <= 0 || wrong != null) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.INVALID_ARGUMENT,
+              wrong == null ? "session " + attach.sessionId() + " does not exist" : wrong));
+    } else if (attach.leaderOnly() && !service.replica().isLeading()) {
+      answer.accept(notLeader());
+    } else if (!tryAttach(attach, answer)) {
+      // a node that lags behind, or was deposed, cannot know that a session is gone
+      service.proveLeadership(
+          leads -> {
+            if (!leads) {
+              answer.accept(notLeader());
+            } else if (!tryAttach(attach, answer)) {
+              answer.accept(
+                  new Reply.Failure(
+                      SqlState.SESSION_GONE,
+                      "session "
+                          + attach.sessionId()
+                          + " has expired, because the cluster did not hear of it for its timeout,"
+                          + " or was closed: open a new connection"));
+            }
+          });
+    }
+  }
+
+  /** Attaches a session that this node knows, or refuses it; false if it does not know it. */
+  private boolean tryAttach(Request.AttachSession attach, Consumer<Reply> answer) {
+    SessionId id = new SessionId(attach.sessionId());
+    Long secret =
+        service
+            .replica()
+            .<@Nullable Long>look(
+                state -> {
+                  Session found = state.session(id);
+                  return found == null ? null : (Long) found.secret();
+                });
+    if (secret == null) {
+      return false;
+    }
+    if (secret != attach.secret()) {
+      LOG.warn(
+          "{}: {} does not know the secret of session {}", service.nodeId(), link.client(), id);
+      answer.accept(
+          new Reply.Failure(SqlState.CONNECTION_REFUSED, "session " + id + " is another client's"));
+    } else {
+      session = new Attached(id, attach.secret(), attach.options());
+      answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
+    }
+    return true;
+  }
+
+  private void closeSession(Consumer<Reply> answer) {
+    withSession(
+        answer,
+        attached ->
+            propose(
+                new Command.CloseSession(attached.id()),
+                answer,
+                outcome -> {
+                  session = null;
+                  answer.accept(new Reply.Ok());
+                }));
+  }
+
+  private void releaseOwnLease(Consumer<Reply> answer) {
+    withSession(
+        answer,
+        attached ->
+            propose(
+                new Command.ReleaseOwnLease(attached.id()),
+                answer,
+                outcome ->
+                    answer.accept(
+                        outcome instanceof Outcome.Refused refused
+                            ? Replies.of(refused)
+                            : new Reply.Ok())));
+  }
+
+  private void cancel(Request.Cancel cancel, Consumer<Reply> answer) {
+    if (cancel.sessionId() <= 0 || cancel.sequence() <= 0) {
+      throw new WireFormatException("cancel of session " + cancel.sessionId());
+    }
+    SessionId id = new SessionId(cancel.sessionId());
+    boolean known =
+        service
+            .replica()
+            .look(
+                state -> {
+                  Session found = state.session(id);
+                  return found != null && found.secret() == cancel.secret();
+                });
+    if (!known) {
+      answer.accept(
+          service.replica().isLeading()
+              ? new Reply.Failure(SqlState.SESSION_GONE, "there is no session " + id)
+              : notLeader());
+      return;
+    }
+    service.cancelQuery(id);
+    propose(
+        new Command.EndWait(id, cancel.sequence(), Command.WaitEnd.CANCELLED),
+        answer,
+        outcome -> answer.accept(new Reply.Ok()));
+  }
+
+  private void heartbeat(Request.Heartbeat heartbeat, Consumer<Reply> answer) {
+    long arrived = service.timeKeeper().now();
+    List<SessionId> sessions = new ArrayList<>(heartbeat.sessions().size());
+    heartbeat.sessions().forEach(id -> sessions.add(new SessionId(requirePositive(id))));
+    List<LeaseId> leases = new ArrayList<>(heartbeat.leases().size());
+    heartbeat.leases().forEach(id -> leases.add(new LeaseId(requirePositive(id))));
+    keep(sessions, leases);
+    renew(sessions, leases, arrived);
+    service.proveLeadership(
+        leads -> answer.accept(leads ? renew(sessions, leases, arrived) : notLeader()));
+  }
+
+  private static long requirePositive(long id) {
+    if (id <= 0) {
+      throw new WireFormatException("id " + id);
+    }
+    return id;
+  }
+
+  /** Who renews is told of the end. */
+  private void keep(List<SessionId> sessions, List<LeaseId> leases) {
+    if (!sessions.equals(keptSessions) || !leases.equals(keptLeases)) {
+      service.forget(keptSessions, keptLeases, this);
+      keptSessions = sessions;
+      keptLeases = leases;
+      service.keptBy(sessions, leases, this);
+    }
+  }
+
+  private Reply.HeartbeatAck renew(List<SessionId> sessions, List<LeaseId> leases, long arrived) {
+    List<Long> lostSessions = new ArrayList<>();
+    for (SessionId id : sessions) {
+      if (!service.timeKeeper().renew(id, arrived)) {
+        lostSessions.add(id.value());
+      }
+    }
+    List<Long> lostLeases = new ArrayList<>();
+    for (LeaseId id : leases) {
+      if (!service.timeKeeper().renew(id, arrived)) {
+        lostLeases.add(id.value());
+      }
+    }
+    return new Reply.HeartbeatAck(lostSessions, lostLeases);
+  }
+
+  private void propose(Command command, Consumer<Reply> answer, Consumer<Outcome> then) {
+    service
+        .pipeline()
+        .submit(
+            command,
+            new Proposal.Listener() {
+              @Override
+              public void applied(Outcome outcome) {
+                then.accept(outcome);
+              }
+
+              @Override
+              public void unknown() {
+                answer.accept(notLeader());
+              }
+            });
+  }
+
+  private Reply.NotLeader notLeader() {
+    return new Reply.NotLeader(service.clusterView());
+  }
+
+  private void refuse(long requestId, String why) {
+    refuseWith(reply -> send(requestId, reply), why);
+  }
+
+  private void refuseWith(Consumer<Reply> answer, String why) {
+    answer.accept(new Reply.Failure(SqlState.CONNECTION_REFUSED, why));
+    link.close();
+  }
+
+  private void send(long requestId, Reply reply) {
+    byte[] body = bodyOf(reply);
+    if (body.length <= Protocol.MAX_FRAME_BYTES - Protocol.HEADER_BYTES) {
+      link.send(new Frame(reply.type(), requestId, 0, body));
+    } else {
+      Reply tooLarge =
+          new Reply.Failure(
+              SqlState.TOO_LARGE,
+              "the answer has " + body.length + " bytes, more than fit into a frame");
+      link.send(new Frame(tooLarge.type(), requestId, 0, bodyOf(tooLarge)));
+    }
+  }
+
+  private static byte[] bodyOf(Reply reply) {
+    WireWriter out = new WireWriter();
+    reply.write(out);
+    return out.toByteArray();
+  }
+}

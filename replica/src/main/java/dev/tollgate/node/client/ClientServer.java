@@ -1,0 +1,177 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireWriter;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.DecoderException;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The port that clients connect to. */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails on a channel comes to exceptionCaught
+public final class ClientServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
+  private static final int BACKLOG = 1024;
+  private static final int EVENT_LOOPS = 2;
+
+  private final String nodeId;
+  private final ClientService service;
+  private final int maxConnections;
+  private final EventLoopGroup loops;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Channel listener;
+
+  /**
+   * Begins to listen.
+   *
+   * @param maxConnections connections beyond are told so and closed
+   * @throws IOException if the address cannot be listened on
+   */
+  public ClientServer(
+      String nodeId, InetSocketAddress address, ClientService service, int maxConnections)
+      throws IOException {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.service = requireNonNull(service, "service");
+    this.maxConnections = maxConnections;
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            EVENT_LOOPS,
+            new DefaultThreadFactory("tollgate-" + nodeId + "-client", /* daemon= */ true),
+            NioIoHandler.newFactory());
+    try {
+      listener =
+          new ServerBootstrap()
+              .group(loops)
+              .channel(NioServerSocketChannel.class)
+              .option(ChannelOption.SO_BACKLOG, BACKLOG)
+              .option(ChannelOption.SO_REUSEADDR, true)
+              .childOption(ChannelOption.TCP_NODELAY, true)
+              .childHandler(new Initializer())
+              .bind(address)
+              .syncUninterruptibly()
+              .channel();
+    } catch (RuntimeException e) {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw new IOException("cannot listen on " + address + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Where it listens; the port is the one that was chosen if 0 was asked for. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  @Override
+  public void close() {
+    listener.close().syncUninterruptibly();
+    connections.close().syncUninterruptibly();
+    loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private final class Initializer extends ChannelInitializer<SocketChannel> {
+    @Override
+    protected void initChannel(SocketChannel channel) {
+      channel.pipeline().addLast(new FrameCodec(), new ConnectionHandler(channel));
+    }
+  }
+
+  /** One client's channel. */
+  private final class ConnectionHandler extends SimpleChannelInboundHandler<Frame>
+      implements ClientConnection.Link {
+    private final Channel channel;
+    private final ClientConnection connection;
+
+    ConnectionHandler(Channel channel) {
+      this.channel = channel;
+      this.connection = new ClientConnection(service, this);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      if (connections.size() >= maxConnections) {
+        LOG.warn("{}: {} is one client too many", nodeId, client());
+        refuse(
+            new Reply.Failure(
+                SqlState.TOO_MANY,
+                "the node has " + maxConnections + " connections, as many as it may have"));
+      } else {
+        connections.add(channel);
+      }
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, Frame frame) {
+      connection.receive(frame);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      connection.disconnected();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      Throwable reason = cause instanceof DecoderException ? cause.getCause() : cause;
+      if (reason instanceof WireFormatException) {
+        LOG.warn("{}: {} sent {}", nodeId, client(), reason.getMessage());
+        refuse(
+            new Reply.Failure(
+                SqlState.CONNECTION_REFUSED,
+                "this port speaks the Tollgate protocol, and what came is not of it: "
+                    + reason.getMessage()));
+      } else if (reason instanceof IOException) {
+        LOG.debug("{}: {} broke off", nodeId, client(), reason);
+        channel.close();
+      } else {
+        LOG.error("{}: the connection of {} failed", nodeId, client(), cause);
+        channel.close();
+      }
+    }
+
+    private void refuse(Reply.Failure why) {
+      WireWriter body = new WireWriter();
+      why.write(body);
+      send(new Frame(why.type(), 0, 0, body.toByteArray()));
+      close();
+    }
+
+    @Override
+    public void send(Frame frame) {
+      channel.writeAndFlush(frame, channel.voidPromise());
+    }
+
+    @Override
+    public void close() {
+      channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    @Override
+    public String client() {
+      return String.valueOf(channel.remoteAddress());
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Notice;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RequestId;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.TimeKeeper;
+import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.store.LockAccess;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.wire.Reply;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all client connections of a node share: the parts of the node that they talk to, and who
+ * waits for what. Thread-safe.
+ */
+public final class ClientService implements Replica.Listener {
+  /** Hears of the end of a wait. */
+  interface Waiter {
+    void completed(Outcome outcome);
+
+    /** This node leads no more; the wait goes on at the next leader. */
+    void abandoned();
+  }
+
+  private final String nodeId;
+  private final Replica replica;
+  private final ReplicatedLog log;
+  private final CommandPipeline pipeline;
+  private final TimeKeeper timeKeeper;
+  private final SqlFrontend frontend;
+  private final SqlReader reader;
+  private final LockAccess views;
+  private final Executor workers;
+
+  private final Map<RequestId, Waiter> waiters = new ConcurrentHashMap<>();
+  private final Map<SessionId, SqlReader.Canceller> queries = new ConcurrentHashMap<>();
+  private final Map<SessionId, ClientConnection> keptSessions = new ConcurrentHashMap<>();
+  private final Map<LeaseId, ClientConnection> keptLeases = new ConcurrentHashMap<>();
+
+  public ClientService(
+      String nodeId,
+      Replica replica,
+      ReplicatedLog log,
+      CommandPipeline pipeline,
+      TimeKeeper timeKeeper,
+      SqlFrontend frontend,
+      SqlReader reader,
+      LockAccess views,
+      Executor workers) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.replica = requireNonNull(replica, "replica");
+    this.log = requireNonNull(log, "log");
+    this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
+    this.frontend = requireNonNull(frontend, "frontend");
+    this.reader = requireNonNull(reader, "reader");
+    this.views = requireNonNull(views, "views");
+    this.workers = requireNonNull(workers, "workers");
+  }
+
+  String nodeId() {
+    return nodeId;
+  }
+
+  Replica replica() {
+    return replica;
+  }
+
+  CommandPipeline pipeline() {
+    return pipeline;
+  }
+
+  TimeKeeper timeKeeper() {
+    return timeKeeper;
+  }
+
+  SqlFrontend frontend() {
+    return frontend;
+  }
+
+  SqlReader reader() {
+    return reader;
+  }
+
+  /** The lock state for queries. */
+  LockAccess views() {
+    return views;
+  }
+
+  /** For work that waits or computes for long: queries, planning of statements seen first. */
+  Executor workers() {
+    return workers;
+  }
+
+  /** Which nodes there are, for a client that has to find the leader. */
+  Reply.ClusterView clusterView() {
+    String leader = log.leaderId();
+    return replica.look(
+        state ->
+            new Reply.ClusterView(
+                leader == null ? null : state.nodes().get(leader),
+                List.copyOf(state.nodes().values())));
+  }
+
+  /**
+   * Goes on once this node has proven that it leads, or says that it does not.
+   *
+   * @param then gets true if it leads; called by any thread, must not block
+   */
+  void proveLeadership(LeadershipProof then) {
+    if (!replica.isLeading()) {
+      then.proven(false);
+    } else if (log.isAlone()) {
+      then.proven(true);
+    } else {
+      pipeline.barrier(
+          new CommandPipeline.Barrier() {
+            @Override
+            public void passed() {
+              then.proven(true);
+            }
+
+            @Override
+            public void failed() {
+              then.proven(false);
+            }
+          });
+    }
+  }
+
+  /** Hears whether this node leads. */
+  interface LeadershipProof {
+    void proven(boolean leads);
+  }
+
+  /** Registers who hears of the end of a wait, in place of whoever did before. */
+  void await(RequestId request, Waiter waiter) {
+    waiters.put(request, waiter);
+    // if leadership ended meanwhile, nobody would tell
+    if (!replica.isLeading() && waiters.remove(request, waiter)) {
+      waiter.abandoned();
+    }
+  }
+
+  /** Registers the query that a session runs. */
+  void queryStarts(SessionId session, SqlReader.Canceller canceller) {
+    queries.put(session, canceller);
+  }
+
+  void queryEnds(SessionId session, SqlReader.Canceller canceller) {
+    queries.remove(session, canceller);
+  }
+
+  /** Cancels the query that a session runs, if it runs one here. */
+  void cancelQuery(SessionId session) {
+    SqlReader.Canceller canceller = queries.get(session);
+    if (canceller != null) {
+      canceller.cancel();
+    }
+  }
+
+  /** Remembers whom to tell when a session or a lease ends: who renewed it last. */
+  void keptBy(List<SessionId> sessions, List<LeaseId> leases, ClientConnection connection) {
+    sessions.forEach(session -> keptSessions.put(session, connection));
+    leases.forEach(lease -> keptLeases.put(lease, connection));
+  }
+
+  void forget(List<SessionId> sessions, List<LeaseId> leases, ClientConnection connection) {
+    sessions.forEach(session -> keptSessions.remove(session, connection));
+    leases.forEach(lease -> keptLeases.remove(lease, connection));
+  }
+
+  @Override
+  public void startedLeading(ClusterState state) {}
+
+  @Override
+  public void stoppedLeading() {
+    for (RequestId request : List.copyOf(waiters.keySet())) {
+      Waiter waiter = waiters.remove(request);
+      if (waiter != null) {
+        waiter.abandoned();
+      }
+    }
+  }
+
+  @Override
+  public void noticed(Notice notice) {
+    if (notice instanceof Notice.Completed completed) {
+      Waiter waiter = waiters.remove(new RequestId(completed.session(), completed.sequence()));
+      if (waiter != null) {
+        waiter.completed(completed.outcome());
+      }
+    } else if (notice instanceof Notice.SessionEnded ended) {
+      tell(keptSessions.remove(ended.session()), List.of(ended.session().value()), List.of());
+    } else if (notice instanceof Notice.LeaseEnded ended) {
+      tell(keptLeases.remove(ended.lease()), List.of(), List.of(ended.lease().value()));
+    }
+  }
+
+  private static void tell(
+      @Nullable ClientConnection connection, List<Long> sessions, List<Long> leases) {
+    if (connection != null) {
+      connection.push(new Reply.Lost(sessions, leases));
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    stoppedLeading();
+  }
+}

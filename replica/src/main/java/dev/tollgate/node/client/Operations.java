@@ -1,0 +1,162 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.Limits;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Payload;
+import dev.tollgate.core.TableName;
+import dev.tollgate.sql.Argument;
+import dev.tollgate.sql.LockFunction;
+import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.Target;
+import dev.tollgate.sql.WriteKind;
+import dev.tollgate.store.LockArguments;
+import dev.tollgate.store.SqlErrors;
+import dev.tollgate.store.SqlValue;
+import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Request;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes of a plan and a request the operation that goes into the log. */
+final class Operations {
+  private Operations() {}
+
+  /**
+   * A statement that changes something.
+   *
+   * @throws SQLException if the parameters do not fit
+   */
+  static Operation.ExecuteSql write(Plan.Write plan, Request.Execute request) throws SQLException {
+    if (request.parameterSets().size() > Limits.BATCH_SETS) {
+      throw SqlErrors.invalid(
+          "a batch of "
+              + request.parameterSets().size()
+              + " parameter sets: at most "
+              + Limits.BATCH_SETS
+              + " go in one");
+    }
+    List<Operation.ParameterSet> sets = new ArrayList<>(request.parameterSets().size());
+    for (byte[] set : request.parameterSets()) {
+      List<SqlValue> values = Parameters.decode(set, plan.parameterCount());
+      sets.add(
+          new Operation.ParameterSet(
+              Payload.of(Parameters.first(set, values, plan.sqlParameterCount())),
+              Arguments.fence(plan.fence(), values)));
+    }
+    return new Operation.ExecuteSql(
+        plan.sql(),
+        plan.kind() == WriteKind.DDL,
+        targets(plan.targets()),
+        sets,
+        request.batch(),
+        plan.returnsRows(),
+        keys(request.keys()),
+        request.maxRows(),
+        binding(plan.tableFence()),
+        request.ownLeaseTrusted());
+  }
+
+  /**
+   * The operation of a lock function that changes leases or locks.
+   *
+   * @param lockWaitMillis how long acquire_lock waits where the call does not say
+   * @param self the owner of a lease where the call does not say
+   * @throws SQLException naming the argument that is wrong
+   */
+  static Operation lockCall(
+      LockFunction function, List<SqlValue> values, long lockWaitMillis, String self)
+      throws SQLException {
+    SqlValue first = values.get(0);
+    SqlValue second = values.size() > 1 ? values.get(1) : null;
+    SqlValue third = values.size() > 2 ? values.get(2) : null;
+    return switch (function) {
+      case CREATE_LEASE -> LockArguments.createLease(first, second, self);
+      case REVOKE_LEASE -> LockArguments.revoke(first);
+      case ACQUIRE_LOCK ->
+          LockArguments.acquire(first, second, third, LockMode.EXCLUSIVE, lockWaitMillis);
+      case ACQUIRE_SHARED_LOCK ->
+          LockArguments.acquire(first, second, third, LockMode.SHARED, lockWaitMillis);
+      case TRY_ACQUIRE_LOCK -> LockArguments.acquire(first, second, null, LockMode.EXCLUSIVE, 0);
+      case TRY_ACQUIRE_SHARED_LOCK ->
+          LockArguments.acquire(first, second, null, LockMode.SHARED, 0);
+      case RELEASE_LOCK -> LockArguments.release(first, second);
+      case FORCE_RELEASE_LOCK -> LockArguments.forceRelease(first);
+      case RENEW_LEASE, HOLDS_LOCK, LOCK_TOKEN ->
+          throw new IllegalArgumentException(function + " is no entry of the log");
+    };
+  }
+
+  /**
+   * SET FENCING TOKEN.
+   *
+   * @throws SQLException if the lock name or the token cannot be one
+   */
+  static Operation.PresentToken presentToken(
+      Argument lock, Argument token, List<SqlValue> parameters) throws SQLException {
+    SqlValue shown = Arguments.value(token, parameters);
+    return new Operation.PresentToken(
+        LockArguments.lockName(Arguments.value(lock, parameters)),
+        shown.isNull() ? null : (Long) LockArguments.token(shown));
+  }
+
+  static Operation.FenceTable fenceTable(Plan.FenceTable plan, Request.Execute request) {
+    Operation.TableFence fence = requireNonNull(binding(plan.fence()));
+    return new Operation.FenceTable(table(plan.table()), fence, null, request.ownLeaseTrusted());
+  }
+
+  static Operation.UnfenceTable unfenceTable(Plan.UnfenceTable plan, Request.Execute request) {
+    return new Operation.UnfenceTable(table(plan.table()), null, request.ownLeaseTrusted());
+  }
+
+  private static List<Operation.DefinitionTarget> targets(List<Target> targets) {
+    List<Operation.DefinitionTarget> converted = new ArrayList<>(targets.size());
+    for (Target target : targets) {
+      Operation.DefinitionTarget.Kind kind =
+          switch (target.kind()) {
+            case TABLE -> Operation.DefinitionTarget.Kind.TABLE;
+            case INDEX -> Operation.DefinitionTarget.Kind.INDEX;
+            case SCHEMA -> Operation.DefinitionTarget.Kind.SCHEMA;
+            case VIEW, SEQUENCE, DOMAIN, CONSTANT, CONSTRAINT ->
+                Operation.DefinitionTarget.Kind.OTHER;
+          };
+      converted.add(new Operation.DefinitionTarget(kind, table(target.name())));
+    }
+    return converted;
+  }
+
+  private static TableName table(dev.tollgate.sql.TableName name) {
+    return new TableName(name.schema(), name.name());
+  }
+
+  private static Operation.@Nullable TableFence binding(
+      dev.tollgate.sql.@Nullable TableFence fence) {
+    if (fence == null) {
+      return null;
+    }
+    FenceReading reading =
+        switch (fence.reading()) {
+          case HELD -> FenceReading.HELD;
+          case MONOTONIC -> FenceReading.MONOTONIC;
+        };
+    return new Operation.TableFence(new LockName(fence.lockName()), reading);
+  }
+
+  private static Operation.KeyRequest keys(KeyRequest keys) {
+    if (keys instanceof KeyRequest.Positions columns) {
+      return new Operation.KeyRequest.Positions(columns.positions());
+    }
+    if (keys instanceof KeyRequest.Names columns) {
+      return new Operation.KeyRequest.Names(columns.names());
+    }
+    return keys instanceof KeyRequest.Generated
+        ? new Operation.KeyRequest.Generated()
+        : new Operation.KeyRequest.None();
+  }
+}

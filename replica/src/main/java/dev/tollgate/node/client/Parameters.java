@@ -1,0 +1,37 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.store.SqlErrors;
+import dev.tollgate.store.SqlValue;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * Sets of parameter values. A statement's own parameters come first, those of its Tollgate clauses
+ * after them; the database gets the first ones only.
+ */
+final class Parameters {
+  private Parameters() {}
+
+  /**
+   * All values of a set.
+   *
+   * @throws SQLException if there are not as many as the statement has parameters
+   */
+  static List<SqlValue> decode(byte[] set, int expected) throws SQLException {
+    List<SqlValue> values = SqlValue.decode(set);
+    if (values.size() != expected) {
+      throw SqlErrors.parameterCount(expected, values.size());
+    }
+    return values;
+  }
+
+  /** A set of the first values of a set. */
+  static byte[] first(byte[] set, int wanted, int expected) throws SQLException {
+    return first(set, decode(set, expected), wanted);
+  }
+
+  /** A set of the first values of a set that was decoded already. */
+  static byte[] first(byte[] set, List<SqlValue> values, int wanted) {
+    return wanted == values.size() ? set : SqlValue.encodeFirst(values, wanted);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.core.Outcome;
+import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.store.LockAnswers;
+import dev.tollgate.store.SqlErrors;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireWriter;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What outcomes and errors are called on the wire. */
+final class Replies {
+  private Replies() {}
+
+  /** The answer to a statement. */
+  static Reply of(Outcome outcome) {
+    if (outcome instanceof Outcome.Executed executed) {
+      return new Reply.Result(executed.result().bytes());
+    }
+    if (outcome instanceof Outcome.Batch batch) {
+      List<Reply> results = new ArrayList<>(batch.outcomes().size());
+      batch.outcomes().forEach(one -> results.add(of(one)));
+      return new Reply.BatchResult(results);
+    }
+    if (outcome instanceof Outcome.Refused refused) {
+      return of(refused);
+    }
+    if (outcome instanceof Outcome.SqlFailed failed) {
+      return new Reply.Failure(failed.sqlState(), failed.vendorCode(), failed.message());
+    }
+    if (outcome instanceof Outcome.Done) {
+      return updated(0);
+    }
+    throw new IllegalStateException("no answer to a statement: " + outcome);
+  }
+
+  static Reply.Failure of(Outcome.Refused refused) {
+    return new Reply.Failure(SqlErrors.stateOf(refused.code()), refused.message());
+  }
+
+  /** The answer to a lock function that stands alone. */
+  static Reply of(Outcome outcome, String label) {
+    try {
+      return new Reply.Result(LockAnswers.resultOf(outcome, label));
+    } catch (SQLException e) {
+      return of(e);
+    }
+  }
+
+  static Reply.Failure of(SQLException error) {
+    Outcome.SqlFailed failed = SqlErrors.failed(error);
+    return new Reply.Failure(failed.sqlState(), failed.vendorCode(), failed.message());
+  }
+
+  static Reply.Failure of(SqlRefused refused) {
+    SqlState state =
+        switch (refused.reason()) {
+          case SYNTAX, NOT_ALLOWED -> SqlState.REFUSED_STATEMENT;
+          case NOT_SUPPORTED -> SqlState.NOT_SUPPORTED;
+          case TOO_LONG -> SqlState.TOO_LARGE;
+        };
+    String message = refused.getMessage();
+    return new Reply.Failure(state, message == null ? "refused" : message);
+  }
+
+  static Reply.Failure notSupported(String sentence) {
+    return new Reply.Failure(SqlState.NOT_SUPPORTED, sentence);
+  }
+
+  /** A count of changed rows. */
+  static Reply.Result updated(long count) {
+    WireWriter out = new WireWriter(16);
+    StatementResult.writeCount(out, count);
+    return new Reply.Result(out.toByteArray());
+  }
+}

@@ -1,0 +1,358 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RequestId;
+import dev.tollgate.log.Proposal;
+import dev.tollgate.sql.LockFunction;
+import dev.tollgate.sql.Plan;
+import dev.tollgate.store.LockAnswers;
+import dev.tollgate.store.LockArguments;
+import dev.tollgate.store.SqlErrors;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.store.SqlValue;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * One statement on its way: from its plan to the log or to a query, and back to the client. Each
+ * plan ends in exactly one answer.
+ */
+final class StatementExecution implements Plan.Handler<Void> {
+  private final ClientService service;
+  private final StatementRunner runner;
+  private final ClientConnection.Attached session;
+  private final ClientInfo client;
+  private final Request.Execute request;
+  private final Consumer<Reply> answer;
+
+  StatementExecution(
+      ClientService service,
+      StatementRunner runner,
+      ClientConnection.Attached session,
+      ClientInfo client,
+      Request.Execute request,
+      Consumer<Reply> answer) {
+    this.service = requireNonNull(service, "service");
+    this.runner = requireNonNull(runner, "runner");
+    this.session = requireNonNull(session, "session");
+    this.client = requireNonNull(client, "client");
+    this.request = requireNonNull(request, "request");
+    this.answer = requireNonNull(answer, "answer");
+  }
+
+  /** Something that a client may have got wrong. */
+  private interface Attempt {
+    void run() throws SQLException;
+  }
+
+  void run(Plan plan) {
+    plan.handledBy(this);
+  }
+
+  @Override
+  public Void read(Plan.Read plan) {
+    attempt(
+        () -> {
+          byte[] set = Parameters.first(onlySet(), plan.sqlParameterCount(), plan.parameterCount());
+          withReadAccess(() -> runner.onWorker(answer, () -> query(plan.sql(), set)));
+        });
+    return null;
+  }
+
+  private void query(String sql, byte[] parameterSet) throws SQLException {
+    if (!runner.mayOpenCursor()) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.TOO_MANY,
+              "the connection has "
+                  + StatementRunner.maxCursors()
+                  + " results open: close those that are not needed"));
+      return;
+    }
+    long cursorId = runner.nextCursorId();
+    SqlReader.Canceller canceller = new SqlReader.Canceller();
+    service.queryStarts(session.id(), canceller);
+    try {
+      SqlReader.Page page =
+          service
+              .reader()
+              .query(
+                  runner.schemaOf(session),
+                  sql,
+                  parameterSet,
+                  request.maxRows(),
+                  request.pageRows(),
+                  cursorId,
+                  service.views(),
+                  canceller);
+      runner.keep(cursorId, page);
+      answer.accept(new Reply.Result(page.body().bytes()));
+    } finally {
+      service.queryEnds(session.id(), canceller);
+    }
+  }
+
+  @Override
+  public Void write(Plan.Write plan) {
+    attempt(() -> perform(Operations.write(plan, request), Replies::of));
+    return null;
+  }
+
+  @Override
+  public Void lockCall(Plan.LockCall plan) {
+    attempt(
+        () -> {
+          List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
+          String arguments = plan.argumentsSql();
+          if (arguments == null) {
+            call(plan, Arguments.values(plan.arguments(), parameters));
+          } else {
+            evaluate(plan, arguments, parameters);
+          }
+        });
+    return null;
+  }
+
+  /** Lets the database compute the arguments first. */
+  private void evaluate(Plan.LockCall plan, String arguments, List<SqlValue> parameters) {
+    int out = plan.outParameter() ? 1 : 0;
+    List<SqlValue> given = parameters.subList(out, parameters.size());
+    byte[] set = SqlValue.encodeFirst(given, given.size());
+    withReadAccess(
+        () ->
+            runner.onWorker(
+                answer,
+                () ->
+                    call(
+                        plan,
+                        service
+                            .reader()
+                            .evaluate(
+                                runner.schemaOf(session),
+                                arguments,
+                                set,
+                                service.views(),
+                                new SqlReader.Canceller()))));
+  }
+
+  private void call(Plan.LockCall plan, List<SqlValue> values) throws SQLException {
+    String label = plan.columnLabel();
+    if (plan.function() == LockFunction.RENEW_LEASE) {
+      renew(LockArguments.leaseId(values.get(0)), label);
+    } else if (plan.function() == LockFunction.HOLDS_LOCK) {
+      LockName lock = LockArguments.lockName(values.get(0));
+      long token = LockArguments.token(values.get(1));
+      withReadAccess(
+          () -> result(LockAnswers.resultOf(service.views().holdsLock(lock, token), label)));
+    } else if (plan.function() == LockFunction.LOCK_TOKEN) {
+      LockName lock = LockArguments.lockName(values.get(0));
+      withReadAccess(() -> result(LockAnswers.resultOf(service.views().lockToken(lock), label)));
+    } else {
+      Operation operation =
+          Operations.lockCall(
+              plan.function(), values, session.options().lockWaitMillis(), client.application());
+      requireProvenLease(operation);
+      perform(operation, outcome -> Replies.of(outcome, label));
+    }
+  }
+
+  /** Who cannot prove that its own lease is alive does nothing with it (invariant I8). */
+  private void requireProvenLease(Operation operation) throws SQLException {
+    boolean own =
+        (operation instanceof Operation.AcquireLock acquire && acquire.lease() == null)
+            || (operation instanceof Operation.ReleaseLock release && release.lease() == null);
+    if (own && !request.ownLeaseTrusted()) {
+      throw SqlErrors.exception(
+          SqlState.LEASE_GONE,
+          "the connection could not renew its own lease in time, so it may be gone; try again once"
+              + " the cluster answers");
+    }
+  }
+
+  private void renew(LeaseId lease, String label) {
+    long arrived = service.timeKeeper().now();
+    service.timeKeeper().renew(lease, arrived);
+    service.proveLeadership(
+        leads -> {
+          if (!leads) {
+            answer.accept(notLeader());
+          } else if (service.timeKeeper().renew(lease, arrived)) {
+            result(LockAnswers.resultOf(service.timeKeeper().remainingMillis(lease), label));
+          } else {
+            boolean existed = service.replica().look(state -> state.leaseExisted(lease));
+            answer.accept(
+                new Reply.Failure(
+                    SqlState.LEASE_GONE,
+                    existed
+                        ? "lease " + lease + " has expired or was revoked, its locks are released"
+                        : "lease " + lease + " was never created"));
+          }
+        });
+  }
+
+  @Override
+  public Void fenceTable(Plan.FenceTable plan) {
+    perform(Operations.fenceTable(plan, request), Replies::of);
+    return null;
+  }
+
+  @Override
+  public Void unfenceTable(Plan.UnfenceTable plan) {
+    perform(Operations.unfenceTable(plan, request), Replies::of);
+    return null;
+  }
+
+  @Override
+  public Void presentToken(Plan.PresentToken plan) {
+    attempt(
+        () -> {
+          List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
+          perform(Operations.presentToken(plan.lock(), plan.token(), parameters), Replies::of);
+        });
+    return null;
+  }
+
+  @Override
+  public Void setSession(Plan.SetSession plan) {
+    attempt(
+        () -> {
+          List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
+          String text = Arguments.value(plan.value(), parameters).textOrNull();
+          switch (plan.setting()) {
+            case SCHEMA ->
+                perform(
+                    new Operation.SetSchema(Arguments.schemaName(plan.value(), parameters)),
+                    Replies::of);
+            // nothing waits for rows in this version, and the driver keeps the time of queries
+            case LOCK_TIMEOUT, QUERY_TIMEOUT -> answer.accept(Replies.updated(0));
+            case AUTOCOMMIT ->
+                acceptOnly("true".equals(text), "SET AUTOCOMMIT OFF: transactions of several");
+            case ISOLATION ->
+                acceptOnly("READ COMMITTED".equals(text), "isolation levels, because transactions");
+            case TIME_ZONE ->
+                acceptOnly("UTC".equals(text), "SET TIME ZONE: the database counts in UTC, and");
+          }
+        });
+    return null;
+  }
+
+  private void acceptOnly(boolean accepted, String what) {
+    answer.accept(
+        accepted
+            ? Replies.updated(0)
+            : Replies.notSupported(
+                what
+                    + " statements are not supported yet: every statement is its own transaction"));
+  }
+
+  @Override
+  public Void transaction(Plan.Transaction plan) {
+    boolean nothingToDo =
+        plan.kind() == Plan.Transaction.Kind.COMMIT
+            || plan.kind() == Plan.Transaction.Kind.ROLLBACK;
+    acceptOnly(nothingToDo, plan.kind() + ": transactions of several");
+    return null;
+  }
+
+  /** Goes on when the session's queries may see this node's state. */
+  private void withReadAccess(Runnable work) {
+    ReadConsistency consistency = session.options().readConsistency();
+    if (consistency == ReadConsistency.ANY) {
+      work.run();
+    } else if (consistency == ReadConsistency.LINEARIZABLE) {
+      service.proveLeadership(leads -> runIf(leads, work));
+    } else {
+      runIf(service.replica().isLeading(), work);
+    }
+  }
+
+  private void runIf(boolean allowed, Runnable work) {
+    if (allowed) {
+      work.run();
+    } else {
+      answer.accept(notLeader());
+    }
+  }
+
+  /** Sends an operation through the log, and answers when it has its outcome. */
+  private void perform(Operation operation, Function<Outcome, Reply> reply) {
+    RequestId id = new RequestId(session.id(), request.sequence());
+    service
+        .pipeline()
+        .submit(
+            new Command.Perform(session.id(), request.sequence(), operation),
+            new Proposal.Listener() {
+              @Override
+              public void applied(Outcome outcome) {
+                if (outcome instanceof Outcome.Waiting) {
+                  awaitGrant(id, reply);
+                } else {
+                  answer.accept(reply.apply(outcome));
+                }
+              }
+
+              @Override
+              public void unknown() {
+                answer.accept(notLeader());
+              }
+            });
+  }
+
+  private void awaitGrant(RequestId id, Function<Outcome, Reply> reply) {
+    service.await(
+        id,
+        new ClientService.Waiter() {
+          @Override
+          public void completed(Outcome outcome) {
+            answer.accept(reply.apply(outcome));
+          }
+
+          @Override
+          public void abandoned() {
+            answer.accept(notLeader());
+          }
+        });
+  }
+
+  private void attempt(Attempt attempt) {
+    try {
+      attempt.run();
+    } catch (SQLException e) {
+      answer.accept(Replies.of(e));
+    } catch (WireFormatException e) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.CONNECTION_REFUSED, "a parameter is no SQL value: " + e.getMessage()));
+    }
+  }
+
+  private void result(byte[] body) {
+    answer.accept(new Reply.Result(body));
+  }
+
+  private Reply.NotLeader notLeader() {
+    return new Reply.NotLeader(service.clusterView());
+  }
+
+  private byte[] onlySet() throws SQLException {
+    if (request.batch()) {
+      throw SqlErrors.exception(
+          SqlState.NOT_SUPPORTED, "a batch runs statements that change rows, and no others");
+    }
+    return request.parameterSets().get(0);
+  }
+}

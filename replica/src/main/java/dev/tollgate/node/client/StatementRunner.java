@@ -1,0 +1,176 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Session;
+import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs the statements of one connection, and keeps the results that it has not fetched whole. */
+final class StatementRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(StatementRunner.class);
+
+  /** Results that a connection may have open. */
+  private static final int MAX_CURSORS = 100;
+
+  private final ClientService service;
+  private final Map<Long, SqlReader.Cursor> cursors = new ConcurrentHashMap<>();
+  private final AtomicLong cursorIds = new AtomicLong();
+  private volatile boolean closed;
+
+  StatementRunner(ClientService service) {
+    this.service = service;
+  }
+
+  void execute(
+      ClientConnection.Attached session,
+      ClientInfo client,
+      Request.Execute request,
+      Consumer<Reply> answer) {
+    StatementExecution execution =
+        new StatementExecution(service, this, session, client, request, answer);
+    withPlan(request.sql(), answer, execution::run);
+  }
+
+  void prepare(ClientConnection.Attached session, Request.Prepare request, Consumer<Reply> answer) {
+    withPlan(
+        request.sql(),
+        answer,
+        plan ->
+            onWorker(
+                answer,
+                () -> answer.accept(Descriptions.of(plan, schemaOf(session), service.reader()))));
+  }
+
+  void metadata(
+      ClientConnection.Attached session, Request.Metadata request, Consumer<Reply> answer) {
+    onWorker(
+        answer,
+        () ->
+            answer.accept(
+                new Reply.Result(
+                    service
+                        .reader()
+                        .metadata(schemaOf(session), request.code(), request.arguments()))));
+  }
+
+  void fetch(Request.Fetch request, Consumer<Reply> answer) {
+    onWorker(
+        answer,
+        () -> {
+          SqlReader.Cursor cursor = cursors.remove(request.cursorId());
+          if (cursor == null) {
+            answer.accept(
+                new Reply.Failure(
+                    SqlState.CONFLICT,
+                    "the rest of the result is not on this node: run the query again"));
+          } else {
+            SqlReader.Page page = cursor.fetch(request.pageRows(), request.cursorId());
+            keep(request.cursorId(), page);
+            answer.accept(new Reply.Result(page.body().bytes()));
+          }
+        });
+  }
+
+  void closeCursor(long cursorId) {
+    SqlReader.Cursor cursor = cursors.remove(cursorId);
+    if (cursor != null) {
+      cursor.close();
+    }
+  }
+
+  /** Gives up what the connection has open. */
+  void close() {
+    closed = true;
+    cursors.keySet().forEach(this::closeCursor);
+  }
+
+  boolean mayOpenCursor() {
+    return cursors.size() < MAX_CURSORS;
+  }
+
+  static int maxCursors() {
+    return MAX_CURSORS;
+  }
+
+  long nextCursorId() {
+    return cursorIds.incrementAndGet();
+  }
+
+  /** Keeps the rest of a result, if there is one. */
+  void keep(long cursorId, SqlReader.Page page) {
+    SqlReader.Cursor cursor = page.cursor();
+    if (cursor != null) {
+      cursors.put(cursorId, cursor);
+      if (closed) {
+        closeCursor(cursorId);
+      }
+    }
+  }
+
+  String schemaOf(ClientConnection.Attached session) {
+    return service
+        .replica()
+        .look(
+            state -> {
+              Session found = state.session(session.id());
+              return found == null ? Session.INITIAL_SCHEMA : found.schema();
+            });
+  }
+
+  /** Plans a statement: at once if it was seen lately, else on a worker. */
+  private void withPlan(String sql, Consumer<Reply> answer, Consumer<Plan> work) {
+    Plan known = service.frontend().cached(sql);
+    if (known != null) {
+      work.accept(known);
+    } else {
+      onWorker(
+          answer,
+          () -> {
+            try {
+              work.accept(service.frontend().plan(sql));
+            } catch (SqlRefused e) {
+              answer.accept(Replies.of(e));
+            }
+          });
+    }
+  }
+
+  /** Work that may fail with an error for the client. */
+  interface Work {
+    void run() throws SQLException;
+  }
+
+  /** Runs work on another thread; whatever happens, the client gets an answer. */
+  void onWorker(Consumer<Reply> answer, Work work) {
+    service
+        .workers()
+        .execute(
+            () -> {
+              try {
+                work.run();
+              } catch (SQLException e) {
+                answer.accept(Replies.of(e));
+              } catch (RuntimeException | StackOverflowError e) {
+                LOG.error("{}: a statement failed in an unexpected way", service.nodeId(), e);
+                answer.accept(
+                    new Reply.Failure(
+                        SqlState.INTERNAL,
+                        "an error in Tollgate, which the log of node "
+                            + service.nodeId()
+                            + " describes: "
+                            + e.getClass().getSimpleName()));
+              }
+            });
+  }
+}

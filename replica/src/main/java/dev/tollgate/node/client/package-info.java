@@ -1,0 +1,5 @@
+/** The node as clients know it: connections, sessions, and the way of a statement. */
+@NullMarked
+package dev.tollgate.node.client;
+
+import org.jspecify.annotations.NullMarked;

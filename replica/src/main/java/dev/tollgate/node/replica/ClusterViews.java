@@ -1,0 +1,215 @@
+package dev.tollgate.node.replica;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Fence;
+import dev.tollgate.core.FencingToken;
+import dev.tollgate.core.Hold;
+import dev.tollgate.core.Lease;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Lock;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.Session;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.Waiter;
+import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.store.LockAccess;
+import dev.tollgate.store.SystemTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The lock state as queries see it, and the rows of the views of schema TOLLGATE. Thread-safe. */
+public final class ClusterViews implements LockAccess {
+  private final Replica replica;
+  private final ReplicatedLog log;
+  private final TimeKeeper timeKeeper;
+
+  public ClusterViews(Replica replica, ReplicatedLog log, TimeKeeper timeKeeper) {
+    this.replica = replica;
+    this.log = log;
+    this.timeKeeper = timeKeeper;
+  }
+
+  @Override
+  public boolean holdsLock(LockName lock, long token) {
+    return replica.look(state -> state.holdsLock(lock, token));
+  }
+
+  @Override
+  public @Nullable Long lockToken(LockName lock) {
+    return replica.<@Nullable Long>look(
+        state -> {
+          FencingToken token = state.lockToken(lock);
+          return token == null ? null : (Long) token.value();
+        });
+  }
+
+  @Override
+  public Outcome perform(Operation operation) {
+    throw new IllegalStateException("a query cannot change locks: " + operation);
+  }
+
+  @Override
+  public List<@Nullable Object[]> rows(SystemTable table) {
+    return switch (table) {
+      case LOCKS -> replica.look(ClusterViews::locks);
+      case LOCK_WAITERS -> replica.look(ClusterViews::waiters);
+      case LEASES -> leases();
+      case SESSIONS -> replica.look(ClusterViews::sessions);
+      case FENCES -> replica.look(ClusterViews::fences);
+      case NODES -> nodes();
+    };
+  }
+
+  private static List<@Nullable Object[]> locks(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Lock lock : state.locks()) {
+      for (Hold hold : lock.holds()) {
+        ClientInfo client = client(state, hold.session());
+        rows.add(
+            new @Nullable Object[] {
+              lock.name().value(),
+              lock.mode().name(),
+              hold.token().value(),
+              hold.lease().id().value(),
+              hold.lease().owner(),
+              hold.sinceMicros(),
+              hold.session().value(),
+              client == null ? null : client.application(),
+              client == null ? null : client.host(),
+              client == null ? null : client.process(),
+              (long) lock.waiters().size()
+            });
+      }
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> waiters(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Lock lock : state.locks()) {
+      long position = 0;
+      for (Waiter waiter : lock.waiters()) {
+        SessionId session = waiter.request().session();
+        ClientInfo client = client(state, session);
+        rows.add(
+            new @Nullable Object[] {
+              lock.name().value(),
+              ++position,
+              waiter.mode().name(),
+              waiter.lease().id().value(),
+              waiter.lease().owner(),
+              waiter.sinceMicros(),
+              waiter.waitMillis(),
+              session.value(),
+              client == null ? null : client.application(),
+              client == null ? null : client.host(),
+              client == null ? null : client.process()
+            });
+      }
+    }
+    return rows;
+  }
+
+  private List<@Nullable Object[]> leases() {
+    List<@Nullable Object[]> rows = replica.look(ClusterViews::leases);
+    for (@Nullable Object[] row : rows) {
+      Object id = row[0];
+      if (id instanceof Long lease) {
+        row[3] = timeKeeper.remainingMillis(new LeaseId(lease));
+      }
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> leases(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Lease lease : state.leases()) {
+      SessionId creator = lease.creator();
+      rows.add(
+          new @Nullable Object[] {
+            lease.id().value(),
+            lease.owner(),
+            lease.ttlMillis(),
+            null,
+            lease.createdMicros(),
+            (long) lease.held().size(),
+            lease.isOwn(),
+            creator == null ? null : (Long) creator.value()
+          });
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> sessions(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Session session : state.sessions()) {
+      Lease own = session.ownLease();
+      LockName awaited = session.awaited();
+      rows.add(
+          new @Nullable Object[] {
+            session.id().value(),
+            session.client().application(),
+            session.client().host(),
+            session.client().process(),
+            session.openedMicros(),
+            session.schema(),
+            own == null ? null : (Long) own.id().value(),
+            session.lastSequence(),
+            awaited == null ? null : awaited.value()
+          });
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> fences(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Fence fence : state.fences()) {
+      rows.add(
+          new @Nullable Object[] {
+            fence.table().schema(),
+            fence.table().name(),
+            fence.lock().value(),
+            fence.reading().name(),
+            fence.highestToken()
+          });
+    }
+    return rows;
+  }
+
+  private List<@Nullable Object[]> nodes() {
+    LogStatus status = log.status();
+    SortedMap<String, String> addresses = replica.look(state -> new TreeMap<>(state.nodes()));
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (LogStatus.Member member : status.members()) {
+      boolean self = member.nodeId().equals(status.nodeId());
+      String role =
+          member.nodeId().equals(status.leaderId())
+              ? LogStatus.Role.LEADER.name()
+              : self ? status.role().name() : LogStatus.Role.FOLLOWER.name();
+      rows.add(
+          new @Nullable Object[] {
+            member.nodeId(),
+            role,
+            addresses.get(member.nodeId()),
+            member.raftAddress(),
+            status.term(),
+            member.commitIndex() < 0 ? null : (Long) member.commitIndex(),
+            self ? (Long) status.lastAppliedIndex() : null,
+            self
+          });
+    }
+    return rows;
+  }
+
+  private static @Nullable ClientInfo client(ClusterState state, SessionId id) {
+    Session session = state.session(id);
+    return session == null ? null : session.client();
+  }
+}

@@ -1,0 +1,143 @@
+package dev.tollgate.node.replica;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.LogPosition;
+import dev.tollgate.core.Notice;
+import dev.tollgate.core.SqlStore;
+import dev.tollgate.core.StateMachine;
+import dev.tollgate.log.Entry;
+import dev.tollgate.log.LogConsumer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicated state of this node: applies entries, lets others look between two entries, and
+ * tells them what happened while this node leads.
+ */
+public final class Replica implements LogConsumer {
+  private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
+  /** Hears what happens here; called by the thread that applies, in log order. Must not block. */
+  public interface Listener {
+    /** This node leads from now on; the state is as the earlier leaders left it. */
+    void startedLeading(ClusterState state);
+
+    /** This node does not lead any more; may come from another thread. */
+    void stoppedLeading();
+
+    /** Something that an entry brought about; only while this node leads. */
+    void noticed(Notice notice);
+
+    /** The replica has stopped for good. */
+    void failed(Throwable cause);
+  }
+
+  private final String nodeId;
+  private final StateMachine machine;
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private final List<Listener> listeners = new ArrayList<>();
+  private volatile boolean leading;
+  private volatile @Nullable Throwable failure;
+
+  public Replica(String nodeId, SqlStore store) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.machine = new StateMachine(store);
+  }
+
+  /** Adds a listener; before the log starts. */
+  public void addListener(Listener listener) {
+    listeners.add(listener);
+  }
+
+  /** True while this node leads, as far as it knows: a barrier proves it. */
+  public boolean isLeading() {
+    return leading;
+  }
+
+  /** Why the replica stopped, or null while it runs. */
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /**
+   * Looks at the state between two entries.
+   *
+   * @param question must copy what it wants to keep, and must not take long: nothing is applied
+   *     meanwhile
+   */
+  public <T extends @Nullable Object> T look(Function<ClusterState, T> question) {
+    lock.readLock().lock();
+    try {
+      return question.apply(machine.state());
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  @Override
+  public void apply(long logIndex, Entry entry) {
+    List<StateMachine.Applied> results = new ArrayList<>(entry.commands().size());
+    lock.writeLock().lock();
+    try {
+      for (Command command : entry.commands()) {
+        LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
+        results.add(machine.apply(position, command));
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
+    boolean proposedHere = !entry.proposals().isEmpty();
+    for (int i = 0; i < results.size(); i++) {
+      if (proposedHere) {
+        entry.proposals().get(i).applied(results.get(i).outcome());
+      }
+      if (leading) {
+        for (Notice notice : results.get(i).notices()) {
+          listeners.forEach(listener -> listener.noticed(notice));
+        }
+      }
+    }
+  }
+
+  @Override
+  public void startedLeading(long term) {
+    LOG.info("{}: leads in term {}", nodeId, term);
+    leading = true;
+    look(
+        state -> {
+          listeners.forEach(listener -> listener.startedLeading(state));
+          return null;
+        });
+  }
+
+  @Override
+  public void stoppedLeading() {
+    if (leading) {
+      LOG.info("{}: does not lead any more", nodeId);
+    }
+    leading = false;
+    listeners.forEach(Listener::stoppedLeading);
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    if (failure == null) {
+      LOG.error(
+          "{}: the replica stops, because its state can no longer be trusted; the other nodes go on."
+              + " Restart this node once the cause is gone",
+          nodeId,
+          cause);
+      failure = cause;
+      leading = false;
+      listeners.forEach(listener -> listener.failed(cause));
+    }
+  }
+}

@@ -1,0 +1,312 @@
+package dev.tollgate.node.replica;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Lease;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Lock;
+import dev.tollgate.core.Notice;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RequestId;
+import dev.tollgate.core.Session;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.Waiter;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.Proposal;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps time for the cluster while this node leads: which leases and sessions were not renewed,
+ * which waits have run out. It only proposes; what ends, ends by a log entry.
+ *
+ * <p>A node that begins to lead gives everything its full time again: the leader before it may have
+ * acknowledged a renewal a moment ago (invariant I4). From the moment at which the end of a lease
+ * was proposed, renewals of it are refused. Thread-safe.
+ */
+public final class TimeKeeper implements Replica.Listener, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TimeKeeper.class);
+
+  /** Ends that go into one command. */
+  private static final int EXPIRE_BATCH = 10_000;
+
+  private final String nodeId;
+  private final CommandPipeline pipeline;
+  private final LeaseClock clock;
+  private final Thread thread;
+
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final Condition wakeUp = mutex.newCondition();
+  private final DeadlineQueue<LeaseId> leases = new DeadlineQueue<>();
+  private final DeadlineQueue<SessionId> sessions = new DeadlineQueue<>();
+  private final DeadlineQueue<RequestId> waits = new DeadlineQueue<>();
+  private final Map<SessionId, LeaseId> ownLeases = new HashMap<>();
+  private boolean leading;
+  private boolean closed;
+
+  public TimeKeeper(String nodeId, CommandPipeline pipeline) {
+    this(nodeId, pipeline, new LeaseClock(System::nanoTime));
+  }
+
+  TimeKeeper(String nodeId, CommandPipeline pipeline, LeaseClock clock) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.clock = requireNonNull(clock, "clock");
+    this.thread = new Thread(this::run, "tollgate-" + nodeId + "-time");
+    this.thread.setDaemon(true);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  /** The time of this keeper, for the arrival of renewals. */
+  public long now() {
+    return clock.now();
+  }
+
+  /**
+   * Renews a session and its own lease.
+   *
+   * @param arrivalNanos when the renewal arrived
+   * @return false if the session is not alive here
+   */
+  public boolean renew(SessionId session, long arrivalNanos) {
+    mutex.lock();
+    try {
+      LeaseId own = ownLeases.get(session);
+      if (own != null) {
+        leases.putOff(own, arrivalNanos);
+      }
+      return sessions.putOff(session, arrivalNanos);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Renews a lease; false if it is not alive here. */
+  public boolean renew(LeaseId lease, long arrivalNanos) {
+    mutex.lock();
+    try {
+      return leases.putOff(lease, arrivalNanos);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Milliseconds that a lease has left, or null where this node does not know. */
+  public @Nullable Long remainingMillis(LeaseId lease) {
+    long now = clock.now();
+    mutex.lock();
+    try {
+      Long nanos = leases.remaining(lease, now);
+      return nanos == null ? null : (Long) TimeUnit.NANOSECONDS.toMillis(nanos);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  @Override
+  public void startedLeading(ClusterState state) {
+    long now = clock.now();
+    mutex.lock();
+    try {
+      clear();
+      for (Session session : state.sessions()) {
+        add(session.id(), session.ttlMillis(), now);
+        Lease own = session.ownLease();
+        if (own != null) {
+          ownLeases.put(session.id(), own.id());
+        }
+      }
+      for (Lease lease : state.leases()) {
+        add(lease.id(), lease.ttlMillis(), now);
+      }
+      for (Lock lock : state.locks()) {
+        for (Waiter waiter : lock.waiters()) {
+          add(waiter.request(), waiter.waitMillis(), now);
+        }
+      }
+      leading = true;
+      wakeUp.signal();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  @Override
+  public void stoppedLeading() {
+    mutex.lock();
+    try {
+      leading = false;
+      clear();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    stoppedLeading();
+  }
+
+  @Override
+  public void noticed(Notice notice) {
+    long now = clock.now();
+    mutex.lock();
+    try {
+      boolean idle = isIdle();
+      if (notice instanceof Notice.SessionStarted started) {
+        add(started.session(), started.ttlMillis(), now);
+      } else if (notice instanceof Notice.SessionEnded ended) {
+        sessions.remove(ended.session());
+        ownLeases.remove(ended.session());
+      } else if (notice instanceof Notice.LeaseStarted started) {
+        add(started.lease(), started.ttlMillis(), now);
+        SessionId owner = started.renewedWith();
+        if (owner != null) {
+          ownLeases.put(owner, started.lease());
+        }
+      } else if (notice instanceof Notice.LeaseEnded ended) {
+        leases.remove(ended.lease());
+      } else if (notice instanceof Notice.WaitStarted started) {
+        add(new RequestId(started.session(), started.sequence()), started.waitMillis(), now);
+      } else if (notice instanceof Notice.Completed completed) {
+        waits.remove(new RequestId(completed.session(), completed.sequence()));
+      }
+      if (idle) {
+        wakeUp.signal();
+      }
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    mutex.lock();
+    try {
+      closed = true;
+      wakeUp.signal();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void run() {
+    mutex.lock();
+    try {
+      while (!closed) {
+        if (!leading || isIdle()) {
+          wakeUp.awaitUninterruptibly();
+        } else {
+          // one tick at most, so that the clock notices when this process was paused
+          wakeUp.awaitNanos(TimeUnit.MILLISECONDS.toNanos(LeaseClock.TICK_MILLIS));
+        }
+        if (leading) {
+          propose();
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.error("{}: the time keeper was interrupted: nothing expires any more", nodeId, e);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void propose() {
+    long now = clock.now();
+    List<SessionId> dueSessions = sessions.takeDue(now);
+    List<LeaseId> dueLeases = leases.takeDue(now);
+    List<RequestId> dueWaits = waits.takeDue(now);
+    if (dueSessions.isEmpty() && dueLeases.isEmpty() && dueWaits.isEmpty()) {
+      return;
+    }
+    // proposing may apply at once and come back to noticed(), so not under the lock
+    mutex.unlock();
+    try {
+      proposeExpiry(dueSessions, dueLeases);
+      for (RequestId wait : dueWaits) {
+        pipeline.submit(
+            new Command.EndWait(wait.session(), wait.sequence(), Command.WaitEnd.TIMED_OUT),
+            retry(() -> waits.reportAgain(wait, clock.now())));
+      }
+    } finally {
+      mutex.lock();
+    }
+  }
+
+  private void proposeExpiry(List<SessionId> dueSessions, List<LeaseId> dueLeases) {
+    if (!dueLeases.isEmpty() || !dueSessions.isEmpty()) {
+      LOG.info(
+          "{}: {} leases and {} sessions were not renewed in time",
+          nodeId,
+          dueLeases.size(),
+          dueSessions.size());
+    }
+    for (int i = 0; i < dueLeases.size(); i += EXPIRE_BATCH) {
+      List<LeaseId> batch = dueLeases.subList(i, Math.min(dueLeases.size(), i + EXPIRE_BATCH));
+      pipeline.submit(
+          new Command.Expire(List.of(), batch),
+          retry(() -> batch.forEach(lease -> leases.reportAgain(lease, clock.now()))));
+    }
+    for (int i = 0; i < dueSessions.size(); i += EXPIRE_BATCH) {
+      List<SessionId> batch =
+          dueSessions.subList(i, Math.min(dueSessions.size(), i + EXPIRE_BATCH));
+      pipeline.submit(
+          new Command.Expire(batch, List.of()),
+          retry(() -> batch.forEach(session -> sessions.reportAgain(session, clock.now()))));
+    }
+  }
+
+  /** Reports again what could not be proposed; a node that leads no more has nothing to report. */
+  private Proposal.Listener retry(Runnable reportAgain) {
+    return new Proposal.Listener() {
+      @Override
+      public void applied(Outcome outcome) {}
+
+      @Override
+      public void unknown() {
+        mutex.lock();
+        try {
+          reportAgain.run();
+        } finally {
+          mutex.unlock();
+        }
+      }
+    };
+  }
+
+  private void add(SessionId session, long ttlMillis, long now) {
+    sessions.add(session, TimeUnit.MILLISECONDS.toNanos(ttlMillis), now);
+  }
+
+  private void add(LeaseId lease, long ttlMillis, long now) {
+    leases.add(lease, TimeUnit.MILLISECONDS.toNanos(ttlMillis), now);
+  }
+
+  private void add(RequestId wait, long waitMillis, long now) {
+    waits.add(wait, TimeUnit.MILLISECONDS.toNanos(waitMillis), now);
+    wakeUp.signal();
+  }
+
+  private boolean isIdle() {
+    return leases.isEmpty() && sessions.isEmpty() && waits.isEmpty();
+  }
+
+  private void clear() {
+    leases.clear();
+    sessions.clear();
+    waits.clear();
+    ownLeases.clear();
+  }
+}

@@ -1,0 +1,143 @@
+package dev.tollgate.cluster;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/** A cluster of real processes on loopback. */
+final class ClusterProcesses implements AutoCloseable {
+  static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  private final List<NodeProcess> nodes = new ArrayList<>();
+  private final List<Integer> clientPorts = new ArrayList<>();
+
+  /**
+   * @param name of the test: where the nodes' logs stay, under target/node-logs
+   */
+  ClusterProcesses(String name, Path directory, int size) throws Exception {
+    List<Integer> raftPorts = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      clientPorts.add(freePort());
+      raftPorts.add(freePort());
+    }
+    List<String> peers = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      peers.add("n" + (i + 1) + "=127.0.0.1:" + raftPorts.get(i));
+    }
+    Path logs = Files.createDirectories(Path.of("target", "node-logs", name));
+    for (int i = 0; i < size; i++) {
+      String id = "n" + (i + 1);
+      nodes.add(
+          new NodeProcess(
+              id,
+              directory.resolve(id),
+              logs.resolve(id + ".log"),
+              clientPorts.get(i),
+              raftPorts.get(i),
+              String.join(",", peers)));
+    }
+    startAll();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  void startAll() throws Exception {
+    List<CompletableFuture<String>> ready = new ArrayList<>();
+    for (NodeProcess node : nodes) {
+      ready.add(node.start());
+    }
+    NodeProcess.awaitAll(ready);
+  }
+
+  NodeProcess node(String id) {
+    return nodes.stream().filter(node -> node.id().equals(id)).findFirst().orElseThrow();
+  }
+
+  List<NodeProcess> nodes() {
+    return nodes;
+  }
+
+  /** The URL with all nodes. */
+  String url(String properties) {
+    return clientPorts.stream()
+            .map(port -> "127.0.0.1:" + port)
+            .collect(Collectors.joining(",", "jdbc:tollgate://", "/"))
+        + (properties.isEmpty() ? "" : "?" + properties);
+  }
+
+  /** The URL of one node, which answers queries itself. */
+  String urlOf(NodeProcess node) {
+    return "jdbc:tollgate://127.0.0.1:"
+        + clientPorts.get(nodes.indexOf(node))
+        + "/?readConsistency=any";
+  }
+
+  int clientPort(NodeProcess node) {
+    return clientPorts.get(nodes.indexOf(node));
+  }
+
+  Connection connect(String properties) throws SQLException {
+    return DriverManager.getConnection(url(properties));
+  }
+
+  /** The node that leads now. */
+  NodeProcess leader() {
+    String id =
+        await()
+            .atMost(DEADLINE)
+            .ignoreExceptions()
+            .until(
+                () -> {
+                  try (Connection connection = connect("");
+                      Statement statement = connection.createStatement();
+                      ResultSet row =
+                          statement.executeQuery(
+                              "SELECT NODE_ID FROM TOLLGATE.NODES WHERE NODE_ROLE = 'LEADER'")) {
+                    return row.next() ? row.getString(1) : null;
+                  }
+                },
+                found -> found != null);
+    return node(id);
+  }
+
+  /** All rows of a query as this node alone sees them. */
+  List<String> rowsAt(NodeProcess node, String query) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(urlOf(node));
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(query)) {
+      List<String> text = new ArrayList<>();
+      int columns = rows.getMetaData().getColumnCount();
+      while (rows.next()) {
+        StringBuilder row = new StringBuilder();
+        for (int i = 1; i <= columns; i++) {
+          row.append(rows.getString(i)).append('|');
+        }
+        text.add(row.toString());
+      }
+      return text;
+    }
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(NodeProcess::close);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.tollgate.cluster;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A node in a process of its own, run from the class path of the tests. */
+final class NodeProcess implements AutoCloseable {
+  private static final long READY_SECONDS = 120;
+
+  private final String id;
+  private final List<String> command;
+  private final File errors;
+  private Process process;
+
+  NodeProcess(String id, Path data, Path log, int clientPort, int raftPort, String peers) {
+    this.id = id;
+    this.errors = log.toFile();
+    this.command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx300m",
+            "-XX:+UseSerialGC",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-Duser.language=en",
+            "-Duser.timezone=UTC",
+            "-Djava.util.logging.config.file=" + Path.of("conf", "jul.properties").toAbsolutePath(),
+            "-Dlogback.configurationFile=" + Path.of("conf", "logback.xml").toAbsolutePath(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "dev.tollgate.cli.Main",
+            "server",
+            "--id=" + id,
+            "--data=" + data,
+            "--client-address=127.0.0.1:" + clientPort,
+            "--raft-address=127.0.0.1:" + raftPort,
+            "--peers=" + peers);
+  }
+
+  String id() {
+    return id;
+  }
+
+  /** Starts the process; complete once it says that it is ready. */
+  CompletableFuture<String> start() throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(command));
+    builder.environment().put("TOLLGATE_RATIS_LOG_LEVEL", "INFO");
+    process = builder.redirectError(ProcessBuilder.Redirect.appendTo(errors)).start();
+    CompletableFuture<String> ready = new CompletableFuture<>();
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    Thread reader =
+        new Thread(
+            () -> {
+              try {
+                String line = out.readLine();
+                if (line == null) {
+                  ready.completeExceptionally(new IOException(id + " ended, see " + errors));
+                } else {
+                  ready.complete(line);
+                }
+              } catch (IOException e) {
+                ready.completeExceptionally(e);
+              }
+            });
+    reader.setDaemon(true);
+    reader.start();
+    return ready;
+  }
+
+  void startAndAwait() throws Exception {
+    start().get(READY_SECONDS, TimeUnit.SECONDS);
+  }
+
+  static void awaitAll(List<CompletableFuture<String>> ready) throws Exception {
+    CompletableFuture.allOf(ready.toArray(new CompletableFuture<?>[0]))
+        .get(READY_SECONDS, TimeUnit.SECONDS);
+  }
+
+  boolean isAlive() {
+    return process != null && process.isAlive();
+  }
+
+  /** kill -9. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor();
+  }
+
+  /** SIGTERM; the exit status. */
+  int terminate() throws InterruptedException {
+    process.destroy();
+    return process.waitFor();
+  }
+
+  /** SIGSTOP: the process stands still and its connections stay open. */
+  void pause() throws Exception {
+    signal("STOP");
+  }
+
+  void resume() throws Exception {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws Exception {
+    int status =
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    if (status != 0) {
+      throw new IOException("kill -" + name + " of " + id + ": " + status);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (process != null) {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package dev.tollgate.node.replica;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.SqlStore;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.MemoryLog;
+import dev.tollgate.log.Proposal;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Time passes when the test says so; the keeper's own thread looks at it every 50 ms. */
+class TimeKeeperTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final long TTL_MILLIS = 2_000;
+
+  private final AtomicLong nanos = new AtomicLong(1);
+  private final Replica replica = new Replica("n1", new NoStore());
+  private final MemoryLog log = new MemoryLog("n1", replica);
+  private final CommandPipeline pipeline = new CommandPipeline(log, Clock.systemUTC(), 1 << 20);
+  private final TimeKeeper keeper = new TimeKeeper("n1", pipeline, new LeaseClock(nanos::get));
+  private long sequence;
+
+  @BeforeEach
+  void start() {
+    replica.addListener(keeper);
+    keeper.start();
+    log.start();
+  }
+
+  @AfterEach
+  void stop() {
+    keeper.close();
+    log.close();
+  }
+
+  @Test
+  void leaseThatIsNotRenewedEnds() {
+    LeaseId lease = createLease(open());
+    pass(TTL_MILLIS - 100);
+    assertTrue(isAlive(lease));
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isAlive(lease));
+  }
+
+  @Test
+  void leaseThatIsRenewedLives() {
+    LeaseId lease = createLease(open());
+    for (int i = 0; i < 10; i++) {
+      pass(TTL_MILLIS / 2);
+      assertTrue(keeper.renew(lease, keeper.now()));
+    }
+    assertTrue(isAlive(lease));
+    assertEquals(TTL_MILLIS, keeper.remainingMillis(lease));
+  }
+
+  @Test
+  void renewalCountsFromItsArrival() {
+    LeaseId lease = createLease(open());
+    long arrived = keeper.now();
+    pass(TTL_MILLIS / 2);
+    assertTrue(keeper.renew(lease, arrived));
+    assertEquals(TTL_MILLIS / 2, keeper.remainingMillis(lease));
+  }
+
+  @Test
+  void endedLeaseIsNotRenewed() {
+    LeaseId lease = createLease(open());
+    pass(TTL_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isAlive(lease));
+    assertFalse(keeper.renew(lease, keeper.now()));
+  }
+
+  @Test
+  void sessionKeepsItsOwnLeaseAlive() {
+    SessionId session = open();
+    acquire(session, "x", 0);
+    LeaseId own = replica.look(state -> state.session(session).ownLease().id());
+    for (int i = 0; i < 5; i++) {
+      pass(TTL_MILLIS / 2);
+      assertTrue(keeper.renew(session, keeper.now()));
+    }
+    assertTrue(isAlive(own));
+    pass(TTL_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> !isAlive(own));
+    assertNotNull(replica.look(state -> state.session(session)), "its ttl is longer");
+  }
+
+  @Test
+  void sessionThatIsNotHeardOfEnds() {
+    SessionId session = open();
+    pass(10_100);
+    await().atMost(DEADLINE).until(() -> replica.look(state -> state.session(session)) == null);
+    assertFalse(keeper.renew(session, keeper.now()));
+  }
+
+  @Test
+  void waitEndsAfterItsTime() throws Exception {
+    SessionId holder = open();
+    SessionId waiter = open();
+    acquire(holder, "x", 0);
+    acquire(waiter, "x", 1_000);
+    pass(900);
+    assertEquals(1, waiters());
+    pass(200);
+    await().atMost(DEADLINE).until(() -> waiters() == 0);
+  }
+
+  @Test
+  void newLeaderGivesEveryLeaseItsFullTimeAgain() {
+    LeaseId lease = createLease(open());
+    pass(TTL_MILLIS - 100);
+    replica.stoppedLeading();
+    pass(5_000);
+    replica.startedLeading(2);
+    assertEquals(TTL_MILLIS, keeper.remainingMillis(lease));
+    pass(TTL_MILLIS - 100);
+    assertTrue(isAlive(lease));
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isAlive(lease));
+  }
+
+  @Test
+  void newLeaderEndsWaitsThatItFinds() {
+    SessionId holder = open();
+    acquire(holder, "x", 0);
+    acquire(open(), "x", 1_000);
+    replica.stoppedLeading();
+    replica.startedLeading(2);
+    pass(1_100);
+    await().atMost(DEADLINE).until(() -> waiters() == 0);
+  }
+
+  @Test
+  void nodeThatDoesNotLeadEndsNothing() {
+    LeaseId lease = createLease(open());
+    replica.stoppedLeading();
+    pass(10 * TTL_MILLIS);
+    assertTrue(isAlive(lease));
+    assertFalse(keeper.renew(lease, keeper.now()), "and renews nothing");
+  }
+
+  @Test
+  void pauseOfTheLeaderDoesNotCount() {
+    LeaseId lease = createLease(open());
+    pass(1_000);
+    nanos.addAndGet(Duration.ofMinutes(10).toNanos());
+    pass(900);
+    assertTrue(isAlive(lease), "ten minutes were a pause");
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isAlive(lease));
+  }
+
+  @Test
+  void fiftyThousandLeasesEndTogether() {
+    SessionId session = open();
+    for (int i = 0; i < 50_000; i++) {
+      createLease(session);
+    }
+    // the session itself lives longer than its leases
+    pass(TTL_MILLIS + 100);
+    await().atMost(DEADLINE).until(() -> replica.look(state -> state.leases().isEmpty()));
+  }
+
+  /** Lets time pass in steps that are no pauses. */
+  private void pass(long millis) {
+    for (long passed = 0; passed < millis; passed += 50) {
+      nanos.addAndGet(Duration.ofMillis(50).toNanos());
+      keeper.now();
+    }
+  }
+
+  private SessionId open() {
+    Outcome outcome =
+        apply(new Command.OpenSession(new ClientInfo("a", "h", "p"), 1, 10_000, TTL_MILLIS));
+    return ((Outcome.SessionOpened) outcome).session();
+  }
+
+  private LeaseId createLease(SessionId session) {
+    Outcome outcome = perform(session, new Operation.CreateLease(TTL_MILLIS, "o"));
+    return ((Outcome.LeaseCreated) outcome).lease();
+  }
+
+  private void acquire(SessionId session, String lock, long waitMillis) {
+    perform(
+        session,
+        new Operation.AcquireLock(new LockName(lock), null, LockMode.EXCLUSIVE, waitMillis));
+  }
+
+  private Outcome perform(SessionId session, Operation operation) {
+    return apply(new Command.Perform(session, ++sequence, operation));
+  }
+
+  private Outcome apply(Command command) {
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    pipeline.submit(
+        command,
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome what) {
+            outcome.complete(what);
+          }
+
+          @Override
+          public void unknown() {
+            outcome.completeExceptionally(new IllegalStateException("unknown"));
+          }
+        });
+    return outcome.join();
+  }
+
+  private boolean isAlive(LeaseId lease) {
+    return replica.look(state -> state.lease(lease) != null);
+  }
+
+  private int waiters() {
+    return replica.look(
+        state -> state.locks().stream().mapToInt(lock -> lock.waiters().size()).sum());
+  }
+
+  /** No SQL here. */
+  private static final class NoStore implements SqlStore {
+    @Override
+    public Outcome execute(Operation.ExecuteSql statement, SqlContext context) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean hasSchema(String name) {
+      return true;
+    }
+  }
+}
