@@ -2,6 +2,7 @@ package dev.tollgate.cli;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -21,6 +22,9 @@ import sqlline.SqlLine;
     description = "Runs SQL statements, or opens a SQL shell.",
     mixinStandardHelpOptions = true)
 final class SqlCommand implements Callable<Integer> {
+  /** System property: true if somebody sits at standard input, which Java cannot tell. */
+  private static final String TERMINAL = "tollgate.terminal";
+
   @Option(
       names = {"-u", "--url"},
       required = true,
@@ -30,19 +34,27 @@ final class SqlCommand implements Callable<Integer> {
 
   @Option(
       names = {"-e", "--execute"},
-      description = "Statements, each ended by a semicolon; without it a shell opens.")
+      description =
+          "Statements, each ended by a semicolon. Without it they are read from standard input, or a"
+              + " shell opens if that is a terminal.")
   private @Nullable String statements;
 
   SqlCommand() {}
 
   @Override
   public Integer call() throws IOException {
-    if (statements == null) {
-      return shell();
+    if (statements != null) {
+      return run(statements);
     }
+    return Boolean.getBoolean(TERMINAL)
+        ? shell()
+        : run(new String(System.in.readAllBytes(), StandardCharsets.UTF_8));
+  }
+
+  private int run(String script) {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
-      for (String sql : split(statements)) {
+      for (String sql : split(script)) {
         run(statement, sql);
       }
       return 0;
@@ -57,7 +69,15 @@ final class SqlCommand implements Callable<Integer> {
         new SqlLine()
             .begin(
                 new String[] {
-                  "-u", url, "-n", "", "-p", "", "-d", "dev.tollgate.jdbc.TollgateDriver"
+                  "-u",
+                  url,
+                  "-n",
+                  "",
+                  "-p",
+                  "",
+                  "-d",
+                  "dev.tollgate.jdbc.TollgateDriver",
+                  "--isolation=TRANSACTION_READ_COMMITTED"
                 },
                 null,
                 /* saveHistory= */ true);

@@ -15,7 +15,7 @@ import org.h2.value.Value;
  * the class path must be found out at start-up, not when replicas differ.
  */
 final class H2SelfCheck {
-  private static final Pins PINS = new Pins(SystemFunctions.timestamp(981_173_106_000_000L), 42);
+  private static final Pins PINS = new Pins(Pins.timestamp(981_173_106_000_000L), 42);
 
   private final H2Database database;
   private final SessionLocal first;

@@ -1,6 +1,8 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.LogPosition;
+import java.util.concurrent.TimeUnit;
+import org.h2.util.DateTimeUtils;
 import org.h2.value.ValueTimestampTimeZone;
 
 /**
@@ -13,7 +15,7 @@ import org.h2.value.ValueTimestampTimeZone;
 record Pins(ValueTimestampTimeZone now, long seed) {
   /** The pins of one execution of a statement; the executions of a batch differ by their number. */
   static Pins of(LogPosition position, int execution) {
-    ValueTimestampTimeZone now = SystemFunctions.timestamp(position.timeMicros());
+    ValueTimestampTimeZone now = timestamp(position.timeMicros());
     long seed = mix(mix(mix(position.logIndex()) ^ position.ordinal()) ^ execution);
     return new Pins(now, seed);
   }
@@ -26,5 +28,13 @@ record Pins(ValueTimestampTimeZone now, long seed) {
     x = (x ^ (x >>> 30)) * 0xbf58476d1ce4e5b9L;
     x = (x ^ (x >>> 27)) * 0x94d049bb133111ebL;
     return x ^ (x >>> 31);
+  }
+
+  /** Microseconds since 1970-01-01T00:00:00Z as a timestamp in UTC. */
+  static ValueTimestampTimeZone timestamp(long micros) {
+    long day = Math.floorDiv(micros, TimeUnit.DAYS.toMicros(1));
+    long microsOfDay = Math.floorMod(micros, TimeUnit.DAYS.toMicros(1));
+    return ValueTimestampTimeZone.fromDateValueAndNanos(
+        DateTimeUtils.dateValueFromAbsoluteDay(day), TimeUnit.MICROSECONDS.toNanos(microsOfDay), 0);
   }
 }

@@ -3,85 +3,71 @@ package dev.tollgate.store;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.h2.jdbc.JdbcConnection;
-import org.h2.jdbc.JdbcResultSet;
-import org.h2.result.SimpleResult;
-import org.h2.util.DateTimeUtils;
-import org.h2.value.TypeInfo;
-import org.h2.value.Value;
-import org.h2.value.ValueBigint;
-import org.h2.value.ValueBoolean;
-import org.h2.value.ValueNull;
-import org.h2.value.ValueTimestampTimeZone;
-import org.h2.value.ValueVarchar;
+import org.h2.tools.SimpleResultSet;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of the views of schema TOLLGATE, as H2 asks for them. */
 public final class SystemFunctions {
-  private static final TypeInfo NAME = TypeInfo.getTypeInfo(Value.VARCHAR, 256, -1, null);
-  private static final TypeInfo WORD = TypeInfo.getTypeInfo(Value.VARCHAR, 16, -1, null);
-  private static final TypeInfo MOMENT = TypeInfo.getTypeInfo(Value.TIMESTAMP_TZ, -1, 6, null);
+  private static final int NAME_CHARS = 256;
+  private static final int WORD_CHARS = 16;
+  private static final int BIGINT_BITS = 64;
+  private static final int FRACTION_DIGITS = 6;
 
   private SystemFunctions() {}
 
   /**
    * The rows of a system table; none while H2 only asks for its columns.
    *
+   * <p>The result set knows nothing of the session: H2 asks it for its metadata in the middle of
+   * the statement, and one that asked the session then would end the statement.
+   *
    * @param table the name of a {@link SystemTable}
    */
   public static ResultSet rowsOf(Connection connection, String table) throws SQLException {
     SystemTable systemTable = SystemTable.valueOf(table);
-    SimpleResult result = new SimpleResult();
+    SimpleResultSet result = new SimpleResultSet();
     for (SystemTable.Column column : systemTable.columns()) {
-      result.addColumn(column.name(), typeOf(column.type()));
+      addColumn(result, column);
     }
     LockAccess locks = LockFunctions.locksOrNull(connection);
     if (locks != null) {
       for (@Nullable Object[] row : locks.rows(systemTable)) {
-        result.addRow(valuesOf(systemTable.columns(), row));
+        result.addRow(values(systemTable.columns(), row));
       }
     }
-    return new JdbcResultSet(
-        (JdbcConnection) connection, null, null, result, -1, false, true, false);
+    return result;
   }
 
-  private static TypeInfo typeOf(SystemTable.Type type) {
-    return switch (type) {
-      case NAME -> NAME;
-      case WORD -> WORD;
-      case NUMBER -> TypeInfo.TYPE_BIGINT;
-      case ANSWER -> TypeInfo.TYPE_BOOLEAN;
-      case MOMENT -> MOMENT;
-    };
+  private static void addColumn(SimpleResultSet result, SystemTable.Column column) {
+    switch (column.type()) {
+      case NAME -> result.addColumn(column.name(), Types.VARCHAR, NAME_CHARS, 0);
+      case WORD -> result.addColumn(column.name(), Types.VARCHAR, WORD_CHARS, 0);
+      case NUMBER -> result.addColumn(column.name(), Types.BIGINT, BIGINT_BITS, 0);
+      case ANSWER -> result.addColumn(column.name(), Types.BOOLEAN, 1, 0);
+      case MOMENT ->
+          result.addColumn(column.name(), Types.TIMESTAMP_WITH_TIMEZONE, 0, FRACTION_DIGITS);
+    }
   }
 
-  private static Value[] valuesOf(List<SystemTable.Column> columns, @Nullable Object[] row) {
-    Value[] values = new Value[columns.size()];
+  private static @Nullable Object[] values(
+      List<SystemTable.Column> columns, @Nullable Object[] row) {
+    @Nullable Object[] values = new @Nullable Object[row.length];
     for (int i = 0; i < values.length; i++) {
-      values[i] = valueOf(columns.get(i).type(), row[i]);
+      Object value = row[i];
+      boolean moment = columns.get(i).type() == SystemTable.Type.MOMENT;
+      values[i] = moment && value instanceof Long micros ? moment(micros) : value;
     }
     return values;
   }
 
-  private static Value valueOf(SystemTable.Type type, @Nullable Object value) {
-    if (value == null) {
-      return ValueNull.INSTANCE;
-    }
-    return switch (type) {
-      case NAME, WORD -> ValueVarchar.get((String) value);
-      case NUMBER -> ValueBigint.get((Long) value);
-      case ANSWER -> ValueBoolean.get((Boolean) value);
-      case MOMENT -> timestamp((Long) value);
-    };
-  }
-
   /** Microseconds since 1970-01-01T00:00:00Z as a timestamp in UTC. */
-  static ValueTimestampTimeZone timestamp(long micros) {
-    long day = Math.floorDiv(micros, TimeUnit.DAYS.toMicros(1));
-    long microsOfDay = Math.floorMod(micros, TimeUnit.DAYS.toMicros(1));
-    return ValueTimestampTimeZone.fromDateValueAndNanos(
-        DateTimeUtils.dateValueFromAbsoluteDay(day), TimeUnit.MICROSECONDS.toNanos(microsOfDay), 0);
+  private static OffsetDateTime moment(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
   }
 }

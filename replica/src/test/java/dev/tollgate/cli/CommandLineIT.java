@@ -1,0 +1,204 @@
+package dev.tollgate.cli;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program as it is started by hand: bin/tollgate and a server of one node. */
+class CommandLineIT {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final String PROGRAM = Path.of("bin", "tollgate").toAbsolutePath().toString();
+
+  @TempDir private static Path directory;
+  private static Process server;
+  private static String url;
+
+  private record Ended(int status, String out, String err) {}
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Every option comes from the environment. */
+  @BeforeAll
+  static void startServer() throws Exception {
+    int port = freePort();
+    url = "jdbc:tollgate://127.0.0.1:" + port + "/";
+    server =
+        start(
+            "server",
+            List.of("server"),
+            Map.of(
+                "TOLLGATE_ID",
+                "solo",
+                "TOLLGATE_DATA",
+                directory.resolve("data").toString(),
+                "TOLLGATE_CLIENT_ADDRESS",
+                "127.0.0.1:" + port,
+                "TOLLGATE_CLIENT_LISTEN",
+                "0.0.0.0:" + port,
+                "TOLLGATE_HEAP",
+                "200m"));
+    await()
+        .atMost(DEADLINE)
+        .until(() -> Files.readString(out("server")).contains("tollgate solo ready"));
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.destroyForcibly();
+  }
+
+  private static Path out(String name) {
+    return directory.resolve(name + ".out");
+  }
+
+  private static Path err(String name) {
+    return directory.resolve(name + ".err");
+  }
+
+  private static Process start(String name, List<String> arguments, Map<String, String> environment)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(PROGRAM);
+    command.addAll(arguments);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(out(name).toFile())
+            .redirectError(err(name).toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().putAll(environment);
+    return builder.start();
+  }
+
+  private static Ended run(String input, String... arguments) throws Exception {
+    File in = Files.writeString(directory.resolve("in"), input).toFile();
+    String name = "run";
+    List<String> command = new ArrayList<>(List.of(PROGRAM));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectInput(in)
+            .redirectOutput(out(name).toFile())
+            .redirectError(err(name).toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.start();
+    assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
+    return new Ended(process.exitValue(), Files.readString(out(name)), Files.readString(err(name)));
+  }
+
+  @Test
+  void readinessIsOneLineAndNothingElseIsOnStandardOutput() throws IOException {
+    List<String> lines = Files.readAllLines(out("server"));
+    assertEquals(1, lines.size(), lines.toString());
+    assertTrue(lines.get(0).endsWith("leader solo"), lines.get(0));
+  }
+
+  @Test
+  void listeningForOtherHostsIsWarnedAbout() throws IOException {
+    String log = Files.readString(err("server"));
+    assertTrue(log.contains("WARN") && log.contains("knows no passwords"), log);
+  }
+
+  @Test
+  void statementsRunInOrderAndRowsArePrinted() throws Exception {
+    Ended ended =
+        run(
+            "",
+            "sql",
+            "-u",
+            url,
+            "-e",
+            "CREATE TABLE A(ID INT, NAME VARCHAR(20)); INSERT INTO A VALUES(1, 'x;y'), (2, NULL);"
+                + " SELECT * FROM A ORDER BY ID");
+    assertEquals(0, ended.status(), ended.err());
+    assertTrue(ended.out().contains("2 rows changed"), ended.out());
+    assertTrue(ended.out().contains("x;y"), ended.out());
+    assertEquals("", ended.err());
+  }
+
+  @Test
+  void sqlErrorNamesItsStateAndEndsWithOne() throws Exception {
+    Ended ended = run("", "sql", "-u", url, "-e", "SELECT 1; SELECT sleep(1); SELECT 2");
+    assertEquals(1, ended.status());
+    assertTrue(ended.err().startsWith("SQLSTATE 42T01"), ended.err());
+    assertTrue(ended.err().contains("line 1"), ended.err());
+    assertEquals(1, ended.out().lines().filter(line -> line.endsWith("1 row")).count());
+  }
+
+  @Test
+  void nodeThatIsNotThereIsAnErrorToo() throws Exception {
+    Ended ended =
+        run(
+            "",
+            "sql",
+            "-u",
+            "jdbc:tollgate://127.0.0.1:" + freePort() + "/?failoverTimeout=300ms",
+            "-e",
+            "SELECT 1");
+    assertEquals(1, ended.status());
+    assertTrue(ended.err().startsWith("SQLSTATE 08001"), ended.err());
+  }
+
+  @Test
+  void statementsAreReadFromStandardInput() throws Exception {
+    Ended ended =
+        run("SELECT 6 * 7\n AS ANSWER; -- done;\nSELECT acquire_lock('in');\n", "sql", "-u", url);
+    assertEquals(0, ended.status(), ended.err());
+    assertTrue(ended.out().contains("ANSWER") && ended.out().contains("42"), ended.out());
+    assertTrue(ended.out().contains("ACQUIRE_LOCK('in')"), ended.out());
+  }
+
+  @Test
+  void statusPrintsNodesLeasesAndLocks() throws Exception {
+    Ended locked =
+        run(
+            "",
+            "sql",
+            "-u",
+            url,
+            "-e",
+            "SELECT create_lease(INTERVAL '1' HOUR, 'the owner');"
+                + " SELECT acquire_lock('seen', (SELECT MAX(LEASE_ID) FROM TOLLGATE.LEASES))");
+    assertEquals(0, locked.status(), locked.err());
+    Ended ended = run("", "status", "-u", url);
+    assertEquals(0, ended.status(), ended.err());
+    for (String expected : List.of("solo", "LEADER", "TERM", "seen", "the owner", "3600000")) {
+      assertTrue(ended.out().contains(expected), expected + " in " + ended.out());
+    }
+  }
+
+  @Test
+  void optionThatMakesNoSenseEndsWithTwoAndAnExplanation() throws Exception {
+    Ended unknown = run("", "server", "--id=n1", "--data=x", "--bogus");
+    assertEquals(2, unknown.status());
+    assertTrue(unknown.err().contains("--bogus"), unknown.err());
+    Ended wrong =
+        run(
+            "",
+            "server",
+            "--id=n1",
+            "--data=" + directory.resolve("x"),
+            "--peers=n2=127.0.0.1:1,n3=127.0.0.1:2");
+    assertEquals(2, wrong.status());
+    assertTrue(wrong.err().contains("--peers does not name this node"), wrong.err());
+  }
+}

@@ -1,0 +1,432 @@
+package dev.tollgate.contract;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.math.BigDecimal;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.SQLNonTransientException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every way to Tollgate promises, through JDBC alone: in memory, embedded, over TCP, with and
+ * without a pool. Every test has a database of its own.
+ */
+@Timeout(120)
+abstract class JdbcContract {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  /** A connection to this test's database, with these URL properties; the test closes it. */
+  abstract Connection connect(String properties) throws SQLException;
+
+  /** Ends a connection for good. */
+  void end(Connection connection) throws SQLException {
+    connection.close();
+  }
+
+  private Connection connect() throws SQLException {
+    return connect("");
+  }
+
+  @Test
+  void lockIsHeldUntilItIsReleasedAndTheNextTokenIsHigher() throws SQLException {
+    try (Connection first = connect();
+        Connection second = connect()) {
+      long token = number(first, "SELECT acquire_lock('job')");
+      assertEquals(token, number(first, "SELECT acquire_lock('job')"), "the same lease again");
+      assertNull(numberOrNull(second, "SELECT try_acquire_lock('job')"));
+      assertEquals(token, number(second, "SELECT lock_token('job')"));
+      assertEquals(true, value(second, "SELECT holds_lock('job', " + token + ")"));
+      assertEquals(false, value(second, "SELECT release_lock('job')"), "it is not the holder");
+      assertEquals(true, value(first, "SELECT release_lock('job')"));
+      assertNull(numberOrNull(second, "SELECT lock_token('job')"));
+      assertEquals(false, value(second, "SELECT holds_lock('job', " + token + ")"));
+      assertTrue(number(second, "SELECT try_acquire_lock('job')") > token);
+    }
+  }
+
+  @Test
+  void waitersAreServedInTheOrderInWhichTheyAsked() throws Exception {
+    try (Connection holder = connect();
+        Connection early = connect("lockWait=1m");
+        Connection late = connect("lockWait=1m");
+        Connection watcher = connect()) {
+      long token = number(holder, "SELECT acquire_lock('job')");
+      CompletableFuture<Long> first = acquire(early, "job");
+      await().atMost(DEADLINE).until(() -> waiters(watcher) == 1);
+      CompletableFuture<Long> second = acquire(late, "job");
+      await().atMost(DEADLINE).until(() -> waiters(watcher) == 2);
+      assertEquals(true, value(holder, "SELECT release_lock('job')"));
+      assertEquals(token + 1, first.get(30, TimeUnit.SECONDS));
+      assertFalse(second.isDone());
+      assertEquals(true, value(early, "SELECT release_lock('job')"));
+      assertEquals(token + 2, second.get(30, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void waitThatRunsOutGivesNullAndLeavesTheQueue() throws SQLException {
+    try (Connection holder = connect();
+        Connection waiter = connect("lockWait=100")) {
+      number(holder, "SELECT acquire_lock('job')");
+      assertNull(numberOrNull(waiter, "SELECT acquire_lock('job')"));
+      long lease = number(waiter, "SELECT create_lease(60000)");
+      try (PreparedStatement statement = waiter.prepareStatement("SELECT acquire_lock(?, ?, ?)")) {
+        statement.setString(1, "job");
+        statement.setLong(2, lease);
+        statement.setLong(3, 50);
+        assertNull(only(statement));
+      }
+      assertEquals(0, waiters(holder));
+    }
+  }
+
+  @Test
+  void cancelledWaitEndsAndIsNeverGranted() throws Exception {
+    try (Connection holder = connect();
+        Connection waiter = connect("lockWait=1h");
+        Statement waiting = waiter.createStatement()) {
+      number(holder, "SELECT acquire_lock('job')");
+      CompletableFuture<SQLException> ended =
+          CompletableFuture.supplyAsync(
+              () ->
+                  assertThrows(
+                      SQLException.class, () -> waiting.execute("SELECT acquire_lock('job')")));
+      await().atMost(DEADLINE).until(() -> waiters(holder) == 1);
+      waiting.cancel();
+      assertEquals("57014", ended.get(30, TimeUnit.SECONDS).getSQLState());
+      assertEquals(0, waiters(holder));
+      assertEquals(1, number(waiter, "SELECT 1"), "the connection goes on");
+    }
+  }
+
+  @Test
+  void readersShareALockAndAWriterWaitsForThem() throws SQLException {
+    try (Connection one = connect();
+        Connection two = connect();
+        Connection writer = connect()) {
+      number(one, "SELECT acquire_shared_lock('data')");
+      number(two, "SELECT try_acquire_shared_lock('data')");
+      assertNull(numberOrNull(writer, "SELECT try_acquire_lock('data')"));
+      value(one, "SELECT release_lock('data')");
+      assertNull(numberOrNull(writer, "SELECT try_acquire_lock('data')"));
+      value(two, "SELECT release_lock('data')");
+      number(writer, "SELECT try_acquire_lock('data')");
+      assertNull(numberOrNull(one, "SELECT try_acquire_shared_lock('data')"));
+    }
+  }
+
+  @Test
+  void explicitLeaseOutlivesItsConnectionAndEndsWhenItIsRevoked() throws SQLException {
+    long lease;
+    long token;
+    try (Connection connection = connect()) {
+      lease = number(connection, "SELECT create_lease(INTERVAL '1' MINUTE, 'nightly run')");
+      token = number(connection, "SELECT acquire_lock('job', " + lease + ")");
+    }
+    try (Connection connection = connect()) {
+      assertEquals(token, number(connection, "SELECT lock_token('job')"));
+      assertEquals(
+          "nightly run",
+          value(connection, "SELECT OWNER FROM TOLLGATE.LOCKS WHERE LOCK_NAME = 'job'"));
+      assertTrue(number(connection, "SELECT renew_lease(" + lease + ")") > 50_000);
+      assertEquals(true, value(connection, "SELECT revoke_lease(" + lease + ")"));
+      assertNull(numberOrNull(connection, "SELECT lock_token('job')"));
+      SQLException gone = fails(connection, "SELECT acquire_lock('job', " + lease + ")");
+      assertEquals("55T01", gone.getSQLState());
+      assertInstanceOf(SQLNonTransientException.class, gone);
+    }
+  }
+
+  @Test
+  void leaseThatIsNotRenewedEndsAndItsLockPassesOn() throws SQLException {
+    try (Connection connection = connect();
+        Connection next = connect("lockWait=30s")) {
+      long lease = number(connection, "SELECT create_lease(300)");
+      long token = number(connection, "SELECT acquire_lock('job', " + lease + ")");
+      assertEquals(token + 1, number(next, "SELECT acquire_lock('job')"));
+      assertEquals("55T01", fails(connection, "SELECT renew_lease(" + lease + ")").getSQLState());
+    }
+  }
+
+  @Test
+  void endOfAConnectionReleasesWhatItsOwnLeaseHolds() throws SQLException {
+    Connection ending = connect();
+    long token = number(ending, "SELECT acquire_lock('job')");
+    end(ending);
+    try (Connection connection = connect()) {
+      assertTrue(number(connection, "SELECT try_acquire_lock('job')") > token);
+    }
+  }
+
+  @Test
+  void staleTokenIsRefusedByTheStatementAndChangesNothing() throws SQLException {
+    try (Connection connection = connect()) {
+      update(connection, "CREATE TABLE T(V INT)");
+      update(connection, "INSERT INTO T VALUES(1)");
+      long old = number(connection, "SELECT acquire_lock('job')");
+      value(connection, "SELECT release_lock('job')");
+      long current = number(connection, "SELECT acquire_lock('job')");
+      SQLException refused =
+          fails(connection, "UPDATE T SET V = 2 FENCED BY LOCK 'job' TOKEN " + old);
+      assertEquals("23T01", refused.getSQLState());
+      assertInstanceOf(SQLIntegrityConstraintViolationException.class, refused);
+      assertEquals(1, number(connection, "SELECT V FROM T"));
+      assertEquals(
+          1, update(connection, "UPDATE T SET V = 3 FENCED BY LOCK 'job' TOKEN " + current));
+      assertEquals(
+          0, update(connection, "UPDATE T SET V = 4 WHERE holds_lock('job', " + old + ")"));
+      assertEquals(3, number(connection, "SELECT V FROM T"));
+    }
+  }
+
+  @Test
+  void fencedTableTakesWritesOfTheHolderOnly() throws SQLException {
+    try (Connection holder = connect();
+        Connection other = connect()) {
+      update(holder, "CREATE TABLE T(V INT) FENCED BY LOCK 'job'");
+      SQLException refused = fails(other, "INSERT INTO T VALUES(1)");
+      assertEquals("23T02", refused.getSQLState());
+      assertInstanceOf(SQLIntegrityConstraintViolationException.class, refused);
+      long token = number(holder, "SELECT acquire_lock('job')");
+      assertEquals(1, update(holder, "INSERT INTO T VALUES(1)"), "by its own lease");
+      assertEquals("23T02", fails(other, "DELETE FROM T").getSQLState());
+      update(other, "SET FENCING TOKEN " + token + " FOR LOCK 'job'");
+      assertEquals(1, update(other, "UPDATE T SET V = 2"), "by the token it presents");
+      value(holder, "SELECT release_lock('job')");
+      assertEquals("23T02", fails(holder, "UPDATE T SET V = 3").getSQLState());
+      assertEquals("23T01", fails(other, "UPDATE T SET V = 3").getSQLState());
+      assertEquals(2, number(other, "SELECT V FROM T"));
+    }
+  }
+
+  @Test
+  void monotonicFenceTakesAnyTokenThatIsNotLowerThanTheHighest() throws SQLException {
+    try (Connection connection = connect()) {
+      update(connection, "CREATE TABLE T(V INT) FENCED MONOTONIC BY LOCK 'job'");
+      long first = number(connection, "SELECT acquire_lock('job')");
+      value(connection, "SELECT release_lock('job')");
+      long second = number(connection, "SELECT acquire_lock('job')");
+      value(connection, "SELECT release_lock('job')");
+      String insert = "INSERT INTO T VALUES(1) FENCED MONOTONIC BY LOCK 'job' TOKEN ";
+      assertEquals(1, update(connection, insert + first));
+      assertEquals(1, update(connection, insert + second), "nobody holds it, and it is the newest");
+      assertEquals("23T01", fails(connection, insert + first).getSQLState());
+      assertEquals(2, number(connection, "SELECT COUNT(*) FROM T"));
+    }
+  }
+
+  @Test
+  void generatedKeysAndPinnedDefaultsComeBack() throws SQLException {
+    try (Connection connection = connect()) {
+      update(
+          connection,
+          "CREATE TABLE T(ID BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, V VARCHAR(10),"
+              + " AT TIMESTAMP WITH TIME ZONE DEFAULT CURRENT_TIMESTAMP,"
+              + " U UUID DEFAULT RANDOM_UUID())");
+      List<Long> ids = new ArrayList<>();
+      List<Object> uuids = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        try (PreparedStatement insert =
+            connection.prepareStatement("INSERT INTO T(V) VALUES(?)", new String[] {"ID", "U"})) {
+          insert.setString(1, "v" + i);
+          assertEquals(1, insert.executeUpdate());
+          try (ResultSet keys = insert.getGeneratedKeys()) {
+            assertTrue(keys.next());
+            ids.add(keys.getLong(1));
+            uuids.add(keys.getObject(2));
+            assertFalse(keys.next());
+          }
+        }
+      }
+      assertEquals(List.of(1L, 2L), ids);
+      assertNotEquals(uuids.get(0), uuids.get(1));
+      assertEquals(2, number(connection, "SELECT COUNT(*) FROM T WHERE AT IS NOT NULL"));
+    }
+  }
+
+  @Test
+  void batchIsOneStatementPerSetAndTellsWhichOneFailed() throws SQLException {
+    try (Connection connection = connect()) {
+      update(connection, "CREATE TABLE T(ID INT PRIMARY KEY, V NUMERIC(10, 2))");
+      try (PreparedStatement insert = connection.prepareStatement("INSERT INTO T VALUES(?, ?)")) {
+        for (int id : new int[] {1, 2, 1, 3}) {
+          insert.setInt(1, id);
+          insert.setBigDecimal(2, new BigDecimal("1.50"));
+          insert.addBatch();
+        }
+        java.sql.BatchUpdateException failed =
+            assertThrows(java.sql.BatchUpdateException.class, insert::executeBatch);
+        assertEquals("23505", failed.getSQLState());
+        assertEquals(
+            List.of(1, 1, Statement.EXECUTE_FAILED, 1),
+            java.util.Arrays.stream(failed.getUpdateCounts()).boxed().toList());
+      }
+      assertEquals(3, number(connection, "SELECT COUNT(*) FROM T"));
+      assertEquals(new BigDecimal("4.50"), value(connection, "SELECT SUM(V) FROM T"));
+    }
+  }
+
+  @Test
+  void callGivesTheTokenAsOutParameter() throws SQLException {
+    try (Connection connection = connect();
+        CallableStatement call = connection.prepareCall("{? = call acquire_lock(?)}")) {
+      call.registerOutParameter(1, Types.BIGINT);
+      call.setString(2, "job");
+      call.execute();
+      assertEquals(call.getLong(1), number(connection, "SELECT lock_token('job')"));
+    }
+  }
+
+  @Test
+  void resultInPagesIsWhole() throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.setFetchSize(7);
+      long sum = 0;
+      try (ResultSet rows = statement.executeQuery("SELECT X FROM SYSTEM_RANGE(1, 1000)")) {
+        while (rows.next()) {
+          sum += rows.getLong(1);
+        }
+      }
+      assertEquals(500_500, sum);
+    }
+  }
+
+  @Test
+  void metadataShowsTablesAndFences() throws SQLException {
+    try (Connection connection = connect()) {
+      update(connection, "CREATE TABLE T(V INT) FENCED BY LOCK 'job'");
+      DatabaseMetaData metadata = connection.getMetaData();
+      try (ResultSet tables =
+          metadata.getTables(null, "PUBLIC", "%", new String[] {"BASE TABLE"})) {
+        assertTrue(tables.next());
+        assertEquals("T", tables.getString("TABLE_NAME"));
+        assertFalse(tables.next());
+      }
+      assertEquals(
+          "job", value(connection, "SELECT LOCK_NAME FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'T'"));
+    }
+  }
+
+  @Test
+  void viewsNameWhoHoldsWhatFromWhere() throws SQLException {
+    try (Connection connection = connect()) {
+      long token = number(connection, "SELECT acquire_lock('job')");
+      try (Statement statement = connection.createStatement();
+          ResultSet row =
+              statement.executeQuery(
+                  "SELECT L.TOKEN, L.LOCK_MODE, L.HELD_SINCE, S.APPLICATION, L.CLIENT_HOST"
+                      + " FROM TOLLGATE.LOCKS L JOIN TOLLGATE.LEASES E ON E.LEASE_ID = L.LEASE_ID"
+                      + " JOIN TOLLGATE.SESSIONS S ON S.SESSION_ID = E.SESSION_ID"
+                      + " WHERE L.LOCK_NAME = 'job'")) {
+        assertTrue(row.next());
+        assertEquals(token, row.getLong(1));
+        assertEquals("EXCLUSIVE", row.getString(2));
+        assertTrue(row.getTimestamp(3).getTime() > 1_600_000_000_000L, row.getString(3));
+        assertEquals("contract", row.getString(4));
+        assertNotEquals("", row.getString(5));
+      }
+    }
+  }
+
+  @Test
+  void transactionsAreRefusedByNameAndTheConnectionGoesOn() throws SQLException {
+    try (Connection connection = connect()) {
+      SQLException refused =
+          assertThrows(SQLException.class, () -> connection.setAutoCommit(false));
+      assertEquals("HYC00", refused.getSQLState());
+      assertInstanceOf(SQLFeatureNotSupportedException.class, refused);
+      assertTrue(connection.isValid(5));
+      assertTrue(connection.getAutoCommit());
+    }
+  }
+
+  @Test
+  void schemaBelongsToTheSession() throws SQLException {
+    try (Connection one = connect();
+        Connection two = connect()) {
+      update(one, "CREATE SCHEMA S");
+      one.setSchema("S");
+      update(one, "CREATE TABLE T(V INT)");
+      assertEquals("S", one.getSchema());
+      assertEquals("PUBLIC", two.getSchema());
+      assertEquals("42S02", fails(two, "SELECT * FROM T").getSQLState());
+      assertEquals(0, number(two, "SELECT COUNT(*) FROM S.T"));
+    }
+  }
+
+  private static CompletableFuture<Long> acquire(Connection connection, String lock) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return number(connection, "SELECT acquire_lock('" + lock + "')");
+          } catch (SQLException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  private static long waiters(Connection connection) throws SQLException {
+    return number(connection, "SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS");
+  }
+
+  private static SQLException fails(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return assertThrows(SQLException.class, () -> statement.execute(sql));
+    }
+  }
+
+  static long update(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return statement.executeLargeUpdate(sql);
+    }
+  }
+
+  static long number(Connection connection, String sql) throws SQLException {
+    Long number = numberOrNull(connection, sql);
+    assertTrue(number != null, sql + " gave NULL");
+    return number;
+  }
+
+  private static Long numberOrNull(Connection connection, String sql) throws SQLException {
+    Object value = value(connection, sql);
+    return value == null ? null : (Long) ((Number) value).longValue();
+  }
+
+  private static Object value(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      return only(statement);
+    }
+  }
+
+  private static Object only(PreparedStatement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery()) {
+      assertTrue(row.next());
+      Object value = row.getObject(1);
+      assertFalse(row.next());
+      return value;
+    }
+  }
+}
