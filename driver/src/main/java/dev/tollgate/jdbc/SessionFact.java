@@ -53,9 +53,16 @@ final class SessionFact implements CommandInterface {
         1, false, SessionFact::noRows, values -> action.applyAsLong(values.get(0)));
   }
 
-  /** A statement that has nothing to do. */
-  static SessionFact nothing() {
-    return new SessionFact(0, false, SessionFact::noRows, values -> 0);
+  /** A statement without parameters. */
+  static SessionFact action(Runnable action) {
+    return new SessionFact(
+        0,
+        false,
+        SessionFact::noRows,
+        values -> {
+          action.run();
+          return 0;
+        });
   }
 
   private static ResultInterface noRows(List<Value> values) {

@@ -30,7 +30,8 @@ enum StatementKind {
     return switch (sql.substring(start, end).toUpperCase(Locale.ROOT)) {
       case "SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN" -> QUERY;
       case "CALL" -> CALL;
-      case "INSERT", "UPDATE", "DELETE", "MERGE" -> CHANGE;
+      case "INSERT", "UPDATE", "DELETE", "MERGE", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE" ->
+          CHANGE;
       case "CREATE", "ALTER", "DROP", "TRUNCATE", "SET", "GRANT", "REVOKE", "COMMENT", "ANALYZE" ->
           DEFINITION;
       default -> UNKNOWN;

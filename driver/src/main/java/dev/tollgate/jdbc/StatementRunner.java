@@ -8,6 +8,7 @@ import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireFormatException;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,16 +34,28 @@ final class StatementRunner {
   private final ClusterSession cluster;
   private final CastDataProvider provider;
   private final Runnable onSchemaDoubt;
+  private final TransactionState transaction;
   private final PreparedInfo.Cache prepared = new PreparedInfo.Cache();
 
   /**
    * @param provider what conversions of values need to know
+   * @param transaction is told of every statement
    * @param onSchemaDoubt called after a statement that may have changed the current schema
    */
-  StatementRunner(ClusterSession cluster, CastDataProvider provider, Runnable onSchemaDoubt) {
+  StatementRunner(
+      ClusterSession cluster,
+      CastDataProvider provider,
+      Runnable onSchemaDoubt,
+      TransactionState transaction) {
+    this.transaction = transaction;
     this.cluster = cluster;
     this.provider = provider;
     this.onSchemaDoubt = onSchemaDoubt;
+  }
+
+  /** How the next statement stands to transactions. */
+  TransactionMode mode() {
+    return transaction.mode();
   }
 
   /** Asks what a statement takes and returns, unless it is known. */
@@ -61,8 +74,10 @@ final class StatementRunner {
 
   /** Runs a statement once that does not return rows in pages. */
   Reply run(ClusterSession.Statement statement, StatementKind kind) {
+    boolean before = transaction.starts();
     try {
       Reply reply = cluster.run(statement).reply();
+      transaction.answered(reply, before);
       if (reply instanceof Reply.Failure failure) {
         throw failed(failure, statement.sql());
       }
@@ -81,8 +96,10 @@ final class StatementRunner {
    *     query runs again
    */
   ResultInterface query(ClusterSession.Statement statement, StatementKind kind, boolean eager) {
+    boolean before = transaction.starts();
     try {
       Execution execution = cluster.run(statement);
+      transaction.answered(execution.reply(), before);
       for (int run = 1; ; run++) {
         RowSet rows = rows(execution.reply(), statement.sql());
         if (rows.page().cursorId() == 0) {

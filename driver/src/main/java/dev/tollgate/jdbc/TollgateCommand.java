@@ -239,7 +239,8 @@ final class TollgateCommand implements CommandInterface {
 
   private ClusterSession.Statement statement(
       boolean batch, KeyRequest keys, long maxRows, int pageRows, List<byte[]> sets) {
-    return new ClusterSession.Statement(sql, batch, keys, maxRows, pageRows, sets, timeout.get());
+    return new ClusterSession.Statement(
+        sql, runner.mode(), batch, keys, maxRows, pageRows, sets, timeout.get());
   }
 
   /** What H2's statements say about generated keys: a flag, positions, or names. */

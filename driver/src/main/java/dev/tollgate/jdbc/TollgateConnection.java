@@ -11,7 +11,6 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
@@ -158,45 +157,6 @@ public final class TollgateConnection extends JdbcConnection {
     throw (T) e;
   }
 
-  /** Nothing to do: each statement is its own transaction, and done. */
-  @Override
-  public void commit() throws SQLException {
-    requireOpen();
-  }
-
-  /** Nothing to do: each statement is its own transaction, and done. */
-  @Override
-  public void rollback() throws SQLException {
-    requireOpen();
-  }
-
-  @Override
-  public Savepoint setSavepoint() throws SQLException {
-    throw noSavepoints();
-  }
-
-  @Override
-  public Savepoint setSavepoint(String name) throws SQLException {
-    throw noSavepoints();
-  }
-
-  @Override
-  public void rollback(Savepoint savepoint) throws SQLException {
-    throw noSavepoints();
-  }
-
-  @Override
-  public void releaseSavepoint(Savepoint savepoint) throws SQLException {
-    throw noSavepoints();
-  }
-
-  private SQLException noSavepoints() throws SQLException {
-    requireOpen();
-    return SqlErrors.exception(
-        SqlState.NOT_SUPPORTED,
-        "This version has no transactions of more than one statement, hence no savepoints.");
-  }
-
   /** A hint: nothing is refused because of it. */
   @Override
   public void setReadOnly(boolean readOnly) throws SQLException {
@@ -296,12 +256,16 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Ends a piece of work, as pools see it: what the connection's own lease holds is free, and the
-   * query timeout is unset. A lease that was created by a call is not touched.
+   * Ends a piece of work, as pools see it: an open transaction is rolled back, what the
+   * connection's own lease holds is free, and the query timeout is unset. A lease that was created
+   * by a call is not touched.
    */
   @Override
   public void endRequest() throws SQLException {
     requireOpen();
+    if (!getAutoCommit()) {
+      rollback();
+    }
     try (Statement statement = createStatement()) {
       // H2 keeps the timeout for the connection
       statement.setQueryTimeout(0);

@@ -41,16 +41,7 @@ final class TollgateMetaData implements InvocationHandler {
             "getDriverMajorVersion",
             DriverVersion.MAJOR,
             "getDriverMinorVersion",
-            DriverVersion.MINOR,
-            // as of this version: every statement is its own transaction
-            "supportsTransactions",
-            false,
-            "supportsMultipleTransactions",
-            false,
-            "supportsSavepoints",
-            false,
-            "dataDefinitionCausesTransactionCommit",
-            false);
+            DriverVersion.MINOR);
   }
 
   static DatabaseMetaData over(DatabaseMetaData h2, JdbcConnection connection, String productName) {
@@ -72,7 +63,8 @@ final class TollgateMetaData implements InvocationHandler {
     }
     return switch (name) {
       case "supportsTransactionIsolationLevel" ->
-          Integer.valueOf(Connection.TRANSACTION_READ_COMMITTED).equals(first);
+          Integer.valueOf(Connection.TRANSACTION_READ_COMMITTED).equals(first)
+              || Integer.valueOf(Connection.TRANSACTION_SERIALIZABLE).equals(first);
       case "getClientInfoProperties" -> clientInfoProperties();
       case "isWrapperFor" ->
           first instanceof Class<?> type && (type.isInstance(proxy) || h2.isWrapperFor(type));

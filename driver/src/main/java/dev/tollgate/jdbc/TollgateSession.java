@@ -1,7 +1,6 @@
 package dev.tollgate.jdbc;
 
 import dev.tollgate.transport.ClusterSession;
-import dev.tollgate.wire.SqlState;
 import java.time.Duration;
 import java.util.ArrayList;
 import org.h2.api.JavaObjectSerializer;
@@ -10,7 +9,6 @@ import org.h2.engine.IsolationLevel;
 import org.h2.engine.Mode;
 import org.h2.engine.SessionBridge;
 import org.h2.jdbc.meta.DatabaseMeta;
-import org.h2.message.DbException;
 import org.h2.message.Trace;
 import org.h2.message.TraceSystem;
 import org.h2.result.ResultInterface;
@@ -35,11 +33,14 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("NonApiType") // H2's class says ArrayList
 final class TollgateSession extends SessionBridge {
+  private static final String COMMIT = "COMMIT";
+  private static final String ROLLBACK = "ROLLBACK";
   private static final String SET_QUERY_TIMEOUT = "SET QUERY_TIMEOUT ?";
   private static final String GET_SETTING =
       "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME=?";
 
   private final ClusterSession cluster;
+  private final TransactionState transaction = new TransactionState();
   private final StatementRunner runner;
   private final int fetchSize;
   private final InlineLargeObjects largeObjects = new InlineLargeObjects();
@@ -57,7 +58,7 @@ final class TollgateSession extends SessionBridge {
    */
   TollgateSession(ClusterSession cluster, int fetchSize) {
     this.cluster = cluster;
-    this.runner = new StatementRunner(cluster, this, () -> schema = null);
+    this.runner = new StatementRunner(cluster, this, () -> schema = null, transaction);
     this.fetchSize = fetchSize;
     TraceSystem silent = new TraceSystem(null);
     silent.setLevelFile(TraceSystem.OFF);
@@ -80,8 +81,7 @@ final class TollgateSession extends SessionBridge {
   @Override
   public CommandInterface prepareCommand(String sql) {
     return switch (sql) {
-      // each statement is its own transaction: there is nothing to commit or to take back
-      case "COMMIT", "ROLLBACK" -> SessionFact.nothing();
+      case COMMIT, ROLLBACK -> SessionFact.action(() -> end(sql));
       case SET_QUERY_TIMEOUT ->
           SessionFact.setting(
               millis -> {
@@ -91,6 +91,17 @@ final class TollgateSession extends SessionBridge {
       case GET_SETTING -> SessionFact.reading(name -> setting(name.getString()));
       default -> command(sql);
     };
+  }
+
+  /** Ends the transaction, if there is one. */
+  private void end(String sql) {
+    if (transaction.mayBeOpen()) {
+      try {
+        command(sql).executeUpdate(null);
+      } finally {
+        transaction.ended();
+      }
+    }
   }
 
   private ResultInterface setting(String name) {
@@ -126,39 +137,31 @@ final class TollgateSession extends SessionBridge {
 
   @Override
   public boolean getAutoCommit() {
-    return true;
+    return transaction.isAutoCommit();
   }
 
+  /** A transaction that is open when autocommit is switched on is committed, as JDBC has it. */
   @Override
   public void setAutoCommit(boolean autoCommit) {
-    if (!autoCommit) {
-      throw DbException.convert(
-          SqlErrors.exception(
-              SqlState.NOT_SUPPORTED,
-              "This version has no transactions of more than one statement: leave autocommit on."));
+    if (autoCommit) {
+      end(COMMIT);
     }
+    transaction.setAutoCommit(autoCommit);
   }
 
   @Override
   public boolean hasPendingTransaction() {
-    return false;
+    return transaction.mayBeOpen();
   }
 
   @Override
   public IsolationLevel getIsolationLevel() {
-    return IsolationLevel.READ_COMMITTED;
+    return transaction.isolation();
   }
 
   @Override
   public void setIsolationLevel(IsolationLevel level) {
-    if (level != IsolationLevel.READ_COMMITTED) {
-      throw DbException.convert(
-          SqlErrors.exception(
-              SqlState.NOT_SUPPORTED,
-              "This version has the isolation level READ COMMITTED only, not "
-                  + level.getSQL()
-                  + "."));
-    }
+    transaction.setIsolation(level);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.TransactionMode;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -95,6 +96,7 @@ public final class ClusterSession implements AutoCloseable {
    */
   public record Statement(
       String sql,
+      TransactionMode mode,
       boolean batch,
       KeyRequest keys,
       long maxRows,
@@ -103,6 +105,7 @@ public final class ClusterSession implements AutoCloseable {
       Duration timeout) {
     public Statement {
       requireNonNull(sql, "sql");
+      requireNonNull(mode, "mode");
       requireNonNull(keys, "keys");
       parameterSets = List.copyOf(parameterSets);
       requireNonNull(timeout, "timeout");

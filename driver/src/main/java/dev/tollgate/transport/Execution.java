@@ -44,6 +44,7 @@ public final class Execution {
     return new Request.Execute(
         sequence,
         ownLeaseTrusted,
+        statement.mode(),
         statement.batch(),
         statement.sql(),
         statement.keys(),

@@ -30,6 +30,7 @@ public sealed interface StatementResult {
   int COUNT_AND_KEYS = 1;
   int ROWS = 2;
   int PAGE = 3;
+  int CHANGED_ROWS = 4;
 
   /** Appends an update count. */
   static void writeCount(WireWriter out, long count) {
@@ -47,6 +48,16 @@ public sealed interface StatementResult {
     return out.u8(ROWS);
   }
 
+  /** Begins a result of rows that came out of the log; a row set has to follow. */
+  static WireWriter beginChangedRows(WireWriter out) {
+    return out.u8(CHANGED_ROWS);
+  }
+
+  /** True if the body is that of a query that changed nothing. */
+  static boolean isOfQuery(byte[] body) {
+    return body.length > 0 && (body[0] == ROWS || body[0] == PAGE);
+  }
+
   /** Begins the answer to a fetch; a page has to follow. */
   static WireWriter beginPage(WireWriter out) {
     return out.u8(PAGE);
@@ -60,7 +71,7 @@ public sealed interface StatementResult {
         switch (kind) {
           case COUNT -> new Updated(in.i64(), null);
           case COUNT_AND_KEYS -> new Updated(in.i64(), RowSet.read(in, provider));
-          case ROWS -> new Rows(RowSet.read(in, provider));
+          case ROWS, CHANGED_ROWS -> new Rows(RowSet.read(in, provider));
           default -> throw new WireFormatException("result kind " + kind);
         };
     in.expectEnd();

@@ -204,6 +204,7 @@ public sealed interface Request {
    * @param sequence number of the operation within its session, from 1, rising; sent again with the
    *     same number the statement takes effect only once
    * @param ownLeaseTrusted false if the client cannot prove that the session's own lease is alive
+   * @param mode whether it belongs to a transaction of several statements
    * @param batch true to run once per parameter set and report on each
    * @param maxRows most rows of the result, 0 for all
    * @param pageRows most rows of the first page, 0 for as many as fit
@@ -213,6 +214,7 @@ public sealed interface Request {
   record Execute(
       long sequence,
       boolean ownLeaseTrusted,
+      TransactionMode mode,
       boolean batch,
       String sql,
       KeyRequest keys,
@@ -223,6 +225,7 @@ public sealed interface Request {
     static final int TYPE = 0x06;
 
     public Execute {
+      requireNonNull(mode, "mode");
       requireNonNull(sql, "sql");
       requireNonNull(keys, "keys");
       parameterSets = List.copyOf(parameterSets);
@@ -231,6 +234,7 @@ public sealed interface Request {
     static Execute read(WireReader in) {
       long sequence = in.i64();
       boolean ownLeaseTrusted = in.flag();
+      TransactionMode mode = TransactionMode.read(in);
       boolean batch = in.flag();
       String sql = in.string();
       KeyRequest keys = KeyRequest.read(in);
@@ -243,7 +247,8 @@ public sealed interface Request {
       if (sequence <= 0 || maxRows < 0 || pageRows < 0 || (!batch && sets.size() != 1)) {
         throw new WireFormatException("execute " + sequence + " with " + sets.size() + " sets");
       }
-      return new Execute(sequence, ownLeaseTrusted, batch, sql, keys, maxRows, pageRows, sets);
+      return new Execute(
+          sequence, ownLeaseTrusted, mode, batch, sql, keys, maxRows, pageRows, sets);
     }
 
     @Override
@@ -253,7 +258,9 @@ public sealed interface Request {
 
     @Override
     public void write(WireWriter out) {
-      out.i64(sequence).flag(ownLeaseTrusted).flag(batch).string(sql);
+      out.i64(sequence).flag(ownLeaseTrusted);
+      mode.write(out);
+      out.flag(batch).string(sql);
       keys.write(out);
       out.i64(maxRows).i32(pageRows).i32(parameterSets.size());
       parameterSets.forEach(out::bytes);

@@ -7,6 +7,7 @@ import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -84,6 +85,7 @@ final class FakeSession {
 
   private Reply runOnce(Request.Execute request, byte[] parameterSet) {
     Session h2 = h2();
+    h2.setAutoCommit(request.mode() == TransactionMode.AUTOCOMMIT);
     try (CommandInterface command = h2.prepareCommand(request.sql())) {
       List<Value> values = Parameter.decodeValues(parameterSet, h2);
       for (int i = 0; i < values.size(); i++) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.fake.FakeCluster;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.TransactionMode;
 import java.io.ByteArrayInputStream;
 import java.io.StringReader;
 import java.math.BigDecimal;
@@ -20,13 +21,14 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLXML;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.sql.Timestamp;
 import java.sql.Types;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -415,25 +417,68 @@ class JdbcAreasTest {
     assertEquals("<a/>", value("SELECT C FROM T WHERE ID=1"));
   }
 
+  private List<TransactionMode> modesSince(int start) {
+    return cluster.received().stream().skip(start).map(Request.Execute::mode).toList();
+  }
+
   @Test
-  void autocommitOnly() throws Exception {
-    assertTrue(connection.getAutoCommit());
+  void statementsSayWhetherTheyBelongToATransaction() throws Exception {
+    int start = cluster.received().size();
+    statement.executeUpdate("UPDATE T SET N = 1");
+    connection.setAutoCommit(false);
+    statement.executeUpdate("UPDATE T SET N = 2");
+    connection.commit();
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    assertEquals(Connection.TRANSACTION_SERIALIZABLE, connection.getTransactionIsolation());
+    statement.executeUpdate("UPDATE T SET N = 3");
     connection.setAutoCommit(true);
-    SQLFeatureNotSupportedException e =
-        assertThrows(SQLFeatureNotSupportedException.class, () -> connection.setAutoCommit(false));
-    assertEquals("HYC00", e.getSQLState());
-    assertThrows(SQLFeatureNotSupportedException.class, () -> connection.setSavepoint());
-    assertThrows(SQLFeatureNotSupportedException.class, () -> connection.setSavepoint("s"));
-    assertThrows(
-        SQLFeatureNotSupportedException.class,
-        () -> connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE));
-    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-    assertEquals(Connection.TRANSACTION_READ_COMMITTED, connection.getTransactionIsolation());
+    assertEquals(
+        List.of(
+            TransactionMode.AUTOCOMMIT,
+            TransactionMode.READ_COMMITTED,
+            TransactionMode.READ_COMMITTED,
+            TransactionMode.SERIALIZABLE,
+            TransactionMode.SERIALIZABLE),
+        modesSince(start));
+    assertEquals("3.00", value("SELECT N FROM T WHERE ID = 1"));
+  }
+
+  @Test
+  void transactionThatOnlyReadsHasNothingToCommit() throws Exception {
+    connection.setAutoCommit(false);
+    assertEquals("one", value("SELECT V FROM T WHERE ID = 1"));
     int before = cluster.received().size();
     connection.commit();
     connection.rollback();
     statement.execute("COMMIT");
+    connection.setAutoCommit(true);
+    connection.commit();
     assertEquals(before, cluster.received().size());
+  }
+
+  @Test
+  void changesAndWhatFailedAreCommittedOrTakenBackOnce() throws Exception {
+    connection.setAutoCommit(false);
+    statement.executeUpdate("UPDATE T SET V = 'changed' WHERE ID = 1");
+    connection.rollback();
+    assertEquals("one", value("SELECT V FROM T WHERE ID = 1"));
+    assertThrows(SQLException.class, () -> statement.executeUpdate("UPDATE T SET ID = 2"));
+    int before = cluster.received().size();
+    connection.commit();
+    connection.commit();
+    assertEquals(before + 1, cluster.received().size(), "the first commit alone");
+  }
+
+  @Test
+  void savepointsAreTheDatabases() throws Exception {
+    connection.setAutoCommit(false);
+    statement.executeUpdate("UPDATE T SET V = 'kept' WHERE ID = 1");
+    Savepoint savepoint = connection.setSavepoint("here");
+    statement.executeUpdate("UPDATE T SET V = 'undone' WHERE ID = 1");
+    connection.rollback(savepoint);
+    connection.releaseSavepoint(savepoint);
+    connection.commit();
+    assertEquals("kept", value("SELECT V FROM T WHERE ID = 1"));
   }
 
   @Test

@@ -94,11 +94,12 @@ class MetaDataTest {
   }
 
   @Test
-  void onlyAutocommit() throws Exception {
-    assertFalse(meta.supportsTransactions());
-    assertFalse(meta.supportsSavepoints());
+  void transactionsAndTheirTwoLevels() throws Exception {
+    assertTrue(meta.supportsTransactions());
+    assertTrue(meta.supportsSavepoints());
     assertTrue(meta.supportsTransactionIsolationLevel(Connection.TRANSACTION_READ_COMMITTED));
-    assertFalse(meta.supportsTransactionIsolationLevel(Connection.TRANSACTION_SERIALIZABLE));
+    assertTrue(meta.supportsTransactionIsolationLevel(Connection.TRANSACTION_SERIALIZABLE));
+    assertFalse(meta.supportsTransactionIsolationLevel(Connection.TRANSACTION_REPEATABLE_READ));
     assertEquals(Connection.TRANSACTION_READ_COMMITTED, meta.getDefaultTransactionIsolation());
   }
 

@@ -5,6 +5,7 @@ import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.TransactionMode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -94,6 +95,7 @@ final class Client {
   static ClusterSession.Statement statement(String sql, Duration timeout) {
     return new ClusterSession.Statement(
         sql,
+        TransactionMode.AUTOCOMMIT,
         false,
         new KeyRequest.None(),
         0,
