@@ -14,6 +14,7 @@ public final class ClusterState {
   private final LeaseTable leases;
   private final LockTable locks;
   private final FenceTable fences;
+  private final Transactions transactions;
   private final SortedMap<String, String> nodes;
 
   ClusterState(
@@ -21,11 +22,13 @@ public final class ClusterState {
       LeaseTable leases,
       LockTable locks,
       FenceTable fences,
+      Transactions transactions,
       SortedMap<String, String> nodes) {
     this.sessions = sessions;
     this.leases = leases;
     this.locks = locks;
     this.fences = fences;
+    this.transactions = transactions;
     this.nodes = nodes;
   }
 
@@ -75,6 +78,16 @@ public final class ClusterState {
   /** Table bindings in order of their making. */
   public Collection<Fence> fences() {
     return fences.all();
+  }
+
+  /** Open transactions in the order in which they began. */
+  public Collection<Transaction> transactions() {
+    return transactions.open();
+  }
+
+  /** How many statements wait for the end of this very transaction. */
+  public long statementsWaitingFor(Transaction transaction) {
+    return transactions.waitersFor(transaction);
   }
 
   /** Where clients reach each node, host:port by node id, of the nodes that have told. */

@@ -29,6 +29,8 @@ public sealed interface Command {
     R announce(AnnounceNode command);
 
     R releaseOwnLease(ReleaseOwnLease command);
+
+    R abort(AbortTransaction command);
   }
 
   /**
@@ -123,6 +125,33 @@ public sealed interface Command {
     public <R> R handledBy(Handler<R> handler) {
       return handler.releaseOwnLease(this);
     }
+  }
+
+  /**
+   * Rolls a transaction back that has been open or idle for too long; does nothing if it has ended,
+   * or is at work.
+   *
+   * @param transaction its id, so that the session's next transaction is not meant
+   */
+  record AbortTransaction(SessionId session, long transaction, AbortReason reason)
+      implements Command {
+    public AbortTransaction {
+      requireNonNull(session, "session");
+      requireNonNull(reason, "reason");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.abort(this);
+    }
+  }
+
+  /** Why a transaction ends against its owner's will. */
+  enum AbortReason {
+    /** It has been open for {@link Limits#TRANSACTION_MILLIS}. */
+    AGE,
+    /** It has done nothing for {@link Limits#TRANSACTION_IDLE_MILLIS}. */
+    IDLE
   }
 
   /** Tells every node where clients reach this one. */

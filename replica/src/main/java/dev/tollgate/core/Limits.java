@@ -34,5 +34,20 @@ public final class Limits {
   /** Fencing tokens that one session may present with SET FENCING TOKEN at a time. */
   public static final int TOKENS_PER_SESSION = 1_000;
 
+  /** Transactions that may be open at a time: H2 has room for 255, and queries need some. */
+  public static final int OPEN_TRANSACTIONS = 200;
+
+  /** Longest transaction, ten minutes. */
+  public static final long TRANSACTION_MILLIS = 10 * 60 * 1000L;
+
+  /** Longest pause of a client inside a transaction, one minute. */
+  public static final long TRANSACTION_IDLE_MILLIS = 60 * 1000L;
+
+  /** Executions of statements in one transaction. */
+  public static final int STATEMENTS_PER_TRANSACTION = 100_000;
+
+  /** How long a statement waits for rows unless the session says otherwise: as long as in H2. */
+  public static final long LOCK_TIMEOUT_MILLIS = 2_000;
+
   private Limits() {}
 }

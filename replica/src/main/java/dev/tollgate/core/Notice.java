@@ -51,6 +51,20 @@ public sealed interface Notice {
     }
   }
 
+  /** A transaction is open, or was just used; it may not stay idle. */
+  record TransactionUsed(SessionId session, long transaction) implements Notice {
+    public TransactionUsed {
+      requireNonNull(session, "session");
+    }
+  }
+
+  /** A transaction has ended. */
+  record TransactionEnded(SessionId session, long transaction) implements Notice {
+    public TransactionEnded {
+      requireNonNull(session, "session");
+    }
+  }
+
   /** A session is gone, and with it its own lease. */
   record SessionEnded(SessionId session) implements Notice {
     public SessionEnded {

@@ -31,6 +31,14 @@ public sealed interface Operation {
     R fenceTable(FenceTable operation);
 
     R unfenceTable(UnfenceTable operation);
+
+    R begin(BeginTransaction operation);
+
+    R end(EndTransaction operation);
+
+    R savepoint(MarkSavepoint operation);
+
+    R setLockTimeout(SetLockTimeout operation);
   }
 
   /** Starts a lease that belongs to nobody's connection: it lives while somebody renews it. */
@@ -153,6 +161,7 @@ public sealed interface Operation {
    * @param binding the lock that CREATE TABLE binds its table to, or null
    * @param ownLeaseTrusted false if the client can no longer prove that its own lease is alive:
    *     then the session's own lease presents no token (invariant I8)
+   * @param mode whether it belongs to a transaction of several statements
    */
   record ExecuteSql(
       String sql,
@@ -164,10 +173,12 @@ public sealed interface Operation {
       KeyRequest keys,
       long maxRows,
       @Nullable TableFence binding,
-      boolean ownLeaseTrusted)
+      boolean ownLeaseTrusted,
+      TransactionMode mode)
       implements Operation {
     public ExecuteSql {
       requireNonNull(sql, "sql");
+      requireNonNull(mode, "mode");
       requireNonNull(keys, "keys");
       targets = List.copyOf(targets);
       parameterSets = List.copyOf(parameterSets);
@@ -207,6 +218,55 @@ public sealed interface Operation {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.unfenceTable(this);
+    }
+  }
+
+  /** Begins a transaction without a first change, so that its queries are alone already. */
+  record BeginTransaction(TransactionMode mode) implements Operation {
+    public BeginTransaction {
+      if (mode == TransactionMode.AUTOCOMMIT) {
+        throw new IllegalArgumentException("a transaction in mode " + mode);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.begin(this);
+    }
+  }
+
+  /** Ends the session's transaction, if one is open; false undoes what it changed. */
+  record EndTransaction(boolean commit) implements Operation {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.end(this);
+    }
+  }
+
+  /** Sets a savepoint in the session's transaction, or goes back to one. */
+  record MarkSavepoint(boolean rollback, String name, TransactionMode mode) implements Operation {
+    public MarkSavepoint {
+      requireNonNull(name, "name");
+      requireNonNull(mode, "mode");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.savepoint(this);
+    }
+  }
+
+  /** How long the session's statements wait for rows of other transactions. */
+  record SetLockTimeout(long millis) implements Operation {
+    public SetLockTimeout {
+      if (millis < 0 || millis > Limits.LOCK_WAIT_MAX_MILLIS) {
+        throw new IllegalArgumentException("lock timeout: " + millis + " ms");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.setLockTimeout(this);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What became of a command; the same on every replica, but for the wording of SQL errors. */
 public sealed interface Outcome {
@@ -54,6 +55,20 @@ public sealed interface Outcome {
   record Batch(List<Outcome> outcomes) implements Outcome {
     public Batch {
       outcomes = List.copyOf(outcomes);
+    }
+  }
+
+  /**
+   * A row that the statement needs belongs to another transaction; the statement has changed
+   * nothing and is to be tried again. Between the store and the core only, never an outcome of a
+   * command.
+   *
+   * @param with the session of that transaction
+   * @param waitMillis how long the statement itself says that it waits, or null
+   */
+  record Conflict(SessionId with, @Nullable Long waitMillis) implements Outcome {
+    public Conflict {
+      requireNonNull(with, "with");
     }
   }
 

@@ -24,7 +24,9 @@ public enum RefusalCode {
   /** More of something than {@link Limits} allows. */
   LIMIT_REACHED(8),
   /** The table is not fenced, or is fenced already. */
-  FENCE_STATE(9);
+  FENCE_STATE(9),
+  /** The transaction was rolled back: a deadlock, or a limit. */
+  TRANSACTION_LOST(10);
 
   private final int number;
 

@@ -32,6 +32,12 @@ public final class Session {
   private long lastSequence;
   private @Nullable Outcome lastOutcome;
   private @Nullable LockName awaited;
+  private @Nullable PendingStatement pending;
+  private @Nullable Transaction transaction;
+  private long lockTimeoutMillis = Limits.LOCK_TIMEOUT_MILLIS;
+
+  /** Why the last transaction was rolled back, until the client has been told. */
+  private @Nullable String lostTransaction;
 
   Session(SessionId id, Command.OpenSession opening, long openedMicros) {
     this.id = id;
@@ -93,6 +99,26 @@ public final class Session {
     return awaited;
   }
 
+  /** True if the last operation waits for other transactions to end. */
+  public boolean isBlocked() {
+    return pending != null;
+  }
+
+  /** The open transaction, or null. */
+  public @Nullable Transaction transaction() {
+    return transaction;
+  }
+
+  /** How long its statements wait for rows of other transactions. */
+  public long lockTimeoutMillis() {
+    return lockTimeoutMillis;
+  }
+
+  /** Why the last transaction was rolled back, if the client does not know yet; else null. */
+  public @Nullable String lostTransaction() {
+    return lostTransaction;
+  }
+
   void setSchema(String name) {
     schema = name;
   }
@@ -146,7 +172,7 @@ public final class Session {
   }
 
   void begin(long sequence) {
-    if (sequence <= lastSequence || awaited != null) {
+    if (sequence <= lastSequence || awaited != null || pending != null) {
       throw new IllegalStateException("session " + id + " cannot begin " + sequence);
     }
     lastSequence = sequence;
@@ -155,10 +181,37 @@ public final class Session {
   void finish(Outcome outcome) {
     lastOutcome = outcome;
     awaited = null;
+    pending = null;
   }
 
   void waitFor(LockName lock) {
     lastOutcome = new Outcome.Waiting();
     awaited = lock;
+  }
+
+  void waitFor(PendingStatement statement) {
+    lastOutcome = new Outcome.Waiting();
+    pending = statement;
+  }
+
+  /** The statement that waits for transactions to end, or null. */
+  @Nullable PendingStatement pending() {
+    return pending;
+  }
+
+  void setTransaction(@Nullable Transaction open) {
+    transaction = open;
+  }
+
+  void setLockTimeoutMillis(long millis) {
+    lockTimeoutMillis = millis;
+  }
+
+  void loseTransaction(String why) {
+    lostTransaction = why;
+  }
+
+  void forgetLostTransaction() {
+    lostTransaction = null;
   }
 }

@@ -10,6 +10,15 @@ import org.jspecify.annotations.Nullable;
 public interface SqlContext {
   LogPosition position();
 
+  /**
+   * Tells attempts at one log position apart: a command may bring about that several statements,
+   * which waited, are tried again.
+   */
+  int attempt();
+
+  /** The session in whose transaction the statement runs, or null if it runs on its own. */
+  @Nullable SessionId transaction();
+
   /** The schema in which the session's unqualified names are looked up. */
   String schema();
 

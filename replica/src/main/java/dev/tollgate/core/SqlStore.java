@@ -7,13 +7,30 @@ package dev.tollgate.core;
  */
 public interface SqlStore {
   /**
-   * Runs a statement, once per parameter set, each on its own: a set that fails does not undo the
-   * sets before it.
+   * Runs a statement with one of its parameter sets, in the transaction that {@code context} names,
+   * else on its own. If it does not succeed, it has changed nothing but sequence positions.
    *
-   * @return {@link Outcome.Executed}, {@link Outcome.SqlFailed} or {@link Outcome.Refused}; for a
-   *     batch {@link Outcome.Batch} of those
+   * @param set number of the parameter set, from 0
+   * @return {@link Outcome.Executed}, {@link Outcome.SqlFailed}, {@link Outcome.Refused}, or {@link
+   *     Outcome.Conflict} if it has to wait for another transaction
    */
-  Outcome execute(Operation.ExecuteSql statement, SqlContext context);
+  Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context);
+
+  /** Opens a transaction for a session. */
+  void begin(SessionId session);
+
+  /** Makes what the session's transaction changed visible to all, and ends it. */
+  void commit(SessionId session);
+
+  /** Undoes what the session's transaction changed, and ends it. */
+  void rollback(SessionId session);
+
+  /**
+   * Sets a savepoint in the session's transaction, or goes back to it.
+   *
+   * @return {@link Outcome.Done}, or {@link Outcome.SqlFailed} if there is none of this name
+   */
+  Outcome savepoint(SessionId session, Operation.MarkSavepoint savepoint);
 
   /** Binds an existing table to a lock, under the fence that {@code context} makes for it. */
   Outcome fenceTable(Operation.FenceTable operation, SqlContext context);

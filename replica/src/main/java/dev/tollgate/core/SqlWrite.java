@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** One statement at work: which tokens its writer presents, and what the fences make of them. */
 final class SqlWrite implements SqlContext {
   private final LogPosition position;
+  private final int attempt;
   private final Session session;
+  private final @Nullable Transaction transaction;
   private final boolean ownLeaseTrusted;
   private final LockTable locks;
   private final FenceTable fences;
@@ -22,13 +24,17 @@ final class SqlWrite implements SqlContext {
 
   SqlWrite(
       LogPosition position,
+      int attempt,
       Session session,
+      @Nullable Transaction transaction,
       boolean ownLeaseTrusted,
       LockTable locks,
       FenceTable fences,
       Operation.Handler<Outcome> operations) {
     this.position = position;
+    this.attempt = attempt;
     this.session = session;
+    this.transaction = transaction;
     this.ownLeaseTrusted = ownLeaseTrusted;
     this.locks = locks;
     this.fences = fences;
@@ -38,6 +44,16 @@ final class SqlWrite implements SqlContext {
   @Override
   public LogPosition position() {
     return position;
+  }
+
+  @Override
+  public int attempt() {
+    return attempt;
+  }
+
+  @Override
+  public @Nullable SessionId transaction() {
+    return transaction == null ? null : transaction.session();
   }
 
   @Override
@@ -81,7 +97,38 @@ final class SqlWrite implements SqlContext {
 
   @Override
   public void completed() {
-    passed.forEach((id, token) -> fences.existing(id).accepted(token));
+    Transaction open = transaction;
+    if (open == null) {
+      passed.forEach((id, token) -> fences.existing(id).accepted(token));
+    } else {
+      passed.forEach(open::passed);
+      Operation.StatementFence stated = clause;
+      if (stated != null && !stated.monotonic()) {
+        open.stated(stated.presented().lock(), stated.presented().token());
+      }
+    }
+  }
+
+  /**
+   * Asks whether a transaction may commit: every token under which it has written has to be as good
+   * as it was.
+   *
+   * @return null if it may, else why not
+   */
+  Outcome.@Nullable Refused admitCommit(Transaction committing) {
+    for (Map.Entry<LockName, Long> entry : committing.stated().entrySet()) {
+      if (!isHeldExclusively(entry.getKey(), entry.getValue())) {
+        return stale(new PresentedToken(entry.getKey(), entry.getValue()));
+      }
+    }
+    for (Map.Entry<FenceId, Long> entry : committing.passed().entrySet()) {
+      Fence fence = fences.existing(entry.getKey());
+      if (!accepts(fence, entry.getValue())) {
+        return stale(new PresentedToken(fence.lock(), entry.getValue()));
+      }
+    }
+    committing.passed().forEach((id, token) -> fences.existing(id).accepted(token));
+    return null;
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The replicated state machine: a command at a log position gives an outcome and notices, and the
@@ -36,14 +37,18 @@ public final class StateMachine {
   private final SortedMap<String, String> nodes = new TreeMap<>();
 
   private final SqlStore store;
-  private final ClusterState state = new ClusterState(sessions, leases, locks, fences, nodes);
+  private final Transactions transactions;
+  private final ClusterState state;
   private final CommandHandler commands = new CommandHandler();
 
   private LogPosition position = new LogPosition(0, 0, 0);
   private final List<Notice> notices = new ArrayList<>();
+  private int attempts;
 
   public StateMachine(SqlStore store) {
     this.store = requireNonNull(store, "store");
+    this.transactions = new Transactions(store, sessions, this::sqlContext, notices::add);
+    this.state = new ClusterState(sessions, leases, locks, fences, transactions, nodes);
   }
 
   /**
@@ -63,6 +68,7 @@ public final class StateMachine {
     long timeMicros = Math.max(position.timeMicros(), at.timeMicros());
     position = new LogPosition(at.logIndex(), at.ordinal(), timeMicros);
     notices.clear();
+    attempts = 0;
     Outcome outcome = command.handledBy(commands);
     return new Applied(outcome, notices);
   }
@@ -86,6 +92,20 @@ public final class StateMachine {
     locks.checkInvariants();
     leases.checkInvariants(locks);
     sessions.checkInvariants(leases, locks);
+    transactions.checkInvariants();
+  }
+
+  private SqlWrite sqlContext(
+      Session session, @Nullable Transaction transaction, boolean ownLeaseTrusted) {
+    return new SqlWrite(
+        position,
+        attempts++,
+        session,
+        transaction,
+        ownLeaseTrusted,
+        locks,
+        fences,
+        new OperationHandler(session));
   }
 
   private void waitEnded(RequestId request, Outcome outcome) {
@@ -106,6 +126,7 @@ public final class StateMachine {
 
   private void endSession(Session session) {
     endWaitOf(session, new Outcome.Refused(RefusalCode.SESSION_GONE, "the session ended"));
+    transactions.sessionEnds(session, position.timeMicros());
     Lease own = session.ownLease();
     if (own != null) {
       endLease(own);
@@ -115,6 +136,9 @@ public final class StateMachine {
   }
 
   private boolean endWaitOf(Session session, Outcome outcome) {
+    if (transactions.endWait(session, outcome, position.timeMicros())) {
+      return true;
+    }
     LockName awaited = session.awaited();
     RequestId request = new RequestId(session.id(), session.lastSequence());
     return awaited != null && locks.endWait(awaited, request, outcome, position.timeMicros());
@@ -126,7 +150,16 @@ public final class StateMachine {
   }
 
   private static Outcome.Refused cancelled() {
-    return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait for the lock was cancelled");
+    return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait was cancelled");
+  }
+
+  /** As H2 says it, because tools know this error. */
+  private static Outcome rowsNotFree() {
+    return new Outcome.SqlFailed(
+        "HYT00",
+        50200,
+        "Timeout trying to lock: other transactions did not end in time, SET LOCK_TIMEOUT allows"
+            + " more");
   }
 
   private final class CommandHandler implements Command.Handler<Outcome> {
@@ -165,12 +198,11 @@ public final class StateMachine {
       endWaitOf(session, cancelled());
       session.begin(command.sequence());
       Outcome outcome = command.operation().handledBy(new OperationHandler(session));
-      if (outcome instanceof Outcome.Waiting) {
-        Operation.AcquireLock acquire = (Operation.AcquireLock) command.operation();
+      if (!(outcome instanceof Outcome.Waiting)) {
+        session.finish(outcome);
+      } else if (command.operation() instanceof Operation.AcquireLock acquire) {
         session.waitFor(acquire.lock());
         notices.add(new Notice.WaitStarted(session.id(), command.sequence(), acquire.waitMillis()));
-      } else {
-        session.finish(outcome);
       }
       return outcome;
     }
@@ -183,7 +215,7 @@ public final class StateMachine {
       }
       Outcome end =
           switch (command.reason()) {
-            case TIMED_OUT -> new Outcome.NotGranted();
+            case TIMED_OUT -> session.isBlocked() ? rowsNotFree() : new Outcome.NotGranted();
             case CANCELLED -> cancelled();
           };
       return new Outcome.Answered(endWaitOf(session, end));
@@ -218,6 +250,13 @@ public final class StateMachine {
       }
       session.forgetLoss();
       return new Outcome.Answered(own != null);
+    }
+
+    @Override
+    public Outcome abort(Command.AbortTransaction command) {
+      return new Outcome.Answered(
+          transactions.abort(
+              command.session(), command.transaction(), command.reason(), position.timeMicros()));
     }
 
     @Override
@@ -329,21 +368,45 @@ public final class StateMachine {
 
     @Override
     public Outcome execute(Operation.ExecuteSql operation) {
-      return store.execute(operation, sqlContext(operation.ownLeaseTrusted()));
+      return transact(operation, operation.mode(), operation.definition());
     }
 
     @Override
     public Outcome fenceTable(Operation.FenceTable operation) {
-      return store.fenceTable(operation, sqlContext(operation.ownLeaseTrusted()));
+      return transact(operation, TransactionMode.AUTOCOMMIT, /* definition= */ true);
     }
 
     @Override
     public Outcome unfenceTable(Operation.UnfenceTable operation) {
-      return store.unfenceTable(operation, sqlContext(operation.ownLeaseTrusted()));
+      return transact(operation, TransactionMode.AUTOCOMMIT, /* definition= */ true);
     }
 
-    private SqlContext sqlContext(boolean ownLeaseTrusted) {
-      return new SqlWrite(position, session, ownLeaseTrusted, locks, fences, this);
+    @Override
+    public Outcome begin(Operation.BeginTransaction operation) {
+      return transact(operation, operation.mode(), /* definition= */ false);
+    }
+
+    @Override
+    public Outcome savepoint(Operation.MarkSavepoint operation) {
+      return transact(operation, operation.mode(), /* definition= */ false);
+    }
+
+    @Override
+    public Outcome end(Operation.EndTransaction operation) {
+      return transactions.end(session, operation.commit(), position.timeMicros());
+    }
+
+    @Override
+    public Outcome setLockTimeout(Operation.SetLockTimeout operation) {
+      session.setLockTimeoutMillis(operation.millis());
+      return new Outcome.Done();
+    }
+
+    private Outcome transact(Operation operation, TransactionMode mode, boolean definition) {
+      return transactions.run(
+          new PendingStatement(session, operation, mode, definition),
+          position.timeMicros(),
+          session.lockTimeoutMillis());
     }
 
     private Lease createOwnLease() {

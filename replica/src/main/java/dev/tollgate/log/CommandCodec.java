@@ -11,6 +11,7 @@ import dev.tollgate.core.Payload;
 import dev.tollgate.core.PresentedToken;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.TransactionMode;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ final class CommandCodec {
   private static final int EXPIRE = 5;
   private static final int ANNOUNCE_NODE = 6;
   private static final int RELEASE_OWN_LEASE = 7;
+  private static final int ABORT_TRANSACTION = 8;
 
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
@@ -41,6 +43,10 @@ final class CommandCodec {
   private static final int EXECUTE_SQL = 8;
   private static final int FENCE_TABLE = 9;
   private static final int UNFENCE_TABLE = 10;
+  private static final int BEGIN_TRANSACTION = 11;
+  private static final int END_TRANSACTION = 12;
+  private static final int MARK_SAVEPOINT = 13;
+  private static final int SET_LOCK_TIMEOUT = 14;
 
   private CommandCodec() {}
 
@@ -64,7 +70,24 @@ final class CommandCodec {
               list(in, 8, ids -> new LeaseId(ids.i64())));
       case ANNOUNCE_NODE -> new Command.AnnounceNode(in.string(), in.string());
       case RELEASE_OWN_LEASE -> new Command.ReleaseOwnLease(new SessionId(in.i64()));
+      case ABORT_TRANSACTION ->
+          new Command.AbortTransaction(new SessionId(in.i64()), in.i64(), abortReason(in.u8()));
       default -> throw new CorruptLogException("command kind " + kind);
+    };
+  }
+
+  private static int code(Command.AbortReason reason) {
+    return switch (reason) {
+      case AGE -> 0;
+      case IDLE -> 1;
+    };
+  }
+
+  private static Command.AbortReason abortReason(int code) {
+    return switch (code) {
+      case 0 -> Command.AbortReason.AGE;
+      case 1 -> Command.AbortReason.IDLE;
+      default -> throw new CorruptLogException("abort reason " + code);
     };
   }
 
@@ -134,6 +157,12 @@ final class CommandCodec {
     }
 
     @Override
+    public WireWriter abort(Command.AbortTransaction command) {
+      out.u8(ABORT_TRANSACTION).i64(command.session().value()).i64(command.transaction());
+      return out.u8(code(command.reason()));
+    }
+
+    @Override
     public WireWriter announce(Command.AnnounceNode command) {
       return out.u8(ANNOUNCE_NODE).string(command.nodeId()).string(command.clientAddress());
     }
@@ -196,7 +225,7 @@ final class CommandCodec {
     public WireWriter execute(Operation.ExecuteSql operation) {
       out.u8(EXECUTE_SQL).string(operation.sql());
       out.flag(operation.definition()).flag(operation.batch()).flag(operation.returnsRows());
-      out.flag(operation.ownLeaseTrusted()).i64(operation.maxRows());
+      out.flag(operation.ownLeaseTrusted()).u8(operation.mode().number()).i64(operation.maxRows());
       out.i32(operation.targets().size());
       for (Operation.DefinitionTarget target : operation.targets()) {
         out.u8(code(target.kind()));
@@ -231,6 +260,27 @@ final class CommandCodec {
       table(operation.table());
       statementFence(operation.proof());
       return out.flag(operation.ownLeaseTrusted());
+    }
+
+    @Override
+    public WireWriter begin(Operation.BeginTransaction operation) {
+      return out.u8(BEGIN_TRANSACTION).u8(operation.mode().number());
+    }
+
+    @Override
+    public WireWriter end(Operation.EndTransaction operation) {
+      return out.u8(END_TRANSACTION).flag(operation.commit());
+    }
+
+    @Override
+    public WireWriter savepoint(Operation.MarkSavepoint operation) {
+      out.u8(MARK_SAVEPOINT).flag(operation.rollback()).string(operation.name());
+      return out.u8(operation.mode().number());
+    }
+
+    @Override
+    public WireWriter setLockTimeout(Operation.SetLockTimeout operation) {
+      return out.u8(SET_LOCK_TIMEOUT).i64(operation.millis());
     }
 
     /** Lease ids begin at 1, so 0 stands for the session's own. */
@@ -298,6 +348,11 @@ final class CommandCodec {
         case FENCE_TABLE ->
             new Operation.FenceTable(table(in), tableFence(in), statementFence(in), in.flag());
         case UNFENCE_TABLE -> new Operation.UnfenceTable(table(in), statementFence(in), in.flag());
+        case BEGIN_TRANSACTION -> new Operation.BeginTransaction(TransactionMode.of(in.u8()));
+        case END_TRANSACTION -> new Operation.EndTransaction(in.flag());
+        case MARK_SAVEPOINT ->
+            new Operation.MarkSavepoint(in.flag(), in.string(), TransactionMode.of(in.u8()));
+        case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
         default -> throw new CorruptLogException("operation kind " + kind);
       };
     }
@@ -315,6 +370,7 @@ final class CommandCodec {
       boolean batch = in.flag();
       boolean returnsRows = in.flag();
       boolean ownLeaseTrusted = in.flag();
+      TransactionMode mode = TransactionMode.of(in.u8());
       long maxRows = in.i64();
       List<Operation.DefinitionTarget> targets =
           list(in, 9, item -> new Operation.DefinitionTarget(kind(item.u8()), table(item)));
@@ -335,7 +391,8 @@ final class CommandCodec {
           keys,
           maxRows,
           binding,
-          ownLeaseTrusted);
+          ownLeaseTrusted,
+          mode);
     }
 
     private static @Nullable LeaseId lease(WireReader in) {

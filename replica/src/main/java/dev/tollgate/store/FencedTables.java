@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FencedTables {
   /** What a statement does to the rows of a table. */
-  private enum Change {
+  enum Change {
     INSERT,
     UPDATE,
     DELETE,
@@ -61,12 +61,9 @@ final class FencedTables {
     return null;
   }
 
-  /** The fences of all tables that a statement may write to, in order of their making. */
-  Collection<FenceId> fencesOf(
+  /** All tables that a statement may write to, and how. */
+  Map<Table, Change> written(
       SessionLocal session, Prepared prepared, Operation.ExecuteSql statement) {
-    if (tables.isEmpty()) {
-      return List.of();
-    }
     Map<Table, Change> written = new LinkedHashMap<>();
     if (prepared instanceof DataChangeStatement change) {
       reach(change.getTable(), changeOf(prepared), written);
@@ -78,6 +75,11 @@ final class FencedTables {
         }
       }
     }
+    return written;
+  }
+
+  /** The fences among these tables, in order of their making. */
+  Collection<FenceId> fencesOf(Map<Table, Change> written) {
     Map<Long, FenceId> found = new TreeMap<>();
     tables.forEach(
         (fence, table) -> {

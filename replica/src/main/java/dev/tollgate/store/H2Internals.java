@@ -7,11 +7,14 @@ import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.h2.command.dml.SetClauseList;
+import org.h2.command.dml.Update;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.mvstore.tx.Transaction;
+import org.h2.table.Column;
 import org.h2.util.MathUtils;
 import org.h2.util.NetworkConnectionInfo;
 import org.h2.value.ValueTimestampTimeZone;
@@ -27,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>H2's transactions keep a bit "has rolled back" after a failed statement; another
  *       transaction that meets such a row would spin for ever. The bit is cleared after every
  *       statement.
+ *   <li>Who holds the row that a statement needs is read off the mark that a transaction gets when
+ *       another one meets it.
  *   <li>Time and random numbers of a statement are pinned.
  * </ul>
  */
@@ -40,6 +45,9 @@ final class H2Internals {
   private static final VarHandle LOCK_TIMEOUT_MILLIS;
   private static final VarHandle STATUS_AND_LOG_ID;
   private static final VarHandle CURRENT_TIMESTAMP;
+  private static final VarHandle HAD_WAITER;
+  private static final VarHandle SET_CLAUSES;
+  private static final VarHandle SET_ACTIONS;
   private static final MethodHandle CREATE_SESSION;
   private static final PinnedRandom RANDOM;
 
@@ -49,6 +57,18 @@ final class H2Internals {
       Lookup transaction = MethodHandles.privateLookupIn(Transaction.class, own);
       LOCK_TIMEOUT_MILLIS =
           transaction.findVarHandle(Transaction.class, "timeoutMillis", int.class);
+      HAD_WAITER =
+          transaction.findVarHandle(Transaction.class, "notificationRequested", boolean.class);
+      SET_CLAUSES =
+          MethodHandles.privateLookupIn(Update.class, own)
+              .findVarHandle(Update.class, "setClauseList", SetClauseList.class);
+      Lookup clauses = MethodHandles.privateLookupIn(SetClauseList.class, own);
+      Class<?> action =
+          Class.forName(
+              "org.h2.command.dml.SetClauseList$UpdateAction",
+              /* initialize= */ false,
+              SetClauseList.class.getClassLoader());
+      SET_ACTIONS = clauses.findVarHandle(SetClauseList.class, "actions", action.arrayType());
       STATUS_AND_LOG_ID =
           transaction.findVarHandle(Transaction.class, "statusAndLogId", AtomicLong.class);
       CURRENT_TIMESTAMP =
@@ -104,6 +124,26 @@ final class H2Internals {
       AtomicLong state = (AtomicLong) STATUS_AND_LOG_ID.get(transaction);
       state.getAndUpdate(bits -> bits & ~HAS_ROLLED_BACK);
     }
+  }
+
+  /** Forgets that others met rows of this session's transaction. */
+  static void forgetWaiters(SessionLocal session) {
+    Transaction transaction = session.getTransaction();
+    if (transaction != null) {
+      HAD_WAITER.setVolatile(transaction, false);
+    }
+  }
+
+  /** True if another transaction has met a row of this session's since {@link #forgetWaiters}. */
+  static boolean hadWaiter(SessionLocal session) {
+    Transaction transaction = session.getTransaction();
+    return transaction != null && (boolean) HAD_WAITER.getVolatile(transaction);
+  }
+
+  /** True if an UPDATE gives this column of its table a value. */
+  static boolean sets(Update update, Column column) {
+    Object actions = SET_ACTIONS.get((SetClauseList) SET_CLAUSES.get(update));
+    return ((Object[]) actions)[column.getColumnId()] != null;
   }
 
   /** True if the transaction carries the bit that {@link #forgetRollback} clears. */

@@ -141,8 +141,12 @@ public final class LockArguments {
     }
   }
 
-  /** An INTERVAL of days to seconds, or a whole number of milliseconds. */
-  private static long millis(String what, SqlValue value) throws SQLException {
+  /**
+   * An INTERVAL of days to seconds, or a whole number of milliseconds.
+   *
+   * @throws SQLException naming the argument if it is something else
+   */
+  public static long millis(String what, SqlValue value) throws SQLException {
     requireNotNull(what, value);
     if (value.h2() instanceof ValueInterval interval) {
       if (interval.getQualifier().isYearMonth()) {

@@ -13,10 +13,14 @@ import org.h2.value.ValueTimestampTimeZone;
  * @param seed of all its random numbers
  */
 record Pins(ValueTimestampTimeZone now, long seed) {
-  /** The pins of one execution of a statement; the executions of a batch differ by their number. */
-  static Pins of(LogPosition position, int execution) {
+  /**
+   * The pins of one execution of a statement; the executions of a batch differ by their number, and
+   * the statements that one command sets going by their attempt.
+   */
+  static Pins of(LogPosition position, int attempt, int execution) {
     ValueTimestampTimeZone now = timestamp(position.timeMicros());
-    long seed = mix(mix(mix(position.logIndex()) ^ position.ordinal()) ^ execution);
+    long place = mix(mix(position.logIndex()) ^ position.ordinal());
+    long seed = mix(mix(place ^ attempt) ^ execution);
     return new Pins(now, seed);
   }
 

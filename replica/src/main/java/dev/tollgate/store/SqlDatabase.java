@@ -7,6 +7,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Payload;
 import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.SqlStore;
 import dev.tollgate.core.TableName;
@@ -16,11 +17,13 @@ import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.h2.api.ErrorCode;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
+import org.h2.command.query.ForUpdate;
+import org.h2.command.query.Select;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.ParameterInterface;
 import org.h2.message.DbException;
@@ -46,6 +49,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   private final ReaderGate gate = new ReaderGate();
   private final FencedTables fencedTables = new FencedTables();
   private final SessionLocal session;
+  private final TransactionSessions transactions;
   private final SqlReader reader;
 
   /**
@@ -57,9 +61,10 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   public SqlDatabase() {
     H2SelfCheck.run();
     database = new H2Database();
+    transactions = new TransactionSessions(database);
     session = database.openSession();
     session.setAutoCommit(false);
-    reader = new SqlReader(database, gate);
+    reader = new SqlReader(database, gate, transactions);
   }
 
   /** Queries beside the log. */
@@ -68,13 +73,50 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   }
 
   @Override
-  public Outcome execute(Operation.ExecuteSql statement, SqlContext context) {
-    List<Outcome> outcomes = new ArrayList<>(statement.parameterSets().size());
-    Execution execution = new Execution(statement, context);
-    for (Operation.ParameterSet set : statement.parameterSets()) {
-      outcomes.add(execution.run(set, outcomes.size()));
+  public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
+    SessionId owner = context.transaction();
+    if (owner == null) {
+      return new Execution(statement, set, context, session, null).run();
     }
-    return statement.batch() ? new Outcome.Batch(outcomes) : outcomes.get(0);
+    TransactionSessions.OpenTransaction transaction = transactions.take(owner);
+    try {
+      return new Execution(statement, set, context, transaction.session(), transaction).run();
+    } finally {
+      TransactionSessions.release(transaction);
+    }
+  }
+
+  @Override
+  public void begin(SessionId owner) {
+    transactions.begin(owner);
+  }
+
+  @Override
+  public void commit(SessionId owner) {
+    transactions.end(owner, /* commit= */ true);
+  }
+
+  @Override
+  public void rollback(SessionId owner) {
+    transactions.end(owner, /* commit= */ false);
+  }
+
+  @Override
+  public Outcome savepoint(SessionId owner, Operation.MarkSavepoint savepoint) {
+    TransactionSessions.OpenTransaction transaction = transactions.take(owner);
+    try {
+      if (savepoint.rollback()) {
+        transaction.session().rollbackToSavepoint(savepoint.name());
+      } else {
+        transaction.session().addSavepoint(savepoint.name());
+      }
+      return new Outcome.Done();
+    } catch (DbException e) {
+      return SqlErrors.failure(e);
+    } finally {
+      H2Internals.forgetRollback(transaction.session());
+      TransactionSessions.release(transaction);
+    }
   }
 
   @Override
@@ -126,6 +168,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   @Override
   public void close() {
     reader.close();
+    transactions.close();
     database.close();
   }
 
@@ -148,50 +191,109 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return new Outcome.Executed(Payload.of(out.toByteArray()));
   }
 
-  /** One statement of the log: prepared once, run once per parameter set. */
+  /** One execution of a statement of the log. */
   private final class Execution {
     private final Operation.ExecuteSql statement;
+    private final int number;
     private final SqlContext context;
+    private final SessionLocal session;
+    private final TransactionSessions.@Nullable OpenTransaction transaction;
+    private Map<Table, FencedTables.Change> written = Map.of();
+    private @Nullable Prepared prepared;
 
-    Execution(Operation.ExecuteSql statement, SqlContext context) {
+    Execution(
+        Operation.ExecuteSql statement,
+        int number,
+        SqlContext context,
+        SessionLocal session,
+        TransactionSessions.@Nullable OpenTransaction transaction) {
       this.statement = statement;
+      this.number = number;
       this.context = context;
+      this.session = session;
+      this.transaction = transaction;
     }
 
-    Outcome run(Operation.ParameterSet set, int number) {
-      Pins pins = Pins.of(context.position(), number);
+    Outcome run() {
+      Pins pins = Pins.of(context.position(), context.attempt(), number);
       database.pinning().begin(session, pins);
+      transactions.expectConflicts(transaction);
       H2Internals.failAtOnceOnConflict(session);
       try {
-        return runPinned(set);
+        return runPinned(statement.parameterSets().get(number));
       } catch (DbException e) {
-        session.rollback();
-        return SqlErrors.failure(e);
+        Outcome conflict = conflict(e);
+        undo();
+        return conflict == null ? SqlErrors.failure(e) : conflict;
       } finally {
         H2Internals.forgetRollback(session);
         database.pinning().end(session);
       }
     }
 
+    /** H2 has undone the statement itself; one that is a transaction of its own ends here. */
+    private void undo() {
+      if (transaction == null) {
+        session.rollback();
+      }
+    }
+
+    /** What an error means while others have changes that may go away; null if it is final. */
+    private @Nullable Outcome conflict(DbException e) {
+      SessionId holder =
+          SqlErrors.isConflict(e)
+              ? transactions.holder(transaction)
+              : SqlErrors.isDoubtful(e) ? transactions.changerOf(written, transaction) : null;
+      if (holder == null) {
+        return null;
+      }
+      ForUpdate clause = prepared instanceof Select select ? select.getForUpdate() : null;
+      if (clause == null) {
+        return new Outcome.Conflict(holder, null);
+      }
+      return switch (clause.getType()) {
+        case DEFAULT -> new Outcome.Conflict(holder, null);
+        case WAIT -> new Outcome.Conflict(holder, (long) clause.getTimeoutMillis());
+        case NOWAIT, SKIP_LOCKED ->
+            SqlErrors.failed(
+                DbException.get(ErrorCode.LOCK_TIMEOUT_1, "a row that is not free")
+                    .getSQLException());
+      };
+    }
+
     private Outcome runPinned(Operation.ParameterSet set) {
       session.setCurrentSchemaName(context.schema());
-      Prepared prepared = session.prepare(statement.sql());
-      Outcome.Refused refused =
-          context.admit(set.fence(), fencedTables.fencesOf(session, prepared, statement));
+      Prepared parsed = session.prepare(statement.sql());
+      prepared = parsed;
+      written = fencedTables.written(session, parsed, statement);
+      Outcome.Refused refused = context.admit(set.fence(), fencedTables.fencesOf(written));
       if (refused != null) {
         return refused;
       }
+      KeyChanges changes = KeyChanges.of(parsed, written);
+      SessionId rival = transactions.rivalFor(changes, transaction);
+      if (rival != null) {
+        return new Outcome.Conflict(rival, null);
+      }
       StoreCommand command =
-          new StoreCommand(session, statement.sql(), prepared, LockAccess.of(context));
+          new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context));
       setParameters(command, set.values());
-      return statement.definition() ? define(command) : change(command);
+      if (statement.definition()) {
+        return define(command);
+      }
+      Outcome outcome = change(command);
+      if (transaction != null) {
+        transaction.changes().addAll(changes);
+      }
+      return outcome;
     }
 
     private Outcome change(StoreCommand command) {
+      SessionLocal.Savepoint before = session.setSavepoint();
       WireWriter out = new WireWriter();
       if (command.isQuery()) {
         try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
-          RowSet.write(StatementResult.beginRows(out), rows, 0, MAX_RESULT_BYTES, 0);
+          RowSet.write(StatementResult.beginChangedRows(out), rows, 0, MAX_RESULT_BYTES, 0);
         }
       } else {
         ResultWithGeneratedKeys result = command.executeUpdate(keys());
@@ -203,7 +305,8 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
         }
       }
       if (out.size() >= MAX_RESULT_BYTES) {
-        session.rollback();
+        session.rollbackTo(before);
+        undo();
         return new Outcome.SqlFailed(
             SqlState.TOO_LARGE.state(),
             SqlState.TOO_LARGE.vendorCode(),
@@ -211,7 +314,9 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
                 + MAX_RESULT_BYTES
                 + " bytes: let it return fewer rows");
       }
-      session.commit(false);
+      if (transaction == null) {
+        session.commit(false);
+      }
       context.completed();
       return new Outcome.Executed(Payload.of(out.toByteArray()));
     }

@@ -26,6 +26,7 @@ public final class SqlErrors {
       case SESSION_GONE -> SqlState.SESSION_GONE;
       case SEQUENCE_PASSED -> SqlState.OUTCOME_UNKNOWN;
       case LIMIT_REACHED -> SqlState.TOO_MANY;
+      case TRANSACTION_LOST -> SqlState.CONFLICT;
     };
   }
 
@@ -73,9 +74,33 @@ public final class SqlErrors {
     return message == null ? error.getClass().getSimpleName() : message;
   }
 
+  /** True if another transaction was in the way. */
+  static boolean isConflict(DbException e) {
+    return switch (e.getErrorCode()) {
+      case ErrorCode.LOCK_TIMEOUT_1,
+          ErrorCode.CONCURRENT_UPDATE_1,
+          ErrorCode.ROW_NOT_FOUND_WHEN_DELETING_1,
+          ErrorCode.ROW_NOT_FOUND_IN_PRIMARY_INDEX,
+          ErrorCode.DEADLOCK_1 ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** True if a constraint failed because of rows that another transaction may yet bring back. */
+  static boolean isDoubtful(DbException e) {
+    return switch (e.getErrorCode()) {
+      case ErrorCode.DUPLICATE_KEY_1,
+          ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1,
+          ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1 ->
+          true;
+      default -> false;
+    };
+  }
+
   /**
-   * Errors that a well-formed statement cannot cause by itself. Those of row conflicts belong here
-   * as long as one transaction runs at a time: there is nobody to conflict with.
+   * Errors that a well-formed statement cannot cause by itself. Those of row conflicts are answered
+   * before: left over, they mean that there is a conflict and nobody to conflict with.
    */
   private static boolean isFatal(int code) {
     return switch (code) {

@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Payload;
+import dev.tollgate.core.SessionId;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
@@ -30,16 +31,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlReader {
   /** H2 keeps 255 transactions at most, those of queries included. */
-  private static final int MAX_QUERIES = 64;
+  private static final int MAX_QUERIES = 48;
 
   private final H2Database database;
   private final ReaderGate gate;
+  private final TransactionSessions transactions;
   private final Semaphore permits = new Semaphore(MAX_QUERIES, true);
   private final ConcurrentLinkedDeque<SessionLocal> idle = new ConcurrentLinkedDeque<>();
 
-  SqlReader(H2Database database, ReaderGate gate) {
+  SqlReader(H2Database database, ReaderGate gate, TransactionSessions transactions) {
     this.database = database;
     this.gate = gate;
+    this.transactions = transactions;
   }
 
   /** Lets another thread end a query. */
@@ -129,6 +132,8 @@ public final class SqlReader {
   /**
    * Runs a query.
    *
+   * @param transaction the session in whose open transaction it runs, or null to see only what is
+   *     committed
    * @param schema where unqualified names are looked up
    * @param parameterSet the values of its parameters
    * @param maxRows most rows of the result, 0 for all
@@ -136,6 +141,7 @@ public final class SqlReader {
    * @param cursorId what the client will ask with for more
    */
   public Page query(
+      @Nullable SessionId transaction,
       String schema,
       String sql,
       byte[] parameterSet,
@@ -145,7 +151,8 @@ public final class SqlReader {
       LockAccess locks,
       Canceller canceller)
       throws SQLException {
-    return onSession(
+    return on(
+        transaction,
         schema,
         canceller,
         session -> {
@@ -161,9 +168,15 @@ public final class SqlReader {
 
   /** Evaluates a query of one row. */
   public List<SqlValue> evaluate(
-      String schema, String sql, byte[] parameterSet, LockAccess locks, Canceller canceller)
+      @Nullable SessionId transaction,
+      String schema,
+      String sql,
+      byte[] parameterSet,
+      LockAccess locks,
+      Canceller canceller)
       throws SQLException {
-    return onSession(
+    return on(
+        transaction,
         schema,
         canceller,
         session -> {
@@ -237,6 +250,26 @@ public final class SqlReader {
       throw e;
     } finally {
       canceller.running(null);
+    }
+  }
+
+  private <T> T on(@Nullable SessionId owner, String schema, Canceller canceller, Work<T> work)
+      throws SQLException {
+    TransactionSessions.OpenTransaction transaction =
+        owner == null ? null : transactions.find(owner);
+    if (transaction == null) {
+      return onSession(schema, canceller, work);
+    }
+    permits.acquireUninterruptibly();
+    transaction.enter(canceller);
+    try {
+      transaction.session().setCurrentSchemaName(schema);
+      return work.on(transaction.session());
+    } catch (DbException e) {
+      throw e.getSQLException();
+    } finally {
+      transaction.leave();
+      permits.release();
     }
   }
 

@@ -53,6 +53,16 @@ public enum SystemTable {
       number("OWN_LEASE_ID"),
       number("LAST_OPERATION"),
       name("WAITS_FOR_LOCK")),
+  /** Open transactions, and how many statements wait for others to end on behalf of each. */
+  TRANSACTIONS(
+      number("TRANSACTION_ID"),
+      number("SESSION_ID"),
+      word("ISOLATION"),
+      moment("OPENED_AT"),
+      number("STATEMENTS"),
+      number("STATEMENTS_WAITING"),
+      name("APPLICATION"),
+      name("CLIENT_HOST")),
   /** Tables that are bound to a lock. */
   FENCES(
       name("TABLE_SCHEMA"),

@@ -16,9 +16,11 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLNonTransientException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransactionRollbackException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
@@ -352,14 +354,170 @@ abstract class JdbcContract {
   }
 
   @Test
-  void transactionsAreRefusedByNameAndTheConnectionGoesOn() throws SQLException {
+  void transactionIsSeenByOthersWhenItCommits() throws SQLException {
+    try (Connection one = connect();
+        Connection two = connect()) {
+      update(one, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
+      one.setAutoCommit(false);
+      update(one, "INSERT INTO T VALUES(1, 1)");
+      update(one, "UPDATE T SET V = 2");
+      assertEquals(2, number(one, "SELECT V FROM T"), "it sees its own changes");
+      assertEquals(0, number(two, "SELECT COUNT(*) FROM T"));
+      one.commit();
+      assertEquals(2, number(two, "SELECT V FROM T"));
+      update(one, "DELETE FROM T");
+      one.rollback();
+      assertEquals(1, number(one, "SELECT COUNT(*) FROM T"));
+      update(one, "UPDATE T SET V = 3");
+      one.setAutoCommit(true);
+      assertEquals(3, number(two, "SELECT V FROM T"), "JDBC: switching autocommit on commits");
+    }
+  }
+
+  @Test
+  void savepointsNest() throws SQLException {
     try (Connection connection = connect()) {
-      SQLException refused =
-          assertThrows(SQLException.class, () -> connection.setAutoCommit(false));
-      assertEquals("HYC00", refused.getSQLState());
-      assertInstanceOf(SQLFeatureNotSupportedException.class, refused);
-      assertTrue(connection.isValid(5));
-      assertTrue(connection.getAutoCommit());
+      update(connection, "CREATE TABLE T(V INT)");
+      connection.setAutoCommit(false);
+      update(connection, "INSERT INTO T VALUES(1)");
+      Savepoint outer = connection.setSavepoint();
+      update(connection, "INSERT INTO T VALUES(2)");
+      Savepoint inner = connection.setSavepoint("Inner point");
+      update(connection, "INSERT INTO T VALUES(3)");
+      connection.rollback(inner);
+      assertEquals(3, number(connection, "SELECT SUM(V) FROM T"));
+      connection.rollback(outer);
+      update(connection, "INSERT INTO T VALUES(10)");
+      connection.releaseSavepoint(outer);
+      connection.commit();
+      assertEquals(11, number(connection, "SELECT SUM(V) FROM T"));
+    }
+  }
+
+  @Test
+  void waitForARowEndsWithTheTransactionThatHasIt() throws Exception {
+    try (Connection one = connect();
+        Connection two = connect()) {
+      update(one, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
+      update(one, "INSERT INTO T VALUES(1, 0)");
+      one.setAutoCommit(false);
+      update(one, "UPDATE T SET V = 1");
+      update(two, "SET LOCK_TIMEOUT 60000");
+      CompletableFuture<Long> waiting =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return update(two, "UPDATE T SET V = V + 10");
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () ->
+                  number(
+                          one,
+                          "SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS WHERE STATEMENTS_WAITING > 0")
+                      == 1);
+      one.commit();
+      assertEquals(1L, waiting.get(30, TimeUnit.SECONDS));
+      assertEquals(11, number(two, "SELECT V FROM T"));
+      one.rollback();
+    }
+  }
+
+  @Test
+  void lockTimeoutFailsTheStatementAndKeepsTheTransaction() throws SQLException {
+    try (Connection one = connect();
+        Connection two = connect()) {
+      update(one, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
+      update(one, "INSERT INTO T VALUES(1, 0), (2, 0)");
+      one.setAutoCommit(false);
+      two.setAutoCommit(false);
+      update(one, "UPDATE T SET V = 1 WHERE ID = 1");
+      update(two, "SET LOCK_TIMEOUT 200");
+      update(two, "UPDATE T SET V = 2 WHERE ID = 2");
+      SQLException late = fails(two, "UPDATE T SET V = 2 WHERE ID = 1");
+      assertEquals("HYT00", late.getSQLState());
+      assertInstanceOf(SQLTimeoutException.class, late);
+      two.commit();
+      one.rollback();
+      assertEquals(2, number(one, "SELECT SUM(V) FROM T"));
+      one.commit();
+    }
+  }
+
+  @Test
+  void deadlockRollsOneBackAndTheOtherGoesOn() throws Exception {
+    try (Connection one = connect();
+        Connection two = connect()) {
+      update(one, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
+      update(one, "INSERT INTO T VALUES(1, 0), (2, 0)");
+      one.setAutoCommit(false);
+      two.setAutoCommit(false);
+      update(one, "UPDATE T SET V = 1 WHERE ID = 1");
+      update(two, "UPDATE T SET V = 2 WHERE ID = 2");
+      CompletableFuture<SQLException> victim =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return fails(two, "UPDATE T SET V = 2 WHERE ID = 1");
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () ->
+                  number(
+                          one,
+                          "SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS WHERE STATEMENTS_WAITING > 0")
+                      == 1);
+      assertEquals(1, update(one, "UPDATE T SET V = 1 WHERE ID = 2"));
+      SQLException lost = victim.get(30, TimeUnit.SECONDS);
+      assertEquals("40001", lost.getSQLState());
+      assertInstanceOf(SQLTransactionRollbackException.class, lost);
+      one.commit();
+      two.rollback();
+      assertEquals(2, number(two, "SELECT SUM(V) FROM T"));
+    }
+  }
+
+  @Test
+  void fencesAreCheckedAgainAtCommit() throws SQLException {
+    try (Connection writer = connect();
+        Connection other = connect()) {
+      update(writer, "CREATE TABLE T(V INT) FENCED BY LOCK 'job'");
+      number(writer, "SELECT acquire_lock('job')");
+      writer.setAutoCommit(false);
+      update(writer, "INSERT INTO T VALUES(1)");
+      value(other, "SELECT force_release_lock('job')");
+      SQLException refused = assertThrows(SQLException.class, writer::commit);
+      assertEquals("23T01", refused.getSQLState());
+      assertEquals(0, number(writer, "SELECT COUNT(*) FROM T"));
+      writer.setAutoCommit(true);
+    }
+  }
+
+  @Test
+  void serializableTransactionIsAlone() throws SQLException {
+    try (Connection connection = connect();
+        Connection other = connect()) {
+      update(connection, "CREATE TABLE T(V INT)");
+      assertEquals(Connection.TRANSACTION_READ_COMMITTED, connection.getTransactionIsolation());
+      connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+      assertEquals(Connection.TRANSACTION_SERIALIZABLE, connection.getTransactionIsolation());
+      connection.setAutoCommit(false);
+      assertEquals(0, number(connection, "SELECT COUNT(*) FROM T"));
+      update(other, "SET LOCK_TIMEOUT 100");
+      assertEquals("HYT00", fails(other, "INSERT INTO T VALUES(1)").getSQLState());
+      assertEquals(0, number(connection, "SELECT COUNT(*) FROM T"));
+      connection.commit();
+      assertEquals(1, update(other, "INSERT INTO T VALUES(1)"));
+      connection.setAutoCommit(true);
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     }
   }
 

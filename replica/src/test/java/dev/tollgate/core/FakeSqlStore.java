@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,17 +16,58 @@ final class FakeSqlStore implements SqlStore {
   final Map<String, List<String>> written = new TreeMap<>();
   final Map<String, FenceId> fenced = new TreeMap<>();
 
+  /** Sessions with an open transaction, each with the row that it holds, or "". */
+  final Map<SessionId, String> transactions = new LinkedHashMap<>();
+
+  /** What became of transactions, in order. */
+  final List<String> ended = new ArrayList<>();
+
   @Override
-  public Outcome execute(Operation.ExecuteSql statement, SqlContext context) {
-    List<Outcome> outcomes = new ArrayList<>();
-    for (Operation.ParameterSet set : statement.parameterSets()) {
-      outcomes.add(executeOne(statement.sql(), set, context));
-    }
-    return statement.batch() ? new Outcome.Batch(outcomes) : outcomes.get(0);
+  public void begin(SessionId session) {
+    transactions.put(session, "");
   }
 
-  private Outcome executeOne(String sql, Operation.ParameterSet set, SqlContext context) {
-    String[] words = sql.split(" ", 2);
+  @Override
+  public void commit(SessionId session) {
+    transactions.remove(session);
+    ended.add("commit " + session);
+  }
+
+  @Override
+  public void rollback(SessionId session) {
+    transactions.remove(session);
+    ended.add("rollback " + session);
+  }
+
+  @Override
+  public Outcome savepoint(SessionId session, Operation.MarkSavepoint savepoint) {
+    return new Outcome.Done();
+  }
+
+  /** "ROW r" needs row r, which a transaction then holds until it ends. */
+  private Outcome.@Nullable Conflict takeRow(String row, SqlContext context) {
+    SessionId own = context.transaction();
+    for (Map.Entry<SessionId, String> other : transactions.entrySet()) {
+      if (!other.getKey().equals(own) && List.of(other.getValue().split(" ")).contains(row)) {
+        return new Outcome.Conflict(other.getKey(), null);
+      }
+    }
+    if (own != null) {
+      transactions.merge(own, row, (held, added) -> held + " " + added);
+    }
+    return null;
+  }
+
+  @Override
+  public Outcome execute(Operation.ExecuteSql statement, int number, SqlContext context) {
+    Operation.ParameterSet set = statement.parameterSets().get(number);
+    String[] words = statement.sql().split(" ", 2);
+    if (words[0].equals("ROW")) {
+      Outcome conflict = takeRow(words[1], context);
+      if (conflict != null) {
+        return conflict;
+      }
+    }
     FenceId fence = fenced.get(words[1]);
     Outcome.Refused refused =
         context.admit(set.fence(), fence == null ? List.of() : List.of(fence));
@@ -93,6 +135,7 @@ final class FakeSqlStore implements SqlStore {
         new Operation.KeyRequest.None(),
         /* maxRows= */ 0,
         null,
-        ownLeaseTrusted);
+        ownLeaseTrusted,
+        TransactionMode.AUTOCOMMIT);
   }
 }

@@ -15,6 +15,7 @@ import dev.tollgate.core.Payload;
 import dev.tollgate.core.PresentedToken;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.TransactionMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -55,7 +56,13 @@ class EntryCodecTest {
             statement(new Operation.KeyRequest.None(), held, false),
             statement(new Operation.KeyRequest.Generated(), null, true),
             statement(new Operation.KeyRequest.Positions(List.of(1, 3)), null, true),
-            statement(new Operation.KeyRequest.Names(List.of("ID", "V")), null, true));
+            statement(new Operation.KeyRequest.Names(List.of("ID", "V")), null, true),
+            new Operation.BeginTransaction(TransactionMode.SERIALIZABLE),
+            new Operation.EndTransaction(true),
+            new Operation.EndTransaction(false),
+            new Operation.MarkSavepoint(true, "S", TransactionMode.READ_COMMITTED),
+            new Operation.MarkSavepoint(false, "", TransactionMode.SERIALIZABLE),
+            new Operation.SetLockTimeout(5_000));
     List<Command> commands = new ArrayList<>();
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
     commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000));
@@ -65,6 +72,9 @@ class EntryCodecTest {
     commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
     commands.add(new Command.AnnounceNode("n1", "h:1"));
     commands.add(new Command.ReleaseOwnLease(session));
+    for (Command.AbortReason reason : Command.AbortReason.values()) {
+      commands.add(new Command.AbortTransaction(session, 4, reason));
+    }
     return commands.stream();
   }
 
@@ -86,7 +96,8 @@ class EntryCodecTest {
         keys,
         99,
         binding,
-        !batch);
+        !batch,
+        batch ? TransactionMode.SERIALIZABLE : TransactionMode.READ_COMMITTED);
   }
 
   @ParameterizedTest

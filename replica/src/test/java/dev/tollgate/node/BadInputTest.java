@@ -10,6 +10,7 @@ import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.DataInputStream;
@@ -106,8 +107,8 @@ class BadInputTest {
         "SET FENCING TOKEN ? FOR LOCK 'x' | 00000 | ",
         "INSERT INTO T VALUES(1) | 23505 | Unique index or primary key violation",
         "SELECT * FROM NOWHERE | 42S02 | Table \"NOWHERE\" not found",
-        "SET AUTOCOMMIT OFF | HYC00 | SET AUTOCOMMIT OFF",
-        "SAVEPOINT S | HYC00 | SAVEPOINT",
+        "SET AUTOCOMMIT OFF | HYC00 | autocommit belongs to the connection",
+        "SAVEPOINT S | HYC00 | a savepoint needs a transaction",
         "SET SCHEMA TOLLGATE | 42T01 | line 1",
         "SET SCHEMA NOWHERE | 90079 | Schema \"NOWHERE\" not found"
       })
@@ -180,6 +181,7 @@ class BadInputTest {
     return new Request.Execute(
         sequence,
         true,
+        TransactionMode.AUTOCOMMIT,
         false,
         "DELETE FROM T WHERE ID = ?",
         new KeyRequest.None(),

@@ -14,6 +14,7 @@ import dev.tollgate.core.PresentedToken;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.TransactionMode;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
@@ -67,6 +68,47 @@ final class StoreDriver implements AutoCloseable {
   Outcome run(SessionId session, String sql, Object... parameters) {
     return perform(session, statement(sql, null, List.<Object[]>of(parameters)));
   }
+
+  /** Runs a statement in the session's transaction, and begins one if there is none. */
+  Outcome in(SessionId session, String sql, Object... parameters) {
+    return perform(session, inTransaction(sql, TransactionMode.READ_COMMITTED, parameters));
+  }
+
+  static Operation.ExecuteSql inTransaction(
+      String sql, TransactionMode mode, Object... parameters) {
+    Operation.ExecuteSql plain = statement(sql, null, List.<Object[]>of(parameters));
+    return new Operation.ExecuteSql(
+        plain.sql(),
+        plain.definition(),
+        plain.targets(),
+        plain.parameterSets(),
+        plain.batch(),
+        plain.returnsRows(),
+        plain.keys(),
+        plain.maxRows(),
+        plain.binding(),
+        plain.ownLeaseTrusted(),
+        mode);
+  }
+
+  Outcome commit(SessionId session) {
+    return perform(session, new Operation.EndTransaction(true));
+  }
+
+  Outcome rollback(SessionId session) {
+    return perform(session, new Operation.EndTransaction(false));
+  }
+
+  /** The outcome of the session's last operation, which had to wait. */
+  Outcome last(SessionId session) {
+    return apply(new Command.Perform(session, sequenceOf(session), NEVER_RUN));
+  }
+
+  private long sequenceOf(SessionId session) {
+    return machine.state().session(session).lastSequence();
+  }
+
+  private static final Operation NEVER_RUN = new Operation.SetLockTimeout(1);
 
   Outcome runFenced(SessionId session, String sql, long token) {
     return perform(session, statement(sql, clause(token), List.<Object[]>of(new Object[0])));
@@ -123,7 +165,8 @@ final class StoreDriver implements AutoCloseable {
         keys,
         0,
         binding,
-        true);
+        true,
+        TransactionMode.AUTOCOMMIT);
   }
 
   /**
@@ -187,7 +230,7 @@ final class StoreDriver implements AutoCloseable {
       String sql, Payload parameters, LockAccess locks, SqlReader.Canceller canceller)
       throws SQLException {
     SqlReader.Page page =
-        database.reader().query("PUBLIC", sql, parameters.bytes(), 0, 0, 1, locks, canceller);
+        database.reader().query(null, "PUBLIC", sql, parameters.bytes(), 0, 0, 1, locks, canceller);
     StatementResult.Rows rows =
         (StatementResult.Rows) StatementResult.read(page.body().bytes(), null);
     return text(rows.rows());

@@ -1,5 +1,6 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.PresentedToken;
 import dev.tollgate.sql.Argument;
@@ -76,6 +77,20 @@ final class Arguments {
             LockArguments.lockName(value(fence.lock(), parameters)),
             LockArguments.token(value(fence.token(), parameters))),
         fence.monotonic());
+  }
+
+  /**
+   * The time in SET LOCK_TIMEOUT.
+   *
+   * @throws SQLException if it is no number of milliseconds up to an hour
+   */
+  static Operation.SetLockTimeout lockTimeout(Argument argument, List<SqlValue> parameters)
+      throws SQLException {
+    long millis = LockArguments.millis("lock timeout", value(argument, parameters));
+    if (millis < 0 || millis > Limits.LOCK_WAIT_MAX_MILLIS) {
+      throw SqlErrors.invalid("lock timeout is " + millis + " ms: it has to be 0 to one hour");
+    }
+    return new Operation.SetLockTimeout(millis);
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Payload;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.TransactionMode;
 import dev.tollgate.sql.Argument;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
@@ -60,7 +61,17 @@ final class Operations {
         keys(request.keys()),
         request.maxRows(),
         binding(plan.tableFence()),
-        request.ownLeaseTrusted());
+        request.ownLeaseTrusted(),
+        mode(request));
+  }
+
+  /** How a statement stands to transactions. */
+  static TransactionMode mode(Request.Execute request) {
+    return switch (request.mode()) {
+      case AUTOCOMMIT -> TransactionMode.AUTOCOMMIT;
+      case READ_COMMITTED -> TransactionMode.READ_COMMITTED;
+      case SERIALIZABLE -> TransactionMode.SERIALIZABLE;
+    };
   }
 
   /**

@@ -9,6 +9,9 @@ import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RequestId;
+import dev.tollgate.core.Session;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TransactionMode;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
@@ -26,6 +29,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One statement on its way: from its plan to the log or to a query, and back to the client. Each
@@ -68,9 +72,43 @@ final class StatementExecution implements Plan.Handler<Void> {
     attempt(
         () -> {
           byte[] set = Parameters.first(onlySet(), plan.sqlParameterCount(), plan.parameterCount());
-          withReadAccess(() -> runner.onWorker(answer, () -> query(plan.sql(), set)));
+          withReadAccess(
+              () -> inTransaction(() -> runner.onWorker(answer, () -> query(plan.sql(), set))));
         });
     return null;
+  }
+
+  /**
+   * Sees to it that a serializable transaction is alone before it reads, and that the client learns
+   * of the end of one before it goes on.
+   */
+  private void inTransaction(Runnable work) {
+    TransactionMode mode = Operations.mode(request);
+    if (mode == TransactionMode.AUTOCOMMIT) {
+      work.run();
+      return;
+    }
+    Session state = service.replica().<@Nullable Session>look(all -> all.session(session.id()));
+    boolean begun = state != null && state.transaction() != null;
+    String lost = state == null ? null : state.lostTransaction();
+    if (lost != null) {
+      answer.accept(new Reply.Failure(SqlState.CONFLICT, lost));
+    } else if (mode == TransactionMode.SERIALIZABLE && !begun) {
+      perform(
+          new Operation.BeginTransaction(mode),
+          outcome -> {
+            if (outcome instanceof Outcome.Done) {
+              work.run();
+              return null;
+            }
+            return Replies.of(outcome);
+          });
+    } else {
+      if (begun) {
+        service.timeKeeper().used(session.id());
+      }
+      work.run();
+    }
   }
 
   private void query(String sql, byte[] parameterSet) throws SQLException {
@@ -91,6 +129,7 @@ final class StatementExecution implements Plan.Handler<Void> {
           service
               .reader()
               .query(
+                  transaction(),
                   runner.schemaOf(session),
                   sql,
                   parameterSet,
@@ -142,6 +181,7 @@ final class StatementExecution implements Plan.Handler<Void> {
                         service
                             .reader()
                             .evaluate(
+                                transaction(),
                                 runner.schemaOf(session),
                                 arguments,
                                 set,
@@ -237,41 +277,76 @@ final class StatementExecution implements Plan.Handler<Void> {
                 perform(
                     new Operation.SetSchema(Arguments.schemaName(plan.value(), parameters)),
                     Replies::of);
-            // nothing waits for rows in this version, and the driver keeps the time of queries
-            case LOCK_TIMEOUT, QUERY_TIMEOUT -> answer.accept(Replies.updated(0));
+            case LOCK_TIMEOUT ->
+                perform(Arguments.lockTimeout(plan.value(), parameters), Replies::of);
+            // the driver keeps the time of queries
+            case QUERY_TIMEOUT -> answer.accept(Replies.updated(0));
             case AUTOCOMMIT ->
-                acceptOnly("true".equals(text), "SET AUTOCOMMIT OFF: transactions of several");
+                acceptOnly(
+                    "true".equals(text) == (Operations.mode(request) == TransactionMode.AUTOCOMMIT),
+                    "autocommit belongs to the connection: call Connection.setAutoCommit");
             case ISOLATION ->
-                acceptOnly("READ COMMITTED".equals(text), "isolation levels, because transactions");
-            case TIME_ZONE ->
-                acceptOnly("UTC".equals(text), "SET TIME ZONE: the database counts in UTC, and");
+                acceptOnly(
+                    "READ COMMITTED".equals(text),
+                    "the isolation level belongs to the connection: call"
+                        + " Connection.setTransactionIsolation");
+            case TIME_ZONE -> acceptOnly("UTC".equals(text), "the database counts in UTC");
           }
         });
     return null;
   }
 
-  private void acceptOnly(boolean accepted, String what) {
-    answer.accept(
-        accepted
-            ? Replies.updated(0)
-            : Replies.notSupported(
-                what
-                    + " statements are not supported yet: every statement is its own transaction"));
+  private void acceptOnly(boolean accepted, String otherwise) {
+    answer.accept(accepted ? Replies.updated(0) : Replies.notSupported(otherwise));
   }
 
   @Override
   public Void transaction(Plan.Transaction plan) {
-    boolean nothingToDo =
-        plan.kind() == Plan.Transaction.Kind.COMMIT
-            || plan.kind() == Plan.Transaction.Kind.ROLLBACK;
-    acceptOnly(nothingToDo, plan.kind() + ": transactions of several");
+    TransactionMode mode = Operations.mode(request);
+    switch (plan.kind()) {
+      case COMMIT -> perform(new Operation.EndTransaction(true), Replies::of);
+      case ROLLBACK -> perform(new Operation.EndTransaction(false), Replies::of);
+      case BEGIN ->
+          acceptOnly(
+              mode != TransactionMode.AUTOCOMMIT,
+              "a transaction begins by itself once autocommit is off: call"
+                  + " Connection.setAutoCommit(false)");
+      // a savepoint goes with its transaction, as in H2
+      case RELEASE -> answer.accept(Replies.updated(0));
+      case SAVEPOINT, ROLLBACK_TO -> {
+        if (mode == TransactionMode.AUTOCOMMIT) {
+          acceptOnly(
+              false,
+              "a savepoint needs a transaction of several statements: call"
+                  + " Connection.setAutoCommit(false)");
+        } else {
+          boolean rollback = plan.kind() == Plan.Transaction.Kind.ROLLBACK_TO;
+          String name = requireNonNull(plan.savepoint());
+          perform(new Operation.MarkSavepoint(rollback, name, mode), Replies::of);
+        }
+      }
+    }
     return null;
+  }
+
+  /** The session, if it has a transaction whose rows a query has to see; else null. */
+  private @Nullable SessionId transaction() {
+    return service
+        .replica()
+        .<@Nullable SessionId>look(
+            state -> {
+              Session found = state.session(session.id());
+              return found == null || found.transaction() == null ? null : found.id();
+            });
   }
 
   /** Goes on when the session's queries may see this node's state. */
   private void withReadAccess(Runnable work) {
     ReadConsistency consistency = session.options().readConsistency();
-    if (consistency == ReadConsistency.ANY) {
+    boolean anywhere =
+        consistency == ReadConsistency.ANY
+            && Operations.mode(request) == TransactionMode.AUTOCOMMIT;
+    if (anywhere) {
       work.run();
     } else if (consistency == ReadConsistency.LINEARIZABLE) {
       service.proveLeadership(leads -> runIf(leads, work));
@@ -288,8 +363,12 @@ final class StatementExecution implements Plan.Handler<Void> {
     }
   }
 
-  /** Sends an operation through the log, and answers when it has its outcome. */
-  private void perform(Operation operation, Function<Outcome, Reply> reply) {
+  /**
+   * Sends an operation through the log, and answers when it has its outcome.
+   *
+   * @param reply gives null if the answer comes later
+   */
+  private void perform(Operation operation, Function<Outcome, @Nullable Reply> reply) {
     RequestId id = new RequestId(session.id(), request.sequence());
     service
         .pipeline()
@@ -301,7 +380,7 @@ final class StatementExecution implements Plan.Handler<Void> {
                 if (outcome instanceof Outcome.Waiting) {
                   awaitGrant(id, reply);
                 } else {
-                  answer.accept(reply.apply(outcome));
+                  answer(reply.apply(outcome));
                 }
               }
 
@@ -312,13 +391,13 @@ final class StatementExecution implements Plan.Handler<Void> {
             });
   }
 
-  private void awaitGrant(RequestId id, Function<Outcome, Reply> reply) {
+  private void awaitGrant(RequestId id, Function<Outcome, @Nullable Reply> reply) {
     service.await(
         id,
         new ClientService.Waiter() {
           @Override
           public void completed(Outcome outcome) {
-            answer.accept(reply.apply(outcome));
+            answer(reply.apply(outcome));
           }
 
           @Override
@@ -326,6 +405,12 @@ final class StatementExecution implements Plan.Handler<Void> {
             answer.accept(notLeader());
           }
         });
+  }
+
+  private void answer(@Nullable Reply reply) {
+    if (reply != null) {
+      answer.accept(reply);
+    }
   }
 
   private void attempt(Attempt attempt) {

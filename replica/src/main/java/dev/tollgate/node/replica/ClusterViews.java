@@ -13,6 +13,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.Transaction;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
@@ -62,6 +63,7 @@ public final class ClusterViews implements LockAccess {
       case LOCK_WAITERS -> replica.look(ClusterViews::waiters);
       case LEASES -> leases();
       case SESSIONS -> replica.look(ClusterViews::sessions);
+      case TRANSACTIONS -> replica.look(ClusterViews::transactions);
       case FENCES -> replica.look(ClusterViews::fences);
       case NODES -> nodes();
     };
@@ -163,6 +165,25 @@ public final class ClusterViews implements LockAccess {
             own == null ? null : (Long) own.id().value(),
             session.lastSequence(),
             awaited == null ? null : awaited.value()
+          });
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> transactions(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Transaction transaction : state.transactions()) {
+      ClientInfo client = client(state, transaction.session());
+      rows.add(
+          new @Nullable Object[] {
+            transaction.id(),
+            transaction.session().value(),
+            transaction.isSerializable() ? "SERIALIZABLE" : "READ COMMITTED",
+            transaction.openedMicros(),
+            (long) transaction.statements(),
+            state.statementsWaitingFor(transaction),
+            client == null ? null : client.application(),
+            client == null ? null : client.host()
           });
     }
     return rows;

@@ -49,6 +49,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private final DeadlineQueue<LeaseId> leases = new DeadlineQueue<>();
   private final DeadlineQueue<SessionId> sessions = new DeadlineQueue<>();
   private final DeadlineQueue<RequestId> waits = new DeadlineQueue<>();
+  private final TransactionClock transactions = new TransactionClock();
   private final Map<SessionId, LeaseId> ownLeases = new HashMap<>();
   private boolean leading;
   private boolean closed;
@@ -103,6 +104,17 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     }
   }
 
+  /** The session has read in its transaction. */
+  public void used(SessionId session) {
+    long now = clock.now();
+    mutex.lock();
+    try {
+      transactions.used(session, now);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
   /** Milliseconds that a lease has left, or null where this node does not know. */
   public @Nullable Long remainingMillis(LeaseId lease) {
     long now = clock.now();
@@ -136,6 +148,15 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
           add(waiter.request(), waiter.waitMillis(), now);
         }
       }
+      for (Session session : state.sessions()) {
+        if (session.isBlocked()) {
+          add(
+              new RequestId(session.id(), session.lastSequence()),
+              session.lockTimeoutMillis(),
+              now);
+        }
+      }
+      transactions.begin(state.transactions(), now);
       leading = true;
       wakeUp.signal();
     } finally {
@@ -180,6 +201,10 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         leases.remove(ended.lease());
       } else if (notice instanceof Notice.WaitStarted started) {
         add(new RequestId(started.session(), started.sequence()), started.waitMillis(), now);
+      } else if (notice instanceof Notice.TransactionUsed used) {
+        transactions.used(used.session(), used.transaction(), now);
+      } else if (notice instanceof Notice.TransactionEnded ended) {
+        transactions.ended(ended.transaction());
       } else if (notice instanceof Notice.Completed completed) {
         waits.remove(new RequestId(completed.session(), completed.sequence()));
       }
@@ -228,13 +253,20 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     List<SessionId> dueSessions = sessions.takeDue(now);
     List<LeaseId> dueLeases = leases.takeDue(now);
     List<RequestId> dueWaits = waits.takeDue(now);
-    if (dueSessions.isEmpty() && dueLeases.isEmpty() && dueWaits.isEmpty()) {
+    List<Command> dueTransactions = transactions.takeDue(now);
+    if (dueSessions.isEmpty()
+        && dueLeases.isEmpty()
+        && dueWaits.isEmpty()
+        && dueTransactions.isEmpty()) {
       return;
     }
     // proposing may apply at once and come back to noticed(), so not under the lock
     mutex.unlock();
     try {
       proposeExpiry(dueSessions, dueLeases);
+      for (Command abort : dueTransactions) {
+        pipeline.submit(abort, Proposal.Listener.NOBODY);
+      }
       for (RequestId wait : dueWaits) {
         pipeline.submit(
             new Command.EndWait(wait.session(), wait.sequence(), Command.WaitEnd.TIMED_OUT),
@@ -300,13 +332,14 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   }
 
   private boolean isIdle() {
-    return leases.isEmpty() && sessions.isEmpty() && waits.isEmpty();
+    return leases.isEmpty() && sessions.isEmpty() && waits.isEmpty() && transactions.isEmpty();
   }
 
   private void clear() {
     leases.clear();
     sessions.clear();
     waits.clear();
+    transactions.clear();
     ownLeases.clear();
   }
 }

@@ -239,7 +239,21 @@ class TimeKeeperTest {
   /** No SQL here. */
   private static final class NoStore implements SqlStore {
     @Override
-    public Outcome execute(Operation.ExecuteSql statement, SqlContext context) {
+    public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void begin(SessionId session) {}
+
+    @Override
+    public void commit(SessionId session) {}
+
+    @Override
+    public void rollback(SessionId session) {}
+
+    @Override
+    public Outcome savepoint(SessionId session, Operation.MarkSavepoint savepoint) {
       throw new UnsupportedOperationException();
     }
 

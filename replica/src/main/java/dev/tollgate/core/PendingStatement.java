@@ -1,0 +1,93 @@
+package dev.tollgate.core;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An operation on the database that is being tried: how far it got, and what keeps it waiting. */
+final class PendingStatement {
+  /** What has to happen before the operation is tried again. */
+  sealed interface Blocker {
+    /** A transaction has to end, because it holds a row, or the right to be the only writer. */
+    record Holder(long transaction) implements Blocker {}
+
+    /** All other transactions have to end. */
+    record Others() implements Blocker {}
+
+    /** Who came earlier and waits for all others has to go first. */
+    record Turn() implements Blocker {}
+  }
+
+  private final Session session;
+  private final RequestId request;
+  private final Operation operation;
+  private final TransactionMode mode;
+  private final boolean definition;
+  private final List<Outcome> done = new ArrayList<>();
+  private @Nullable Blocker blocker;
+  private @Nullable Outcome outcome;
+
+  PendingStatement(Session session, Operation operation, TransactionMode mode, boolean definition) {
+    this.session = requireNonNull(session, "session");
+    this.operation = requireNonNull(operation, "operation");
+    this.mode = requireNonNull(mode, "mode");
+    this.definition = definition;
+    this.request = new RequestId(session.id(), session.lastSequence());
+  }
+
+  Session session() {
+    return session;
+  }
+
+  RequestId request() {
+    return request;
+  }
+
+  Operation operation() {
+    return operation;
+  }
+
+  TransactionMode mode() {
+    return mode;
+  }
+
+  /** True if it changes definitions, which commits first and lets nobody write meanwhile. */
+  boolean isDefinition() {
+    return definition;
+  }
+
+  /** True if it would begin a transaction. */
+  boolean begins() {
+    return !definition && mode != TransactionMode.AUTOCOMMIT && session.transaction() == null;
+  }
+
+  /** True if it can only run while no other session has a transaction. */
+  boolean needsToBeAlone() {
+    return definition || (mode == TransactionMode.SERIALIZABLE && session.transaction() == null);
+  }
+
+  /** The outcomes of those executions of a batch that are done. */
+  List<Outcome> done() {
+    return done;
+  }
+
+  @Nullable Blocker blocker() {
+    return blocker;
+  }
+
+  void waitFor(Blocker reason) {
+    blocker = reason;
+  }
+
+  /** The outcome, once there is one. */
+  @Nullable Outcome outcome() {
+    return outcome;
+  }
+
+  void finish(Outcome end) {
+    outcome = end;
+    blocker = null;
+  }
+}

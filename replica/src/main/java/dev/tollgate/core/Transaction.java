@@ -1,0 +1,72 @@
+package dev.tollgate.core;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A transaction that is open: who writes in it, and under which tokens it has written, because they
+ * have to be current when it commits too. Read it through {@link ClusterState}.
+ */
+public final class Transaction {
+  private final long id;
+  private final SessionId session;
+  private final boolean serializable;
+  private final long openedMicros;
+  private final Map<FenceId, Long> passed = new LinkedHashMap<>();
+  private final Map<LockName, Long> stated = new TreeMap<>();
+  private int statements;
+
+  Transaction(long id, SessionId session, boolean serializable, long openedMicros) {
+    this.id = id;
+    this.session = session;
+    this.serializable = serializable;
+    this.openedMicros = openedMicros;
+  }
+
+  /** Counts all transactions of the cluster, in the order in which they began. */
+  public long id() {
+    return id;
+  }
+
+  public SessionId session() {
+    return session;
+  }
+
+  /** True if nobody else may write meanwhile. */
+  public boolean isSerializable() {
+    return serializable;
+  }
+
+  /** Log time of its first statement, microseconds since 1970. */
+  public long openedMicros() {
+    return openedMicros;
+  }
+
+  /** How many statements it has carried out, each execution of a batch counted. */
+  public int statements() {
+    return statements;
+  }
+
+  void countStatement() {
+    statements++;
+  }
+
+  /** Written through a fence under this token. */
+  void passed(FenceId fence, long token) {
+    passed.put(fence, token);
+  }
+
+  /** Written under a clause that demands that the lock is held under this token. */
+  void stated(LockName lock, long token) {
+    stated.put(lock, token);
+  }
+
+  Map<FenceId, Long> passed() {
+    return passed;
+  }
+
+  Map<LockName, Long> stated() {
+    return stated;
+  }
+}

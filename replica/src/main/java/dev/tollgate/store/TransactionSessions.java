@@ -1,0 +1,180 @@
+package dev.tollgate.store;
+
+import dev.tollgate.core.SessionId;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.h2.engine.SessionLocal;
+import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The H2 sessions of open transactions. They belong to the thread that applies the log; beside it,
+ * one query of the transaction's client at a time may use one of them.
+ */
+final class TransactionSessions {
+  private static final long PATIENCE_MILLIS = 500;
+
+  /** One open transaction. */
+  static final class OpenTransaction {
+    private final SessionId owner;
+    private final SessionLocal session;
+    private final KeyChanges changes = new KeyChanges();
+    private final ReentrantLock use = new ReentrantLock();
+    private volatile ReaderGate.@Nullable Query query;
+
+    private OpenTransaction(SessionId owner, SessionLocal session) {
+      this.owner = owner;
+      this.session = session;
+    }
+
+    SessionId owner() {
+      return owner;
+    }
+
+    SessionLocal session() {
+      return session;
+    }
+
+    /** What its statements have done to keys so far. */
+    KeyChanges changes() {
+      return changes;
+    }
+
+    /** Begins a query of the client. */
+    void enter(ReaderGate.Query reader) {
+      use.lock();
+      query = reader;
+    }
+
+    void leave() {
+      query = null;
+      use.unlock();
+    }
+
+    /** The log goes first: a query that keeps it waiting is cancelled. */
+    private void lockForLog() {
+      boolean interrupted = false;
+      boolean locked = false;
+      while (!locked) {
+        try {
+          locked = use.tryLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+          ReaderGate.Query reader = query;
+          if (!locked && reader != null) {
+            reader.cancelForDefinition();
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private final H2Database database;
+
+  /** By session id, so that all replicas look through them in one order. */
+  private final NavigableMap<Long, OpenTransaction> open = new ConcurrentSkipListMap<>();
+
+  TransactionSessions(H2Database database) {
+    this.database = database;
+  }
+
+  void begin(SessionId owner) {
+    SessionLocal session = database.openSession();
+    session.setAutoCommit(false);
+    if (open.put(owner.value(), new OpenTransaction(owner, session)) != null) {
+      throw new IllegalStateException("session " + owner + " has a transaction");
+    }
+  }
+
+  /** The transaction of a session, or null. */
+  @Nullable OpenTransaction find(SessionId owner) {
+    return open.get(owner.value());
+  }
+
+  /** The transaction of a session, for the log to work with until {@link #release}. */
+  OpenTransaction take(SessionId owner) {
+    OpenTransaction transaction = open.get(owner.value());
+    if (transaction == null) {
+      throw new IllegalStateException("session " + owner + " has no transaction");
+    }
+    transaction.lockForLog();
+    return transaction;
+  }
+
+  static void release(OpenTransaction transaction) {
+    transaction.use.unlock();
+  }
+
+  void end(SessionId owner, boolean commit) {
+    OpenTransaction transaction = take(owner);
+    try {
+      open.remove(owner.value());
+      if (commit) {
+        transaction.session.commit(false);
+      } else {
+        transaction.session.rollback();
+      }
+      transaction.session.close();
+    } finally {
+      release(transaction);
+    }
+  }
+
+  /** Forgets who was in the way of earlier statements. */
+  void expectConflicts(@Nullable OpenTransaction own) {
+    for (OpenTransaction other : open.values()) {
+      if (other != own) {
+        H2Internals.forgetWaiters(other.session);
+      }
+    }
+  }
+
+  /** Who was in the way of the statement that has just failed; null if nobody else is there. */
+  @Nullable SessionId holder(@Nullable OpenTransaction own) {
+    SessionId any = null;
+    for (OpenTransaction other : open.values()) {
+      if (other != own) {
+        if (H2Internals.hadWaiter(other.session)) {
+          return other.owner;
+        }
+        any = any == null ? other.owner : any;
+      }
+    }
+    return any;
+  }
+
+  /**
+   * Who has changed keys that this statement relies on, or the other way round: H2 checks foreign
+   * keys against what is committed, and would let two transactions break one together.
+   */
+  @Nullable SessionId rivalFor(KeyChanges statement, @Nullable OpenTransaction own) {
+    for (OpenTransaction other : open.values()) {
+      if (other != own && statement.collidesWith(other.changes)) {
+        return other.owner;
+      }
+    }
+    return null;
+  }
+
+  /** Who has changed rows that made a constraint fail; they may be undone yet. */
+  @Nullable SessionId changerOf(
+      Map<Table, FencedTables.Change> written, @Nullable OpenTransaction own) {
+    for (OpenTransaction other : open.values()) {
+      if (other != own && other.changes.concern(written.keySet())) {
+        return other.owner;
+      }
+    }
+    return null;
+  }
+
+  void close() {
+    open.values().forEach(transaction -> transaction.session.close());
+    open.clear();
+  }
+}

@@ -1,0 +1,375 @@
+package dev.tollgate.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TransactionMode;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Transactions of several sessions on one thread, and what H2 alone gets wrong about them. */
+@Timeout(60)
+class TransactionsTest {
+  private final StoreDriver store = new StoreDriver();
+  private final SessionId a = store.open();
+  private final SessionId b = store.open();
+  private final SessionId c = store.open();
+
+  @BeforeEach
+  void createTable() {
+    store.ok(a, "CREATE TABLE T(ID INT PRIMARY KEY, V INT, U INT UNIQUE)");
+    store.ok(a, "INSERT INTO T VALUES(1, 0, 1), (2, 0, 2)");
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private static void assertOk(Outcome outcome) {
+    assertInstanceOf(Outcome.Executed.class, outcome, outcome.toString());
+  }
+
+  private static void assertWaiting(Outcome outcome) {
+    assertEquals(new Outcome.Waiting(), outcome);
+  }
+
+  private static void assertState(String state, Outcome outcome) {
+    assertInstanceOf(Outcome.SqlFailed.class, outcome, outcome.toString());
+    assertEquals(state, ((Outcome.SqlFailed) outcome).sqlState(), outcome.toString());
+  }
+
+  private static void assertLost(Outcome outcome) {
+    assertInstanceOf(Outcome.Refused.class, outcome, outcome.toString());
+    assertEquals(RefusalCode.TRANSACTION_LOST, ((Outcome.Refused) outcome).code());
+  }
+
+  private List<String> rows() throws SQLException {
+    return store.query("SELECT ID, V FROM T ORDER BY ID");
+  }
+
+  @Test
+  void changesAreSeenByOthersOnceTheyAreCommitted() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertEquals(List.of("1,0", "2,0"), rows());
+    assertEquals(new Outcome.Done(), store.commit(a));
+    assertEquals(List.of("1,1", "2,0"), rows());
+  }
+
+  @Test
+  void rollbackUndoesEverythingSinceTheLastCommit() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.in(a, "INSERT INTO T VALUES(3, 3, 3)"));
+    assertEquals(new Outcome.Done(), store.rollback(a));
+    assertEquals(List.of("1,0", "2,0"), rows());
+    assertNull(store.machine.state().session(a).transaction());
+  }
+
+  @Test
+  void failedStatementLeavesTheTransactionAsItWas() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertState("23505", store.in(a, "INSERT INTO T VALUES(3, 3, 3), (2, 2, 2)"));
+    store.commit(a);
+    assertEquals(List.of("1,1", "2,0"), rows());
+  }
+
+  @Test
+  void savepointBringsBackWhatWasThere() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    mark(a, false, "S");
+    assertOk(store.in(a, "UPDATE T SET V = 2 WHERE ID = 1"));
+    mark(a, true, "S");
+    // with H2's mark of a rollback this would spin for ever
+    assertWaiting(store.run(b, "UPDATE T SET V = 9 WHERE ID = 1"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertEquals(List.of("1,9", "2,0"), rows());
+    assertState(
+        "90063",
+        store.perform(a, new Operation.MarkSavepoint(true, "S", TransactionMode.READ_COMMITTED)));
+  }
+
+  private void mark(SessionId session, boolean rollback, String name) {
+    assertEquals(
+        new Outcome.Done(),
+        store.perform(
+            session, new Operation.MarkSavepoint(rollback, name, TransactionMode.READ_COMMITTED)));
+  }
+
+  @Test
+  void rowOfAnotherTransactionIsWaitedForInTheOrderOfAsking() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertWaiting(store.in(b, "UPDATE T SET V = V * 10 + 2 WHERE ID = 1"));
+    assertWaiting(store.run(c, "UPDATE T SET V = V * 10 + 3 WHERE ID = 1"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertEquals(new Outcome.Waiting(), store.last(c), "now b has the row");
+    store.commit(b);
+    assertOk(store.last(c));
+    assertEquals(List.of("1,123", "2,0"), rows());
+  }
+
+  @Test
+  void waitThatTimesOutFailsTheStatementAlone() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.in(b, "UPDATE T SET V = 2 WHERE ID = 2"));
+    assertWaiting(store.in(b, "UPDATE T SET V = 2 WHERE ID = 1"));
+    long sequence = store.machine.state().session(b).lastSequence();
+    store.apply(new Command.EndWait(b, sequence, Command.WaitEnd.TIMED_OUT));
+    assertState("HYT00", store.last(b));
+    store.commit(b);
+    store.rollback(a);
+    assertEquals(List.of("1,0", "2,2"), rows());
+  }
+
+  @Test
+  void deadlockEndsTheYoungestTransactionAtOnce() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.in(b, "UPDATE T SET V = 2 WHERE ID = 2"));
+    assertWaiting(store.in(b, "UPDATE T SET V = 2 WHERE ID = 1"));
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 2"));
+    assertLost(store.last(b));
+    store.commit(a);
+    assertEquals(List.of("1,1", "2,1"), rows());
+    assertOk(store.in(b, "UPDATE T SET V = 3 WHERE ID = 1"));
+    store.commit(b);
+  }
+
+  @Test
+  void deadlockOfThreeIsFound() {
+    store.ok(a, "INSERT INTO T VALUES(3, 0, 3)");
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.in(b, "UPDATE T SET V = 1 WHERE ID = 2"));
+    assertOk(store.in(c, "UPDATE T SET V = 1 WHERE ID = 3"));
+    assertWaiting(store.in(a, "UPDATE T SET V = 1 WHERE ID = 2"));
+    assertWaiting(store.in(b, "UPDATE T SET V = 1 WHERE ID = 3"));
+    assertLost(store.in(c, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.last(b));
+  }
+
+  @Test
+  void insertOfAKeyThatIsNotCommittedWaits() throws SQLException {
+    assertOk(store.in(a, "INSERT INTO T VALUES(3, 1, 3)"));
+    assertWaiting(store.run(b, "INSERT INTO T VALUES(2 + 1, 2, 4)"));
+    store.rollback(a);
+    assertOk(store.last(b));
+    assertOk(store.in(a, "INSERT INTO T VALUES(5, 1, 5)"));
+    assertWaiting(store.run(b, "INSERT INTO T VALUES(6, 2, 5)"));
+    store.commit(a);
+    assertState("23505", store.last(b));
+  }
+
+  /** R4: H2 says "duplicate" although the row may be gone in a moment. */
+  @Test
+  void uniqueKeyOfARowThatAnotherDeletesIsWaitedFor() {
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 1"));
+    assertWaiting(store.run(b, "INSERT INTO T VALUES(7, 0, 1)"));
+    store.commit(a);
+    assertOk(store.last(b));
+  }
+
+  /** R4, when the row stays. */
+  @Test
+  void uniqueKeyOfARowThatStaysIsADuplicateInTheEnd() {
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 1"));
+    assertWaiting(store.run(b, "INSERT INTO T VALUES(7, 0, 1)"));
+    store.rollback(a);
+    assertState("23505", store.last(b));
+  }
+
+  private void createChild() {
+    store.ok(a, "CREATE TABLE CHILD(ID INT PRIMARY KEY, PARENT INT REFERENCES T(ID))");
+  }
+
+  /** R3: H2 would let both commit, and leave a child without a parent. */
+  @Test
+  void parentOfARowThatIsNotCommittedCannotBeDeleted() {
+    createChild();
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(1, 1)"));
+    assertWaiting(store.in(b, "DELETE FROM T WHERE ID = 1"));
+    store.commit(a);
+    assertState("23503", store.last(b));
+  }
+
+  /** R3, the other way round. */
+  @Test
+  void childOfARowThatIsBeingDeletedWaits() {
+    createChild();
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 1"));
+    assertWaiting(store.in(b, "INSERT INTO CHILD VALUES(1, 1)"));
+    store.commit(a);
+    assertState("23506", store.last(b));
+  }
+
+  /** R3 is about keys: who changes other columns of the parent is not in the way. */
+  @Test
+  void otherColumnsOfAParentMayChangeWhileChildrenAreInserted() {
+    createChild();
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(1, 1)"));
+    assertOk(store.in(b, "UPDATE T SET V = 5 WHERE ID = 1"));
+    assertOk(store.in(c, "INSERT INTO CHILD VALUES(2, 1)"));
+    store.commit(c);
+    store.commit(b);
+    store.commit(a);
+  }
+
+  /** R2: H2 lets RENAME, COMMENT and others pass under an open transaction. */
+  @Test
+  void definitionWaitsUntilNoTransactionIsOpen() {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertWaiting(store.run(b, "ALTER TABLE T RENAME TO RENAMED"));
+    assertWaiting(store.in(c, "UPDATE T SET V = 1 WHERE ID = 2"));
+    assertOk(store.in(a, "UPDATE T SET V = 2 WHERE ID = 1"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertState("42S02", store.last(c));
+  }
+
+  @Test
+  void definitionCommitsItsOwnTransactionFirst() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.in(a, "CREATE TABLE NEW_ONE(V INT)"));
+    store.rollback(a);
+    assertEquals(List.of("1,1", "2,0"), rows());
+  }
+
+  @Test
+  void serializableTransactionIsTheOnlyWriter() throws SQLException {
+    assertOk(
+        store.perform(
+            a,
+            StoreDriver.inTransaction(
+                "UPDATE T SET V = 1 WHERE ID = 1", TransactionMode.SERIALIZABLE)));
+    assertWaiting(store.run(b, "UPDATE T SET V = 2 WHERE ID = 2"));
+    assertWaiting(store.in(c, "UPDATE T SET V = V + 3 WHERE ID = 2"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertOk(store.last(c));
+    assertWaiting(
+        store.perform(
+            a,
+            StoreDriver.inTransaction(
+                "UPDATE T SET V = 9 WHERE ID = 1", TransactionMode.SERIALIZABLE)));
+    store.commit(c);
+    assertOk(store.last(a));
+    assertEquals(List.of("1,1", "2,5"), rows());
+  }
+
+  @Test
+  void lockThatIsLostBeforeCommitFailsTheCommit() throws SQLException {
+    store.fence(a, "T", FenceReading.HELD);
+    store.take(a, "job");
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    store.perform(b, new Operation.ForceReleaseLock(StoreDriver.JOB));
+    Outcome commit = store.commit(a);
+    assertInstanceOf(Outcome.Refused.class, commit);
+    assertEquals(RefusalCode.TOKEN_STALE, ((Outcome.Refused) commit).code());
+    assertEquals(List.of("1,0", "2,0"), rows());
+    assertNull(store.machine.state().session(a).transaction());
+  }
+
+  @Test
+  void clauseIsCheckedAgainAtCommit() throws SQLException {
+    long token = store.take(a, "job");
+    Operation.ExecuteSql update =
+        StoreDriver.inTransaction("UPDATE T SET V = 1", TransactionMode.READ_COMMITTED);
+    Operation.ParameterSet set =
+        new Operation.ParameterSet(
+            update.parameterSets().get(0).values(), StoreDriver.clause(token));
+    assertOk(
+        store.perform(
+            a,
+            new Operation.ExecuteSql(
+                update.sql(),
+                false,
+                update.targets(),
+                List.of(set),
+                false,
+                false,
+                update.keys(),
+                0,
+                null,
+                true,
+                update.mode())));
+    store.perform(a, new Operation.ReleaseLock(StoreDriver.JOB, null));
+    assertInstanceOf(Outcome.Refused.class, store.commit(a));
+    assertEquals(List.of("1,0", "2,0"), rows());
+  }
+
+  @Test
+  void endOfASessionRollsBackAndLetsOthersGoOn() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertWaiting(store.run(b, "UPDATE T SET V = 2 WHERE ID = 1"));
+    store.apply(new Command.Expire(List.of(a), List.of()));
+    assertOk(store.last(b));
+    assertEquals(List.of("1,2", "2,0"), rows());
+  }
+
+  @Test
+  void abortedTransactionIsToldAboutOnceAndBeforeAnythingElse() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    long id = store.machine.state().session(a).transaction().id();
+    store.apply(new Command.AbortTransaction(a, id, Command.AbortReason.IDLE));
+    assertLost(store.in(a, "UPDATE T SET V = 2 WHERE ID = 2"));
+    assertOk(store.in(a, "UPDATE T SET V = 3 WHERE ID = 2"));
+    long next = store.machine.state().session(a).transaction().id();
+    assertTrue(next > id);
+    store.apply(new Command.AbortTransaction(a, id, Command.AbortReason.AGE));
+    assertEquals(next, store.machine.state().session(a).transaction().id(), "not that one");
+    store.apply(new Command.AbortTransaction(a, next, Command.AbortReason.AGE));
+    assertLost(store.commit(a));
+    assertEquals(List.of("1,0", "2,0"), rows());
+  }
+
+  @Test
+  void forUpdateHoldsItsRowsAndNowaitFailsAtOnce() {
+    assertOk(store.in(a, "SELECT * FROM T WHERE ID = 1 FOR UPDATE"));
+    assertState("HYT00", store.in(b, "SELECT * FROM T WHERE ID = 1 FOR UPDATE NOWAIT"));
+    assertEquals(
+        List.of("2,0,2"),
+        StoreDriver.text(
+            ((dev.tollgate.value.StatementResult.Rows)
+                    StoreDriver.result(store.in(b, "SELECT * FROM T FOR UPDATE SKIP LOCKED")))
+                .rows()));
+    assertWaiting(store.in(c, "SELECT * FROM T WHERE ID = 1 FOR UPDATE"));
+    store.commit(a);
+    assertOk(store.last(c));
+  }
+
+  @Test
+  void batchGoesOnWhereItHadToWait() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 2"));
+    assertWaiting(
+        store.perform(
+            b,
+            StoreDriver.statement(
+                "UPDATE T SET V = V + ? WHERE ID = ?",
+                null,
+                List.of(new Object[] {10, 1}, new Object[] {20, 2}, new Object[] {40, 1}))));
+    store.commit(a);
+    assertEquals(3, ((Outcome.Batch) store.last(b)).outcomes().size());
+    assertEquals(List.of("1,50", "2,21"), rows());
+  }
+
+  @Test
+  void noMoreTransactionsThanTheLimit() {
+    for (int i = 0; i < 200; i++) {
+      assertOk(store.in(store.open(), "INSERT INTO T VALUES(" + (100 + i) + ", 0, NULL)"));
+    }
+    Outcome refused = store.in(a, "UPDATE T SET V = 1 WHERE ID = 1");
+    assertEquals(RefusalCode.LIMIT_REACHED, ((Outcome.Refused) refused).code());
+    assertOk(store.run(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+  }
+}
