@@ -1,0 +1,283 @@
+package dev.tollgate.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.LogPosition;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateMachine;
+import dev.tollgate.core.TransactionMode;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Three replicas apply the same random commands of many sessions: transactions with conflicts,
+ * deadlocks, savepoints, definitions, failures, rollbacks and expiries. One of them answers queries
+ * in between, inside open transactions too; one is replaced midway by a new one that applies the
+ * log from its beginning. Outcomes and contents have to be equal (I7).
+ */
+class EquivalenceTest {
+  private static final int COMMANDS = Integer.getInteger("tollgate.commands", 6_000);
+  private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
+  private static final int SESSIONS = 8;
+
+  private final Random random = new Random(SEED);
+  private final List<Command> log = new ArrayList<>();
+  private final List<Outcome> outcomes = new ArrayList<>();
+  private final Map<Integer, Long> sequences = new HashMap<>();
+  private final Map<String, Integer> seen = new HashMap<>();
+
+  /** One replica. */
+  private static final class Replica implements AutoCloseable {
+    final SqlDatabase database = new SqlDatabase();
+    final StateMachine machine = new StateMachine(database);
+    int applied;
+
+    Outcome apply(Command command) {
+      applied++;
+      return machine
+          .apply(new LogPosition(applied, 0, 1_700_000_000_000_000L + applied * 777L), command)
+          .outcome();
+    }
+
+    @Override
+    public void close() {
+      database.close();
+    }
+  }
+
+  @Test
+  void replicasStayEqual() throws Exception {
+    System.out.println("tollgate.seed=" + SEED);
+    Replica first = new Replica();
+    Replica reading = new Replica();
+    Replica restarted = new Replica();
+    try {
+      for (int i = 0; i < SESSIONS; i++) {
+        run(open(), first, reading, restarted);
+      }
+      for (String sql : SCHEMA) {
+        run(perform(0, statement(sql, TransactionMode.AUTOCOMMIT)), first, reading, restarted);
+      }
+      for (int i = 0; i < COMMANDS; i++) {
+        run(command(first), first, reading, restarted);
+        if (random.nextInt(4) == 0) {
+          read(reading);
+        }
+        if (i == COMMANDS / 2) {
+          restarted.close();
+          restarted = new Replica();
+          for (int k = 0; k < log.size(); k++) {
+            assertEquals(outcomes.get(k), masked(restarted.apply(log.get(k))), "replayed " + k);
+          }
+        }
+        if (i % 500 == 0) {
+          first.machine.checkInvariants();
+        }
+      }
+      for (int i = 0; i < SESSIONS; i++) {
+        run(perform(i, new Operation.EndTransaction(true)), first, reading, restarted);
+      }
+      String content = content(first);
+      assertEquals(content, content(reading));
+      assertEquals(content, content(restarted));
+      System.out.println(log.size() + " commands: " + new java.util.TreeMap<>(seen));
+    } finally {
+      first.close();
+      reading.close();
+      restarted.close();
+    }
+  }
+
+  private void run(Command command, Replica... replicas) {
+    Outcome expected = null;
+    for (Replica replica : replicas) {
+      Outcome outcome = masked(replica.apply(command));
+      if (expected == null) {
+        expected = outcome;
+        log.add(command);
+        outcomes.add(outcome);
+        seen.merge(kind(outcome), 1, Integer::sum);
+      } else {
+        assertEquals(expected, outcome, () -> "seed " + SEED + ", command " + log.size() + command);
+      }
+    }
+  }
+
+  private static String kind(Outcome outcome) {
+    return outcome instanceof Outcome.SqlFailed failed
+        ? failed.sqlState()
+        : outcome instanceof Outcome.Refused refused
+            ? refused.code().name()
+            : outcome.getClass().getSimpleName();
+  }
+
+  /** Error texts name indexes, which H2 names as it likes. */
+  private static Outcome masked(Outcome outcome) {
+    if (outcome instanceof Outcome.SqlFailed failed) {
+      return new Outcome.SqlFailed(failed.sqlState(), failed.vendorCode(), "");
+    }
+    if (outcome instanceof Outcome.Batch batch) {
+      return new Outcome.Batch(batch.outcomes().stream().map(EquivalenceTest::masked).toList());
+    }
+    return outcome;
+  }
+
+  private static final List<String> SCHEMA =
+      List.of(
+          "CREATE TABLE P(ID INT PRIMARY KEY, V INT, U INT UNIQUE, AT TIMESTAMP DEFAULT"
+              + " CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, G UUID DEFAULT RANDOM_UUID())",
+          "CREATE TABLE C(ID BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, P INT REFERENCES P(ID)"
+              + " ON DELETE CASCADE, R DOUBLE DEFAULT RAND(), W INT CHECK (W < 90))",
+          "CREATE TABLE N(K VARCHAR(5), V INT)");
+
+  private Command open() {
+    return new Command.OpenSession(
+        new ClientInfo("app", "host", "p"), random.nextLong(), 60_000, 15_000);
+  }
+
+  private Command perform(int session, Operation operation) {
+    long sequence = sequences.merge(session, 1L, Long::sum);
+    return new Command.Perform(new SessionId(session + 1), sequence, operation);
+  }
+
+  private static Operation statement(String sql, TransactionMode mode) {
+    return StoreDriver.inTransaction(sql, mode);
+  }
+
+  private Command command(Replica replica) {
+    int session = random.nextInt(SESSIONS);
+    SessionId id = new SessionId(session + 1);
+    boolean waits = replica.machine.state().session(id).isBlocked();
+    int dice = random.nextInt(100);
+    if (waits && dice < 80) {
+      // a client sends nothing while it waits; the leader may end the wait
+      return new Command.EndWait(
+          id,
+          sequences.get(session),
+          random.nextBoolean() ? Command.WaitEnd.TIMED_OUT : Command.WaitEnd.CANCELLED);
+    }
+    if (dice < 12) {
+      return perform(session, new Operation.EndTransaction(true));
+    }
+    if (dice < 17) {
+      return perform(session, new Operation.EndTransaction(false));
+    }
+    if (dice < 22) {
+      return perform(
+          session,
+          new Operation.MarkSavepoint(
+              random.nextBoolean(), "S" + random.nextInt(2), TransactionMode.READ_COMMITTED));
+    }
+    if (dice < 23) {
+      var open = replica.machine.state().session(id).transaction();
+      return new Command.AbortTransaction(
+          id, open == null ? 1 : open.id(), Command.AbortReason.IDLE);
+    }
+    int kind = random.nextInt(20);
+    TransactionMode mode =
+        kind == 0
+            ? TransactionMode.SERIALIZABLE
+            : kind < 6 ? TransactionMode.AUTOCOMMIT : TransactionMode.READ_COMMITTED;
+    return perform(session, statement(sql(), mode));
+  }
+
+  private int id() {
+    return random.nextInt(12);
+  }
+
+  private String sql() {
+    int n = random.nextInt(100);
+    return switch (random.nextInt(19)) {
+      case 0, 1, 2 -> "INSERT INTO P(ID, V, U) VALUES(" + id() + ", " + n + ", " + id() + ")";
+      case 3, 4 -> "UPDATE P SET V = V + " + n + " WHERE ID = " + id();
+      case 5 -> "UPDATE P SET U = " + id() + " WHERE ID = " + id();
+      case 6 -> "UPDATE P SET V = V + 1 WHERE ID < " + id();
+      case 7 -> "DELETE FROM P WHERE ID = " + id();
+      case 8, 9 -> "INSERT INTO C(P, W) VALUES(" + id() + ", " + n + ")";
+      case 10 -> "DELETE FROM C WHERE ID < (SELECT MAX(ID) - 20 FROM C)";
+      case 11 -> "INSERT INTO C(P, W) SELECT ID, V FROM P WHERE ID < " + id() + " ORDER BY ID";
+      case 12 -> "MERGE INTO P(ID, V) KEY(ID) VALUES(" + id() + ", " + n + ")";
+      case 13 -> "SELECT * FROM P WHERE ID = " + id() + " FOR UPDATE";
+      case 14 -> "SELECT * FROM P ORDER BY ID FOR UPDATE SKIP LOCKED";
+      case 15 -> "SELECT * FROM P WHERE ID = " + id() + " FOR UPDATE NOWAIT";
+      case 16 -> "INSERT INTO N VALUES('k" + id() + "', " + n + "), ('k', RAND() * 10)";
+      case 17 -> "UPDATE N SET V = V + 1 WHERE K = 'k" + id() + "'";
+      default ->
+          switch (random.nextInt(5)) {
+            case 0 -> "CREATE INDEX IF NOT EXISTS IDX_N ON N(K)";
+            case 1 -> "DROP INDEX IF EXISTS IDX_N";
+            case 2 -> "ALTER TABLE N ADD COLUMN IF NOT EXISTS X UUID DEFAULT RANDOM_UUID()";
+            case 3 -> "ALTER TABLE N DROP COLUMN IF EXISTS X";
+            default -> "TRUNCATE TABLE N";
+          };
+    };
+  }
+
+  /** What a leader does beside the log. */
+  private void read(Replica replica) throws SQLException {
+    SessionId session = new SessionId(1 + random.nextInt(SESSIONS));
+    String sql =
+        random.nextBoolean()
+            ? "SELECT COUNT(*), SUM(V), RAND() FROM P WHERE ID < " + id()
+            : "SELECT * FROM P JOIN C ON C.P = P.ID JOIN N ON N.V = P.V";
+    replica
+        .database
+        .reader()
+        .query(
+            random.nextBoolean() ? session : null,
+            "PUBLIC",
+            sql,
+            StoreDriver.encode().bytes(),
+            0,
+            0,
+            1,
+            LockAccess.NONE,
+            new SqlReader.Canceller());
+  }
+
+  private static String content(Replica replica) throws SQLException {
+    StringBuilder content = new StringBuilder();
+    for (String sql :
+        List.of(
+            "SELECT * FROM P ORDER BY ID",
+            "SELECT * FROM C ORDER BY ID",
+            "SELECT * FROM N",
+            "SELECT SEQUENCE_NAME, BASE_VALUE FROM INFORMATION_SCHEMA.SEQUENCES",
+            "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION FROM INFORMATION_SCHEMA.COLUMNS"
+                + " WHERE TABLE_SCHEMA = 'PUBLIC' ORDER BY 1, 3")) {
+      content
+          .append(
+              StoreDriver.text(
+                  ((dev.tollgate.value.StatementResult.Rows)
+                          dev.tollgate.value.StatementResult.read(
+                              replica
+                                  .database
+                                  .reader()
+                                  .query(
+                                      null,
+                                      "PUBLIC",
+                                      sql,
+                                      StoreDriver.encode().bytes(),
+                                      0,
+                                      1_000_000,
+                                      1,
+                                      LockAccess.NONE,
+                                      new SqlReader.Canceller())
+                                  .body()
+                                  .bytes(),
+                              null))
+                      .rows()))
+          .append('\n');
+    }
+    return content.toString();
+  }
+}
