@@ -25,6 +25,8 @@ import java.util.regex.Pattern;
  *
  * @param url as given, without the password
  * @param fetchSize rows of a page, 0 to fetch all at once
+ * @param lockTimeout how long statements wait for rows; what the cluster does anyway needs no
+ *     saying
  */
 record ConnectionSettings(
     String url,
@@ -32,7 +34,8 @@ record ConnectionSettings(
     SessionSettings session,
     String user,
     String productName,
-    int fetchSize) {
+    int fetchSize,
+    Duration lockTimeout) {
   private static final String PREFIX = "jdbc:tollgate:";
   private static final String EMBEDDED = "embedded:";
   private static final String MEMORY = "mem:";
@@ -62,7 +65,8 @@ record ConnectionSettings(
         values.getOrDefault(TollgateProperty.USER, ""),
         values.getOrDefault(
             TollgateProperty.PRODUCT_NAME, TollgateProperty.PRODUCT_NAME.defaultValue()),
-        new Values(values, url).count(TollgateProperty.FETCH_SIZE));
+        new Values(values, url).count(TollgateProperty.FETCH_SIZE),
+        new Values(values, url).duration(TollgateProperty.LOCK_TIMEOUT));
   }
 
   private static void readQuery(String url, String query, Map<TollgateProperty, String> values)

@@ -82,6 +82,14 @@ public final class TollgateDataSource implements DataSource {
     put(properties, TollgateProperty.LOCK_WAIT, lockWait);
   }
 
+  public @Nullable String getLockTimeout() {
+    return get(TollgateProperty.LOCK_TIMEOUT);
+  }
+
+  public void setLockTimeout(@Nullable String lockTimeout) {
+    put(properties, TollgateProperty.LOCK_TIMEOUT, lockTimeout);
+  }
+
   public @Nullable String getSessionTimeout() {
     return get(TollgateProperty.SESSION_TIMEOUT);
   }

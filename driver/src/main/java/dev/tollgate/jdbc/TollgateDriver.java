@@ -9,6 +9,7 @@ import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Properties;
@@ -45,11 +46,24 @@ public final class TollgateDriver implements Driver {
         Duration.ofSeconds(DriverManager.getLoginTimeout()));
   }
 
+  /** What holds in the cluster for a new session. */
+  private static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(2);
+
   static Connection open(ConnectionSettings settings, Duration limit) throws SQLException {
     try {
       ClusterSession session =
           ClusterRegistry.shared().open(settings.target(), settings.session(), limit);
-      return new TollgateConnection(new TollgateSession(session, settings.fetchSize()), settings);
+      TollgateSession tollgate = new TollgateSession(session, settings.fetchSize());
+      TollgateConnection connection = new TollgateConnection(tollgate, settings);
+      if (!settings.lockTimeout().equals(DEFAULT_LOCK_TIMEOUT)) {
+        try (Statement statement = connection.createStatement()) {
+          statement.execute("SET LOCK_TIMEOUT " + settings.lockTimeout().toMillis());
+        } catch (SQLException e) {
+          connection.close();
+          throw e;
+        }
+      }
+      return connection;
     } catch (TransportException e) {
       throw SqlErrors.exception(e);
     }

@@ -15,6 +15,8 @@ public enum TollgateProperty {
       "15s",
       "How long the connection's own lease, and the locks it holds, outlive this process."),
   LOCK_WAIT("lockWait", "10s", "How long acquire_lock waits where the call does not say."),
+  LOCK_TIMEOUT(
+      "lockTimeout", "2s", "How long a statement waits for rows that another transaction holds."),
   SESSION_TIMEOUT(
       "sessionTimeout",
       "60s",

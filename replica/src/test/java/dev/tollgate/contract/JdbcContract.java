@@ -397,12 +397,11 @@ abstract class JdbcContract {
   @Test
   void waitForARowEndsWithTheTransactionThatHasIt() throws Exception {
     try (Connection one = connect();
-        Connection two = connect()) {
+        Connection two = connect("lockTimeout=1m")) {
       update(one, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
       update(one, "INSERT INTO T VALUES(1, 0)");
       one.setAutoCommit(false);
       update(one, "UPDATE T SET V = 1");
-      update(two, "SET LOCK_TIMEOUT 60000");
       CompletableFuture<Long> waiting =
           CompletableFuture.supplyAsync(
               () -> {
