@@ -2,8 +2,9 @@ package dev.tollgate.sql;
 
 import dev.tollgate.sql.Findings.FunctionUse;
 import dev.tollgate.sql.Findings.LockUse;
+import dev.tollgate.sql.parser.Token;
+import dev.tollgate.sql.parser.TollgateParserConstants;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCollectionTypeNameSpec;
@@ -27,6 +28,14 @@ final class ExpressionRules {
   private static final String ROW_ID = "_ROWID_";
 
   private static final Set<String> TYPES_OF_JAVA = Set.of("JAVA_OBJECT", "OBJECT", "OTHER");
+
+  private static final Set<String> FILLING_TYPES =
+      Set.of("NATIONAL", "CHAR", "CHARACTER", "NCHAR", "BINARY");
+
+  private static final int DIGITS_OF_A_LENGTH = 9;
+
+  /** CHAR(2 M) */
+  private static final Set<String> MULTIPLES = Set.of("K", "M", "G", "T", "P");
 
   private static final Set<SqlKind> OPERATORS =
       EnumSet.of(
@@ -180,15 +189,16 @@ final class ExpressionRules {
     if (name.equals("RANDOM_UUID")) {
       checkVersion(call);
     }
+    findings.tooDear(position, CostRules.ofFunction(rule, call));
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
 
   /** The word in the text that begins the call, as H2 looks it up. */
   private String wordAt(SqlParserPos position) {
-    String image = tokens.get(tokens.indexOfFunction(position)).image;
-    return image.startsWith("\"")
-        ? image.substring(1, image.length() - 1).replace("\"\"", "\"")
-        : image.toUpperCase(Locale.ROOT);
+    Token token = tokens.get(tokens.indexOfFunction(position));
+    return token.kind == TollgateParserConstants.QUOTED_IDENTIFIER
+        ? Tokens.unquoted(token)
+        : Tokens.upperCase(token);
   }
 
   /** ARRAY_AGG(x ORDER BY y): the list of what to order by is one of the operands. */
@@ -208,11 +218,16 @@ final class ExpressionRules {
     }
   }
 
+  /** LIKE, ILIKE or REGEXP, with or without NOT. */
+  void pattern(SqlCall call) {
+    findings.tooDear(call.getParserPosition(), CostRules.ofPattern(call));
+  }
+
   void dataType(SqlDataTypeSpec type) {
     checkType(type.getTypeNameSpec());
   }
 
-  private static void checkType(SqlTypeNameSpec type) {
+  private void checkType(SqlTypeNameSpec type) {
     if (type instanceof SqlCollectionTypeNameSpec array) {
       checkType(array.getElementTypeName());
     } else if (type instanceof SqlRowTypeNameSpec row) {
@@ -225,6 +240,34 @@ final class ExpressionRules {
             type.getParserPos(),
             "type " + word + " is not allowed: Java objects are not deserialized in the store");
       }
+      checkLength(tokens.indexAt(type.getParserPos()));
     }
+  }
+
+  /** CHAR(n) and BINARY(n) fill every value up to its length; VARCHAR(n) and CLOB(n) do not. */
+  private void checkLength(int begin) {
+    int index = begin;
+    while (FILLING_TYPES.contains(Tokens.upperCase(tokens.get(index)))) {
+      index++;
+    }
+    boolean hasLength =
+        index > begin
+            && index + 1 < tokens.size()
+            && tokens.get(index).kind == TollgateParserConstants.LPAREN;
+    if (hasLength && isTooLong(tokens.get(index + 1), tokens.get(index + 2))) {
+      throw Refusals.notAllowed(
+          tokens.get(index + 1),
+          tokens.get(begin).image
+              + "(n) has at most "
+              + SqlLimits.FUNCTION_RESULT_LENGTH
+              + " characters or bytes, because every value is filled up to them: write VARCHAR or"
+              + " VARBINARY");
+    }
+  }
+
+  private static boolean isTooLong(Token length, Token unit) {
+    return length.image.length() > DIGITS_OF_A_LENGTH
+        || Integer.parseInt(length.image) > SqlLimits.FUNCTION_RESULT_LENGTH
+        || MULTIPLES.contains(Tokens.upperCase(unit));
   }
 }

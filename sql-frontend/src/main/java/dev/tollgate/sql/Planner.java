@@ -199,7 +199,7 @@ final class Planner implements Statement.Handler<Plan> {
   }
 
   private Plan readPlan() {
-    qualifyLockFunctions();
+    TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Read(text.render(), tokens.parameterCount(), text.parameterCount());
   }
 
@@ -213,7 +213,7 @@ final class Planner implements Statement.Handler<Plan> {
       boolean returnsRows,
       @Nullable StatementFence fence,
       @Nullable TableFence tableFence) {
-    qualifyLockFunctions();
+    TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Write(
         text.render(),
         tokens.parameterCount(),
@@ -223,9 +223,5 @@ final class Planner implements Statement.Handler<Plan> {
         fence,
         findings.targetList(),
         tableFence);
-  }
-
-  private void qualifyLockFunctions() {
-    findings.locks().forEach(use -> text.qualify(use.position(), use.function()));
   }
 }

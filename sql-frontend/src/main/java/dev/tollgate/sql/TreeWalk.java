@@ -153,6 +153,10 @@ final class TreeWalk {
         later(call.operand(1), Place.EXPRESSION);
         later(call.operand(0), Place.ORDERED);
       }
+      case LIKE -> {
+        expressions.pattern(call);
+        later(call.getOperandList());
+      }
       case RESPECT_NULLS, IGNORE_NULLS -> later(call.operand(0), place);
       case NEXT_VALUE -> findings.advancedSequence(call.getParserPosition());
       case CURRENT_VALUE ->
@@ -205,6 +209,11 @@ final class TreeWalk {
     later(select.getWhere(), Place.EXPRESSION);
     later(select.getFrom(), Place.TABLE);
     later(select.getSelectList(), Place.EXPRESSION);
+    for (SqlNode item : select.getSelectList()) {
+      if (item instanceof SqlCall && item.getKind() != SqlKind.AS) {
+        findings.namelessItem(item);
+      }
+    }
     // DISTINCT ON and TOP, see expressions.ftl
     later(select.getHints(), Place.EXPRESSION);
   }
