@@ -6,6 +6,7 @@ import dev.tollgate.sql.parser.Token;
 import dev.tollgate.sql.parser.TollgateParserConstants;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCollectionTypeNameSpec;
 import org.apache.calcite.sql.SqlDataTypeSpec;
@@ -37,9 +38,9 @@ final class ExpressionRules {
   /** CHAR(2 M) */
   private static final Set<String> MULTIPLES = Set.of("K", "M", "G", "T", "P");
 
-  private static final Set<SqlKind> OPERATORS =
+  /** What Calcite takes for operators, and is a part of a query, of a call or of a window. */
+  private static final Set<SqlKind> CONSTRUCTIONS =
       EnumSet.of(
-          // queries
           SqlKind.UNION,
           SqlKind.INTERSECT,
           SqlKind.EXCEPT,
@@ -58,8 +59,16 @@ final class ExpressionRules {
           SqlKind.FOLLOWING,
           SqlKind.SEPARATOR,
           SqlKind.DEFAULT,
-          // values
           SqlKind.CASE,
+          SqlKind.ITEM,
+          SqlKind.DOT,
+          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
+          SqlKind.ARRAY_QUERY_CONSTRUCTOR,
+          SqlKind.LITERAL_CHAIN,
+          SqlKind.ESCAPE);
+
+  private static final Set<SqlKind> OPERATORS =
+      EnumSet.of(
           SqlKind.CAST,
           SqlKind.PLUS,
           SqlKind.MINUS,
@@ -68,12 +77,6 @@ final class ExpressionRules {
           SqlKind.MOD,
           SqlKind.PLUS_PREFIX,
           SqlKind.MINUS_PREFIX,
-          SqlKind.ITEM,
-          SqlKind.DOT,
-          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
-          SqlKind.ARRAY_QUERY_CONSTRUCTOR,
-          SqlKind.LITERAL_CHAIN,
-          // conditions
           SqlKind.AND,
           SqlKind.OR,
           SqlKind.NOT,
@@ -89,7 +92,6 @@ final class ExpressionRules {
           SqlKind.ALL,
           SqlKind.BETWEEN,
           SqlKind.LIKE,
-          SqlKind.ESCAPE,
           SqlKind.OVERLAPS,
           SqlKind.EXISTS,
           SqlKind.UNIQUE,
@@ -125,8 +127,19 @@ final class ExpressionRules {
     this.findings = findings;
   }
 
+  /** The operators that are allowed, by the name of their kind or their own. */
+  static Stream<String> operators() {
+    return Stream.concat(OPERATORS.stream().map(SqlKind::name), OTHER_OPERATORS.stream());
+  }
+
+  /** The types that are not, for the SQL reference. */
+  static Stream<String> refusedTypes() {
+    return TYPES_OF_JAVA.stream().sorted();
+  }
+
   static boolean isAllowedOperator(SqlCall call) {
     return OPERATORS.contains(call.getKind())
+        || CONSTRUCTIONS.contains(call.getKind())
         || OTHER_OPERATORS.contains(call.getOperator().getName());
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Locale;
 
 /**
  * Plain H2 with the functions that the store provides in schema TOLLGATE in place of H2's own: here
@@ -23,7 +24,7 @@ final class TollgateSchema {
                 + " DETERMINISTIC FOR '"
                 + TollgateFunctionsOfStore.class.getName()
                 + "."
-                + name.toLowerCase(java.util.Locale.ROOT)
+                + name.toLowerCase(Locale.ROOT)
                 + "'");
       }
       statement.execute("SET BUILTIN_ALIAS_OVERRIDE FALSE");
