@@ -151,16 +151,16 @@ final class ExpressionRules {
     SqlParserPos position = identifier.getParserPosition();
     int last = identifier.names.size() - 1;
     String name = identifier.names.get(last);
+    boolean quoted = identifier.isComponentQuoted(last);
+    FunctionRule rule = last == 0 && !quoted ? FunctionRules.named(name) : null;
     if (isRowId(identifier)) {
       findings.rowId(position);
-    } else if (identifier.isComponentQuoted(last)) {
-      return;
-    } else if (last == 0) {
-      FunctionRule rule = FunctionRules.named(name);
-      if (rule != null && rule.withoutParentheses()) {
-        findings.function(new FunctionUse(rule, position, false));
-      }
-    } else if (name.equals("NEXTVAL") || name.equals("CURRVAL")) {
+    } else if (rule != null && rule.withoutParentheses()) {
+      findings.function(new FunctionUse(rule, position, false));
+    } else {
+      findings.column(identifier);
+    }
+    if (last > 0 && !quoted && (name.equals("NEXTVAL") || name.equals("CURRVAL"))) {
       throw Refusals.notAllowed(
           position, "sequence." + name + " is not allowed: write NEXT VALUE FOR sequence");
     }

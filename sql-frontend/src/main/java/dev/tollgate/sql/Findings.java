@@ -2,6 +2,7 @@ package dev.tollgate.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,8 @@ final class Findings {
   private final List<SqlParserPos> rowIds = new ArrayList<>();
   private final List<SqlNode> namelessItems = new ArrayList<>();
   private final List<TooDear> tooDear = new ArrayList<>();
+  private final List<SqlIdentifier> columns = new ArrayList<>();
+  private final List<SqlParserPos> queries = new ArrayList<>();
   private @Nullable SqlParserPos advancedSequence;
   private @Nullable SqlParserPos deltaTable;
   private @Nullable SqlParserPos limitedChange;
@@ -56,6 +59,16 @@ final class Findings {
   /** A use of _ROWID_ that is more than a comparison of two of them. */
   void rowId(SqlParserPos position) {
     rowIds.add(position);
+  }
+
+  /** A name that stands for a value and is no function. */
+  void column(SqlIdentifier column) {
+    columns.add(column);
+  }
+
+  /** A query, be it the whole statement or a part of an expression. */
+  void query(SqlParserPos position) {
+    queries.add(position);
   }
 
   /** An item of a SELECT list that is more than a column and has no alias. */
@@ -105,6 +118,14 @@ final class Findings {
 
   List<SqlParserPos> rowIds() {
     return rowIds;
+  }
+
+  List<SqlIdentifier> columns() {
+    return columns;
+  }
+
+  List<SqlParserPos> queries() {
+    return queries;
   }
 
   List<SqlNode> namelessItems() {

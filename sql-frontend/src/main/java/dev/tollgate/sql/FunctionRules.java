@@ -28,6 +28,11 @@ final class FunctionRules {
   static final String LIKE_INSTEAD =
       "write LIKE, or find the rows with a query first and pass what it gave as parameters";
 
+  /** The groups of the functions that see more than one row. */
+  static final String AGGREGATES = "aggregates";
+
+  static final String WINDOWS = "windows";
+
   private static final Map<String, FunctionRule> RULES = rules();
 
   private FunctionRules() {}
@@ -88,7 +93,7 @@ final class FunctionRules {
             ARRAY_SLICE CARDINALITY JSON_ARRAY JSON_OBJECT TRIM_ARRAY UNNEST""");
     table.allow("tables", "GENERATE_SERIES SYSTEM_RANGE");
     table.allow(
-        "aggregates",
+        AGGREGATES,
         """
             ANY AVG BIT_AND BIT_AND_AGG BIT_NAND_AGG BIT_NOR_AGG BIT_OR BIT_OR_AGG BIT_XNOR_AGG
             BIT_XOR_AGG BOOL_AND BOOL_OR CORR COUNT COVAR_POP COVAR_SAMP EVERY GCD_AGG HISTOGRAM
@@ -96,7 +101,7 @@ final class FunctionRules {
             REGR_INTERCEPT REGR_R2 REGR_SLOPE REGR_SXX REGR_SXY REGR_SYY SOME STDDEV STDDEVP
             STDDEV_POP STDDEV_SAMP SUM VAR VARIANCE VARP VAR_POP VAR_SAMP""");
     table.allow(
-        "windows",
+        WINDOWS,
         """
             CUME_DIST DENSE_RANK FIRST_VALUE LAG LAST_VALUE LEAD NTH_VALUE NTILE PERCENT_RANK RANK
             RATIO_TO_REPORT ROW_NUMBER""");
@@ -126,7 +131,7 @@ final class FunctionRules {
 
   private static void whatDependsOnTheOrderOfRows(Table table) {
     table.add(
-        "aggregates",
+        AGGREGATES,
         Use.ORDERED,
         "what it gives depends on the order of the rows, which may differ between replicas",
         "give it an ORDER BY of its own, as in ARRAY_AGG(x ORDER BY x) or LISTAGG(x) WITHIN GROUP"
@@ -134,13 +139,13 @@ final class FunctionRules {
         """
             ARRAY_AGG GROUP_CONCAT JSON_ARRAYAGG LISTAGG MODE STATS_MODE STRING_AGG""");
     table.add(
-        "aggregates",
+        AGGREGATES,
         Use.READ_ONLY,
         "what it gives depends on the order in which one replica happens to read the rows",
         "write MIN or MAX",
         "ANY_VALUE");
     table.add(
-        "aggregates",
+        AGGREGATES,
         Use.READ_ONLY,
         "its members stand in the order in which one replica happens to read the rows",
         "write JSON_ARRAYAGG(JSON_OBJECT(...) ORDER BY ...), or pass the value as a parameter",

@@ -163,7 +163,7 @@ final class Planner implements Statement.Handler<Plan> {
     FenceClause bound = definition.bound();
     return bound == null
         ? new Plan.UnfenceTable(table)
-        : new Plan.FenceTable(table, Fences.ofTable(bound));
+        : new Plan.FenceTable(table, Fences.ofTable(tokens, bound));
   }
 
   /** A CREATE TABLE may bind its table, and any definition may be fenced, in this order. */
@@ -175,7 +175,7 @@ final class Planner implements Statement.Handler<Plan> {
       FenceClause clause = clauses.get(i);
       text.cutFrom(clause.start());
       if (i == 0 && clause.token() == null && definition.isNewTable()) {
-        tableFence = Fences.ofTable(clause);
+        tableFence = Fences.ofTable(tokens, clause);
       } else if (fence == null) {
         fence = Fences.ofStatement(clause);
       } else {

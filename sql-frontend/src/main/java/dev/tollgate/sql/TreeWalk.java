@@ -133,6 +133,9 @@ final class TreeWalk {
   }
 
   private void call(SqlCall call, Place place) {
+    if (SqlKind.TOP_LEVEL.contains(call.getKind()) || call.getKind() == SqlKind.EXPLICIT_TABLE) {
+      findings.query(call.getParserPosition());
+    }
     if (call instanceof DataChange change) {
       change(change);
       return;

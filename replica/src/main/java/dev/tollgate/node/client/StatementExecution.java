@@ -206,7 +206,7 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   @Override
   public Void fenceTable(Plan.FenceTable plan) {
-    perform(Operations.fenceTable(plan, request), Replies::of);
+    attempt(() -> perform(Operations.fenceTable(plan, request), Replies::of));
     return null;
   }
 
