@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.FenceId;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Payload;
@@ -42,6 +43,8 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   /** Bytes of a result that comes out of the log and travels in one frame. */
   private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
 
+  private final long maxRows;
+  private final long maxBytes;
   private final H2Database database;
   private final ReaderGate gate = new ReaderGate();
   private final FencedTables fencedTables = new FencedTables();
@@ -55,6 +58,16 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
    *     the locale of the process would make replicas differ
    */
   public SqlDatabase() {
+    this(Limits.STATEMENT_ROWS, Limits.STATEMENT_WRITTEN_BYTES);
+  }
+
+  /**
+   * @param maxRows what one execution of a statement may look at
+   * @param maxBytes what it may write
+   */
+  SqlDatabase(long maxRows, long maxBytes) {
+    this.maxRows = maxRows;
+    this.maxBytes = maxBytes;
     H2SelfCheck.run();
     database = new H2Database();
     session = database.openSession();
@@ -123,6 +136,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return schema != null;
   }
 
+  /** The whole database as SQL, with what every replica puts there at the start. */
+  List<String> script() {
+    return database.script();
+  }
+
   @Override
   public void close() {
     reader.close();
@@ -175,14 +193,19 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
 
     private Outcome runPinned(Operation.ParameterSet set) {
       session.setCurrentSchemaName(context.schema());
-      Prepared prepared = session.prepare(statement.sql());
+      Prepared prepared = LogStatements.prepare(session, statement.sql());
       Outcome.Refused refused =
           context.admit(set.fence(), fencedTables.fencesOf(session, prepared, statement));
       if (refused != null) {
         return refused;
       }
       StoreCommand command =
-          new StoreCommand(session, statement.sql(), prepared, LockAccess.of(context));
+          new StoreCommand(
+              session,
+              statement.sql(),
+              prepared,
+              LockAccess.of(context),
+              new WorkBudget(maxRows, maxBytes));
       setParameters(command, set.values());
       return statement.definition() ? define(command) : change(command);
     }

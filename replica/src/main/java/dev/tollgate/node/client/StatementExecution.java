@@ -108,7 +108,11 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   @Override
   public Void write(Plan.Write plan) {
-    attempt(() -> perform(Operations.write(plan, request), Replies::of));
+    attempt(
+        () -> {
+          service.reader().requireRoomFor(plan.sql());
+          perform(Operations.write(plan, request), Replies::of);
+        });
     return null;
   }
 
