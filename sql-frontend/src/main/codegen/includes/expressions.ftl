@@ -2,38 +2,44 @@
 
 /** expression :: type */
 void InfixCast(List<Object> list, ExprContext exprContext, Span s) :
-{ final SqlDataTypeSpec type; }
 {
-    <INFIX_CAST> { checkNonQueryExpression(exprContext); }
+    final SqlParserPos position;
+    final SqlDataTypeSpec type;
+}
+{
+    <INFIX_CAST> { checkNonQueryExpression(exprContext); position = getPos(); }
     type = DataType()
     {
-        list.add(new SqlParserUtil.ToTreeListItem(H2Operators.INFIX_CAST, s.pos()));
+        list.add(new SqlParserUtil.ToTreeListItem(H2Operators.INFIX_CAST, position));
         list.add(type);
     }
 }
 
 /** expression [NOT] REGEXP pattern */
 void Regexp(List<Object> list, ExprContext exprContext, Span s) :
-{ final List<Object> pattern; }
 {
-    [ <NOT> ] <REGEXP> { checkNonQueryExpression(exprContext); }
+    final SqlParserPos position;
+    final List<Object> pattern;
+}
+{
+    [ <NOT> ] <REGEXP> { checkNonQueryExpression(exprContext); position = getPos(); }
     pattern = Expression2(ExprContext.ACCEPT_SUB_QUERY)
     {
-        list.add(new SqlParserUtil.ToTreeListItem(H2Operators.REGEXP, s.pos()));
+        list.add(new SqlParserUtil.ToTreeListItem(H2Operators.REGEXP, position));
         list.addAll(pattern);
     }
 }
 
 /** timestamp AT TIME ZONE zone, timestamp AT LOCAL */
 void AtTimeZone(List<Object> list, ExprContext exprContext, Span s) :
-{}
+{ final SqlParserPos position; }
 {
-    <AT> { checkNonQueryExpression(exprContext); }
+    <AT> { checkNonQueryExpression(exprContext); position = getPos(); }
     (
-        <TIME> <ZONE> { list.add(new SqlParserUtil.ToTreeListItem(H2Operators.AT_TIME_ZONE, s.pos())); }
+        <TIME> <ZONE> { list.add(new SqlParserUtil.ToTreeListItem(H2Operators.AT_TIME_ZONE, position)); }
         AddExpression2b(list, ExprContext.ACCEPT_SUB_QUERY)
     |
-        <LOCAL> { list.add(new SqlParserUtil.ToTreeListItem(H2Operators.AT_LOCAL, s.pos())); }
+        <LOCAL> { list.add(new SqlParserUtil.ToTreeListItem(H2Operators.AT_LOCAL, position)); }
     )
 }
 

@@ -19,7 +19,7 @@ FenceClause FenceClause() :
     { return new FenceClause(start, monotonic, lock, token); }
 }
 
-/** A literal or a parameter; an expression in parentheses is read only to be refused with a reason. */
+/** A literal or a parameter; or an expression in parentheses, which becomes a row of one. */
 SqlNode LockName() :
 {
     final SqlNode name;

@@ -23,9 +23,10 @@ SqlTypeNameSpec H2DataType() :
     |
         <NCHAR> { s = span(); name = "NCHAR"; } [ LOOKAHEAD(1) <VARYING> ] [ LOOKAHEAD(2) TypeLength() ]
     |
-        // VARCHAR(255), VARCHAR(255 CHAR)
-        LOOKAHEAD(2)
-        ( <VARCHAR> | <CHAR> ) { s = span(); name = "CHARACTER"; } TypeLength()
+        // VARCHAR(255), VARCHAR(255 CHAR), CHARACTER VARYING(255 CHARACTERS)
+        LOOKAHEAD( ( <VARCHAR> | ( <CHARACTER> | <CHAR> ) [ <VARYING> ] ) <LPAREN> )
+        ( <VARCHAR> { s = span(); } | ( <CHARACTER> | <CHAR> ) { s = span(); } [ <VARYING> ] )
+        { name = "CHARACTER"; } TypeLength()
     |
         // TEXT, LONG, VARCHAR_IGNORECASE(10), NUMBER(10, 2), and every domain
         LOOKAHEAD( ( <BLOB> | <CLOB> | <NCLOB> | <DATETIME> | <BIT> | <NUMBER> | <IDENTIFIER> ), { getToken(2).kind != DOT } )

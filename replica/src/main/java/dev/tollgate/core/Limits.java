@@ -49,5 +49,19 @@ public final class Limits {
   /** How long a statement waits for rows unless the session says otherwise: as long as in H2. */
   public static final long LOCK_TIMEOUT_MILLIS = 2_000;
 
+  /**
+   * Rows that one execution of a statement of the log may look at: those scanned, joined, grouped
+   * and written together. Every replica applies the statement, and none applies anything else
+   * meanwhile; at some millions of rows a second this is about two seconds. What definitions do
+   * with the rows of one existing table (a new column, an index) is not counted.
+   */
+  public static final long STATEMENT_ROWS = 5_000_000;
+
+  /** Bytes of the rows that one execution of a statement of the log may write, 128 MiB. */
+  public static final long STATEMENT_WRITTEN_BYTES = 128L << 20;
+
+  /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */
+  public static final int STRING_CHARS = 1 << 20;
+
   private Limits() {}
 }

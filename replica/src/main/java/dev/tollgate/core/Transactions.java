@@ -58,12 +58,14 @@ final class Transactions {
 
   /** How many statements wait for the end of a transaction, of this one alone. */
   long waitersFor(Transaction transaction) {
-    return waiting.values().stream()
-        .filter(
-            statement ->
-                statement.blocker() instanceof PendingStatement.Blocker.Holder holder
-                    && holder.transaction() == transaction.id())
-        .count();
+    long count = 0;
+    for (PendingStatement statement : waiting.values()) {
+      if (statement.blocker() instanceof PendingStatement.Blocker.Holder holder
+          && holder.transaction() == transaction.id()) {
+        count++;
+      }
+    }
+    return count;
   }
 
   /**

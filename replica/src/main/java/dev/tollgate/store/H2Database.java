@@ -1,6 +1,8 @@
 package dev.tollgate.store;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import org.h2.command.CommandInterface;
@@ -10,6 +12,7 @@ import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
 import org.h2.util.TimeZoneProvider;
 
 /**
@@ -33,6 +36,7 @@ final class H2Database implements AutoCloseable {
   private static final int TABLE_LOCK_MILLIS = 3_600_000;
 
   private final Database database;
+  private final User administrator;
   private final User client;
   private final Pinning pinning = new Pinning();
 
@@ -40,7 +44,7 @@ final class H2Database implements AutoCloseable {
     requireNeutralLocale();
     ConnectionInfo connection = new ConnectionInfo(URL, new Properties(), ADMINISTRATOR, "");
     database = new Database(connection, null);
-    User administrator = new User(database, database.allocateObjectId(), ADMINISTRATOR, false);
+    administrator = new User(database, database.allocateObjectId(), ADMINISTRATOR, false);
     administrator.setAdmin(true);
     administrator.setUserPasswordHash(new byte[0]);
     database.setMasterUser(administrator);
@@ -65,6 +69,21 @@ final class H2Database implements AutoCloseable {
     session.setTimeZone(TimeZoneProvider.UTC);
     session.setLockTimeout(TABLE_LOCK_MILLIS);
     return session;
+  }
+
+  /** The whole database as SQL, as H2 writes it, without passwords. */
+  List<String> script() {
+    SessionLocal session = H2Internals.openSession(database, administrator);
+    try (ResultInterface result =
+        session.prepareCommand("SCRIPT NOPASSWORDS NOSETTINGS").executeQuery(0, 0, false)) {
+      List<String> lines = new ArrayList<>();
+      while (result.next()) {
+        lines.add(result.currentRow()[0].getString());
+      }
+      return lines;
+    } finally {
+      session.close();
+    }
   }
 
   /** Pins what is applied to this database. */

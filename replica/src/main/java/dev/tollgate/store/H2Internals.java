@@ -6,15 +6,29 @@ import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import org.h2.command.Parser;
+import org.h2.command.ddl.CreateTable;
 import org.h2.command.dml.SetClauseList;
 import org.h2.command.dml.Update;
+import org.h2.command.query.Query;
+import org.h2.command.query.Select;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
+import org.h2.expression.Expression;
+import org.h2.expression.Parameter;
+import org.h2.expression.aggregate.AbstractAggregate;
+import org.h2.expression.analysis.DataAnalysisOperation;
+import org.h2.expression.analysis.WindowFunction;
+import org.h2.index.QueryExpressionIndex;
+import org.h2.index.RecursiveIndex;
 import org.h2.mvstore.tx.Transaction;
 import org.h2.table.Column;
+import org.h2.table.QueryExpressionTable;
+import org.h2.table.TableFilter;
 import org.h2.util.MathUtils;
 import org.h2.util.NetworkConnectionInfo;
 import org.h2.value.ValueTimestampTimeZone;
@@ -33,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Who holds the row that a statement needs is read off the mark that a transaction gets when
  *       another one meets it.
  *   <li>Time and random numbers of a statement are pinned.
+ *   <li>Scans tell a meter about every row that they look at.
  * </ul>
  */
 final class H2Internals {
@@ -48,6 +63,16 @@ final class H2Internals {
   private static final VarHandle HAD_WAITER;
   private static final VarHandle SET_CLAUSES;
   private static final VarHandle SET_ACTIONS;
+  private static final VarHandle FILTER_CONDITION;
+  private static final VarHandle TOP_FILTERS;
+  private static final VarHandle TABLE_QUERY;
+  private static final VarHandle TABLE_WITHOUT_DATA;
+  private static final VarHandle AGGREGATE_ARGUMENTS;
+  private static final VarHandle WINDOW_ARGUMENTS;
+  private static final VarHandle INDEX_QUERY;
+  private static final VarHandle INDEX_SQL;
+  private static final VarHandle INDEX_PARAMETERS;
+  private static final VarHandle INDEX_TABLE;
   private static final MethodHandle CREATE_SESSION;
   private static final PinnedRandom RANDOM;
 
@@ -74,6 +99,29 @@ final class H2Internals {
       CURRENT_TIMESTAMP =
           MethodHandles.privateLookupIn(SessionLocal.class, own)
               .findVarHandle(SessionLocal.class, "currentTimestamp", ValueTimestampTimeZone.class);
+      FILTER_CONDITION =
+          MethodHandles.privateLookupIn(TableFilter.class, own)
+              .findVarHandle(TableFilter.class, "filterCondition", Expression.class);
+      TOP_FILTERS =
+          MethodHandles.privateLookupIn(Select.class, own)
+              .findVarHandle(Select.class, "topFilters", ArrayList.class);
+      Lookup createTable = MethodHandles.privateLookupIn(CreateTable.class, own);
+      TABLE_QUERY = createTable.findVarHandle(CreateTable.class, "asQuery", Query.class);
+      TABLE_WITHOUT_DATA =
+          createTable.findVarHandle(CreateTable.class, "withNoData", boolean.class);
+      AGGREGATE_ARGUMENTS =
+          MethodHandles.privateLookupIn(AbstractAggregate.class, own)
+              .findVarHandle(AbstractAggregate.class, "args", Expression[].class);
+      WINDOW_ARGUMENTS =
+          MethodHandles.privateLookupIn(WindowFunction.class, own)
+              .findVarHandle(WindowFunction.class, "args", Expression[].class);
+      Lookup index = MethodHandles.privateLookupIn(QueryExpressionIndex.class, own);
+      INDEX_QUERY = index.findVarHandle(QueryExpressionIndex.class, "query", Query.class);
+      INDEX_SQL = index.findVarHandle(QueryExpressionIndex.class, "querySQL", String.class);
+      INDEX_PARAMETERS =
+          index.findVarHandle(QueryExpressionIndex.class, "originalParameters", ArrayList.class);
+      INDEX_TABLE =
+          index.findVarHandle(QueryExpressionIndex.class, "table", QueryExpressionTable.class);
       CREATE_SESSION =
           MethodHandles.privateLookupIn(Database.class, own)
               .findVirtual(
@@ -162,6 +210,58 @@ final class H2Internals {
     CURRENT_TIMESTAMP.set(session, pins.now());
     session.getRandom().setSeed(pins.seed());
     RANDOM.pin(pins.seed());
+  }
+
+  /** Lets a scan tell the meter of its statement about every row that it looks at. */
+  static void meter(TableFilter scan) {
+    Expression condition = (Expression) FILTER_CONDITION.get(scan);
+    if (condition == null) {
+      FILTER_CONDITION.set(scan, (Expression) ScanMeter.INSTANCE);
+    } else if (!ScanMeter.isMetered(condition)) {
+      FILTER_CONDITION.set(scan, ScanMeter.before(condition));
+    }
+  }
+
+  /** The number of tables whose order H2 chooses. */
+  static int joinedTables(Select select) {
+    return ((ArrayList<?>) TOP_FILTERS.get(select)).size();
+  }
+
+  /** The query whose rows CREATE TABLE ... AS puts into the table, or null. */
+  static @Nullable Query queryOf(CreateTable definition) {
+    boolean empty = (boolean) TABLE_WITHOUT_DATA.get(definition);
+    return empty ? null : (Query) TABLE_QUERY.get(definition);
+  }
+
+  /** The arguments of an aggregate or a window function themselves, not a copy. */
+  static Expression[] arguments(DataAnalysisOperation operation) {
+    Object arguments =
+        operation instanceof WindowFunction window
+            ? WINDOW_ARGUMENTS.get(window)
+            : AGGREGATE_ARGUMENTS.get((AbstractAggregate) operation);
+    return arguments == null ? new Expression[0] : (Expression[]) arguments;
+  }
+
+  /** The table that a query expression stands for. */
+  static QueryExpressionTable tableOf(QueryExpressionIndex index) {
+    return (QueryExpressionTable) INDEX_TABLE.get(index);
+  }
+
+  /**
+   * Prepares the query of a recursive table, as H2 itself would when it first reads the table: too
+   * late to meter it.
+   */
+  @SuppressWarnings("unchecked")
+  static void prepareRecursion(SessionLocal session, RecursiveIndex index) {
+    if (INDEX_QUERY.get(index) == null) {
+      Parser parser = new Parser(session);
+      parser.setRightsChecked(true);
+      parser.setSuppliedParameters((ArrayList<Parameter>) INDEX_PARAMETERS.get(index));
+      parser.setQueryScope(tableOf(index).getQueryScope());
+      Query query = (Query) parser.prepare((String) INDEX_SQL.get(index));
+      query.setNeverLazy(true);
+      INDEX_QUERY.set(index, query);
+    }
   }
 
   /** Ends what {@link #pin} began. */

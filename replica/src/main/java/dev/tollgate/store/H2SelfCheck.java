@@ -142,7 +142,8 @@ final class H2SelfCheck {
   }
 
   private static StoreCommand command(SessionLocal session, String sql) {
-    return new StoreCommand(session, sql, session.prepare(sql), LockAccess.NONE);
+    return new StoreCommand(
+        session, sql, session.prepare(sql), LockAccess.NONE, StatementMeter.NONE);
   }
 
   private static void require(boolean holds, String what) {

@@ -3,6 +3,7 @@ package dev.tollgate.store;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.FenceId;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Payload;
@@ -45,6 +46,8 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   /** Bytes of a result that comes out of the log and travels in one frame. */
   private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
 
+  private final long maxRows;
+  private final long maxBytes;
   private final H2Database database;
   private final ReaderGate gate = new ReaderGate();
   private final FencedTables fencedTables = new FencedTables();
@@ -59,6 +62,16 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
    *     the locale of the process would make replicas differ
    */
   public SqlDatabase() {
+    this(Limits.STATEMENT_ROWS, Limits.STATEMENT_WRITTEN_BYTES);
+  }
+
+  /**
+   * @param maxRows what one execution of a statement may look at
+   * @param maxBytes what it may write
+   */
+  SqlDatabase(long maxRows, long maxBytes) {
+    this.maxRows = maxRows;
+    this.maxBytes = maxBytes;
     H2SelfCheck.run();
     database = new H2Database();
     transactions = new TransactionSessions(database);
@@ -165,6 +178,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return schema != null;
   }
 
+  /** The whole database as SQL, with what every replica puts there at the start. */
+  List<String> script() {
+    return database.script();
+  }
+
   @Override
   public void close() {
     reader.close();
@@ -263,7 +281,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
 
     private Outcome runPinned(Operation.ParameterSet set) {
       session.setCurrentSchemaName(context.schema());
-      Prepared parsed = session.prepare(statement.sql());
+      Prepared parsed = LogStatements.prepare(session, statement.sql());
       prepared = parsed;
       written = fencedTables.written(session, parsed, statement);
       Outcome.Refused refused = context.admit(set.fence(), fencedTables.fencesOf(written));
@@ -276,7 +294,12 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
         return new Outcome.Conflict(rival, null);
       }
       StoreCommand command =
-          new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context));
+          new StoreCommand(
+              session,
+              statement.sql(),
+              parsed,
+              LockAccess.of(context),
+              new WorkBudget(maxRows, maxBytes));
       setParameters(command, set.values());
       if (statement.definition()) {
         return define(command);

@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
+import java.util.regex.Pattern;
 import org.h2.command.CommandInterface;
+import org.h2.command.Prepared;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.ParameterInterface;
 import org.h2.jdbc.meta.DatabaseMetaServer;
@@ -33,9 +35,16 @@ public final class SqlReader {
   /** H2 keeps 255 transactions at most, those of queries included. */
   private static final int MAX_QUERIES = 48;
 
+  /** A heap fuller than this after a collection takes no more rows. */
+  private static final double FULL_FOR_WRITES = 0.85;
+
+  private static final Pattern FREES_MEMORY =
+      Pattern.compile("\\s*(DELETE|TRUNCATE|DROP)\\b", Pattern.CASE_INSENSITIVE);
+
   private final H2Database database;
   private final ReaderGate gate;
   private final TransactionSessions transactions;
+  private final MemoryWatch memory = new MemoryWatch();
   private final Semaphore permits = new Semaphore(MAX_QUERIES, true);
   private final ConcurrentLinkedDeque<SessionLocal> idle = new ConcurrentLinkedDeque<>();
 
@@ -48,7 +57,7 @@ public final class SqlReader {
   /** Lets another thread end a query. */
   public static final class Canceller implements ReaderGate.Query {
     private @Nullable CommandInterface command;
-    private @Nullable SqlState reason;
+    private volatile @Nullable SqlState reason;
 
     /** Ends the query that runs or is about to run. */
     public synchronized void cancel() {
@@ -74,6 +83,11 @@ public final class SqlReader {
       if (now != null) {
         throwIfCancelled();
       }
+    }
+
+    /** True if the query is to end. */
+    boolean isCancelled() {
+      return reason != null;
     }
 
     private synchronized void throwIfCancelled() throws SQLException {
@@ -232,7 +246,7 @@ public final class SqlReader {
         });
   }
 
-  private static ResultInterface run(
+  private ResultInterface run(
       SessionLocal session,
       String sql,
       byte[] parameterSet,
@@ -240,11 +254,16 @@ public final class SqlReader {
       LockAccess locks,
       Canceller canceller)
       throws SQLException {
-    StoreCommand command = new StoreCommand(session, sql, session.prepare(sql), locks);
+    Prepared prepared = session.prepare(sql);
+    ScanMeters.attach(session, prepared);
+    StoreCommand command =
+        new StoreCommand(session, sql, prepared, locks, new QueryMemory(memory, canceller));
     SqlDatabase.setParameters(command, Payload.of(parameterSet));
     canceller.running(command);
     try {
-      return command.executeQuery(maxRows, 0, false);
+      ResultInterface result = command.executeQuery(maxRows, 0, false);
+      QueryMemory.requireSendable(result);
+      return result;
     } catch (DbException e) {
       canceller.throwIfCancelled();
       throw e;
@@ -270,6 +289,21 @@ public final class SqlReader {
     } finally {
       transaction.leave();
       permits.release();
+    }
+  }
+
+  /**
+   * Refuses a statement that may make the database larger while memory is nearly gone. For the
+   * leader, before the statement enters the log: there, no replica may decide for itself.
+   *
+   * @throws SQLException with SQLState 53200
+   */
+  public void requireRoomFor(String sql) throws SQLException {
+    if (memory.isFuller(FULL_FOR_WRITES) && !FREES_MEMORY.matcher(sql).lookingAt()) {
+      throw Exhausted.memory(
+          "the statement was refused and changed nothing, because the database has nearly filled"
+              + " the node's memory: delete rows, drop what is not needed, or give the nodes more"
+              + " heap");
     }
   }
 

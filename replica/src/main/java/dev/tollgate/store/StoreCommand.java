@@ -1,8 +1,19 @@
 package dev.tollgate.store;
 
+import org.h2.api.DatabaseEventListener;
 import org.h2.command.CommandContainer;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateTable;
+import org.h2.command.dml.DataChangeStatement;
+import org.h2.command.query.Query;
+import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
+import org.h2.expression.ParameterInterface;
+import org.h2.result.LocalResult;
+import org.h2.result.ResultInterface;
+import org.h2.result.ResultWithGeneratedKeys;
+import org.h2.table.DataChangeDeltaTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement of H2 that is never run twice, with what its functions may ask about.
@@ -11,16 +22,92 @@ import org.h2.engine.SessionLocal;
  * a duplicate key of its own row: here a conflict is an error.
  */
 final class StoreCommand extends CommandContainer {
-  private final LockAccess locks;
+  /** H2 asks whether the statement was cancelled after so many rows. */
+  private static final int ROWS_PER_CHECK = 128;
 
-  StoreCommand(SessionLocal session, String sql, Prepared prepared, LockAccess locks) {
+  private final Prepared prepared;
+  private final LockAccess locks;
+  private final StatementMeter meter;
+
+  StoreCommand(
+      SessionLocal session, String sql, Prepared prepared, LockAccess locks, StatementMeter meter) {
     super(session, sql, prepared);
+    this.prepared = prepared;
     this.locks = locks;
+    this.meter = meter;
   }
 
   /** What the lock functions in this statement work on. */
   LockAccess locks() {
     return locks;
+  }
+
+  /** What watches this statement. */
+  StatementMeter meter() {
+    return meter;
+  }
+
+  @Override
+  protected void checkCanceled() {
+    super.checkCanceled();
+    meter.looked(ROWS_PER_CHECK);
+  }
+
+  @Override
+  public ResultWithGeneratedKeys update(@Nullable Object keys) {
+    if (prepared instanceof DataChangeStatement change && isMeteredByRow(change)) {
+      return updateMetered(change, keys);
+    }
+    if (prepared instanceof CreateTable definition) {
+      tryQueryOf(definition);
+    }
+    return super.update(keys);
+  }
+
+  /** H2 can tell the rows of all but a DELETE after it wrote them. */
+  private boolean isMeteredByRow(DataChangeStatement change) {
+    return change.getType() != DELETE && !change.needRecompile();
+  }
+
+  private ResultWithGeneratedKeys updateMetered(DataChangeStatement change, @Nullable Object keys) {
+    Database database = session.getDatabase();
+    String sql = change.getSQL();
+    database.setProgress(DatabaseEventListener.STATE_STATEMENT_START, sql, 0, 0);
+    getParameters().forEach(ParameterInterface::checkSet);
+    WrittenRows rows = new WrittenRows(session, change.getTable(), keys, meter);
+    long count = change.update(rows, DataChangeDeltaTable.ResultOption.FINAL);
+    database.setProgress(DatabaseEventListener.STATE_STATEMENT_END, sql, 0, 0);
+    LocalResult generated = rows.keys();
+    return generated == null
+        ? ResultWithGeneratedKeys.of(count)
+        : new ResultWithGeneratedKeys.WithKeys(count, generated);
+  }
+
+  /**
+   * Runs the query of CREATE TABLE ... AS once without keeping its rows: H2 offers no place to
+   * count those that it writes into the new table. Time and random numbers are pinned again
+   * afterwards.
+   */
+  private void tryQueryOf(CreateTable definition) {
+    Query query = H2Internals.queryOf(definition);
+    if (query != null) {
+      query.prepare();
+      ScanMeters.attach(session, query);
+      query.query(0, new WrittenRows(meter));
+    }
+  }
+
+  /** H2 would close the database if memory runs out; a query gives up its rows, and that is all. */
+  @Override
+  public ResultInterface query(long maxRows) {
+    try {
+      return super.query(maxRows);
+    } catch (OutOfMemoryError e) {
+      if (meter.mayRunOutOfMemory()) {
+        throw QueryMemory.exhausted();
+      }
+      throw e;
+    }
   }
 
   @Override

@@ -17,6 +17,10 @@ final class SystemSchema {
           "RELEASE_LOCK releaseLock",
           "FORCE_RELEASE_LOCK forceReleaseLock");
 
+  /** They depend on their arguments alone, so definitions may use them. */
+  private static final List<String> STRING_FUNCTIONS =
+      List.of("REPEAT repeat", "SPACE space", "LPAD lpad", "RPAD rpad", "REPLACE replace");
+
   private SystemSchema() {}
 
   static List<String> statements(String clientUser) {
@@ -28,6 +32,14 @@ final class SystemSchema {
       String[] names = function.split(" ", 2);
       statements.add(alias(names[0], LockFunctions.class.getName() + "." + names[1]));
     }
+    statements.add("SET BUILTIN_ALIAS_OVERRIDE TRUE");
+    for (String function : STRING_FUNCTIONS) {
+      String[] names = function.split(" ", 2);
+      statements.add(
+          alias(names[0], StringFunctions.class.getName() + "." + names[1])
+              .replace(" FOR ", " DETERMINISTIC FOR "));
+    }
+    statements.add("SET BUILTIN_ALIAS_OVERRIDE FALSE");
     statements.add(alias("ROWS_OF", SystemFunctions.class.getName() + ".rowsOf"));
     for (SystemTable table : SystemTable.values()) {
       statements.add(view(table));

@@ -32,10 +32,19 @@ import org.jspecify.annotations.Nullable;
 final class StoreDriver implements AutoCloseable {
   static final LockName JOB = new LockName("job");
 
-  final SqlDatabase database = new SqlDatabase();
-  final StateMachine machine = new StateMachine(database);
+  final SqlDatabase database;
+  final StateMachine machine;
   private long logIndex;
   private long sequence;
+
+  StoreDriver() {
+    this(new SqlDatabase());
+  }
+
+  StoreDriver(SqlDatabase database) {
+    this.database = database;
+    machine = new StateMachine(database);
+  }
 
   SessionId open() {
     return ((Outcome.SessionOpened)

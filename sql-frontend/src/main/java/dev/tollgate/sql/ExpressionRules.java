@@ -2,9 +2,11 @@ package dev.tollgate.sql;
 
 import dev.tollgate.sql.Findings.FunctionUse;
 import dev.tollgate.sql.Findings.LockUse;
+import dev.tollgate.sql.parser.Token;
+import dev.tollgate.sql.parser.TollgateParserConstants;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCollectionTypeNameSpec;
 import org.apache.calcite.sql.SqlDataTypeSpec;
@@ -28,9 +30,17 @@ final class ExpressionRules {
 
   private static final Set<String> TYPES_OF_JAVA = Set.of("JAVA_OBJECT", "OBJECT", "OTHER");
 
-  private static final Set<SqlKind> OPERATORS =
+  private static final Set<String> FILLING_TYPES =
+      Set.of("NATIONAL", "CHAR", "CHARACTER", "NCHAR", "BINARY");
+
+  private static final int DIGITS_OF_A_LENGTH = 9;
+
+  /** CHAR(2 M) */
+  private static final Set<String> MULTIPLES = Set.of("K", "M", "G", "T", "P");
+
+  /** What Calcite takes for operators, and is a part of a query, of a call or of a window. */
+  private static final Set<SqlKind> CONSTRUCTIONS =
       EnumSet.of(
-          // queries
           SqlKind.UNION,
           SqlKind.INTERSECT,
           SqlKind.EXCEPT,
@@ -49,8 +59,16 @@ final class ExpressionRules {
           SqlKind.FOLLOWING,
           SqlKind.SEPARATOR,
           SqlKind.DEFAULT,
-          // values
           SqlKind.CASE,
+          SqlKind.ITEM,
+          SqlKind.DOT,
+          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
+          SqlKind.ARRAY_QUERY_CONSTRUCTOR,
+          SqlKind.LITERAL_CHAIN,
+          SqlKind.ESCAPE);
+
+  private static final Set<SqlKind> OPERATORS =
+      EnumSet.of(
           SqlKind.CAST,
           SqlKind.PLUS,
           SqlKind.MINUS,
@@ -59,12 +77,6 @@ final class ExpressionRules {
           SqlKind.MOD,
           SqlKind.PLUS_PREFIX,
           SqlKind.MINUS_PREFIX,
-          SqlKind.ITEM,
-          SqlKind.DOT,
-          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
-          SqlKind.ARRAY_QUERY_CONSTRUCTOR,
-          SqlKind.LITERAL_CHAIN,
-          // conditions
           SqlKind.AND,
           SqlKind.OR,
           SqlKind.NOT,
@@ -80,7 +92,6 @@ final class ExpressionRules {
           SqlKind.ALL,
           SqlKind.BETWEEN,
           SqlKind.LIKE,
-          SqlKind.ESCAPE,
           SqlKind.OVERLAPS,
           SqlKind.EXISTS,
           SqlKind.UNIQUE,
@@ -116,8 +127,19 @@ final class ExpressionRules {
     this.findings = findings;
   }
 
+  /** The operators that are allowed, by the name of their kind or their own. */
+  static Stream<String> operators() {
+    return Stream.concat(OPERATORS.stream().map(SqlKind::name), OTHER_OPERATORS.stream());
+  }
+
+  /** The types that are not, for the SQL reference. */
+  static Stream<String> refusedTypes() {
+    return TYPES_OF_JAVA.stream().sorted();
+  }
+
   static boolean isAllowedOperator(SqlCall call) {
     return OPERATORS.contains(call.getKind())
+        || CONSTRUCTIONS.contains(call.getKind())
         || OTHER_OPERATORS.contains(call.getOperator().getName());
   }
 
@@ -129,16 +151,16 @@ final class ExpressionRules {
     SqlParserPos position = identifier.getParserPosition();
     int last = identifier.names.size() - 1;
     String name = identifier.names.get(last);
+    boolean quoted = identifier.isComponentQuoted(last);
+    FunctionRule rule = last == 0 && !quoted ? FunctionRules.named(name) : null;
     if (isRowId(identifier)) {
       findings.rowId(position);
-    } else if (identifier.isComponentQuoted(last)) {
-      return;
-    } else if (last == 0) {
-      FunctionRule rule = FunctionRules.named(name);
-      if (rule != null && rule.withoutParentheses()) {
-        findings.function(new FunctionUse(rule, position, false));
-      }
-    } else if (name.equals("NEXTVAL") || name.equals("CURRVAL")) {
+    } else if (rule != null && rule.withoutParentheses()) {
+      findings.function(new FunctionUse(rule, position, false));
+    } else {
+      findings.column(identifier);
+    }
+    if (last > 0 && !quoted && (name.equals("NEXTVAL") || name.equals("CURRVAL"))) {
       throw Refusals.notAllowed(
           position, "sequence." + name + " is not allowed: write NEXT VALUE FOR sequence");
     }
@@ -180,15 +202,16 @@ final class ExpressionRules {
     if (name.equals("RANDOM_UUID")) {
       checkVersion(call);
     }
+    findings.tooDear(position, CostRules.ofFunction(rule, call));
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
 
   /** The word in the text that begins the call, as H2 looks it up. */
   private String wordAt(SqlParserPos position) {
-    String image = tokens.get(tokens.indexOfFunction(position)).image;
-    return image.startsWith("\"")
-        ? image.substring(1, image.length() - 1).replace("\"\"", "\"")
-        : image.toUpperCase(Locale.ROOT);
+    Token token = tokens.get(tokens.indexOfFunction(position));
+    return token.kind == TollgateParserConstants.QUOTED_IDENTIFIER
+        ? Tokens.unquoted(token)
+        : Tokens.upperCase(token);
   }
 
   /** ARRAY_AGG(x ORDER BY y): the list of what to order by is one of the operands. */
@@ -208,11 +231,16 @@ final class ExpressionRules {
     }
   }
 
+  /** LIKE, ILIKE or REGEXP, with or without NOT. */
+  void pattern(SqlCall call) {
+    findings.tooDear(call.getParserPosition(), CostRules.ofPattern(call));
+  }
+
   void dataType(SqlDataTypeSpec type) {
     checkType(type.getTypeNameSpec());
   }
 
-  private static void checkType(SqlTypeNameSpec type) {
+  private void checkType(SqlTypeNameSpec type) {
     if (type instanceof SqlCollectionTypeNameSpec array) {
       checkType(array.getElementTypeName());
     } else if (type instanceof SqlRowTypeNameSpec row) {
@@ -225,6 +253,34 @@ final class ExpressionRules {
             type.getParserPos(),
             "type " + word + " is not allowed: Java objects are not deserialized in the store");
       }
+      checkLength(tokens.indexAt(type.getParserPos()));
     }
+  }
+
+  /** CHAR(n) and BINARY(n) fill every value up to its length; VARCHAR(n) and CLOB(n) do not. */
+  private void checkLength(int begin) {
+    int index = begin;
+    while (FILLING_TYPES.contains(Tokens.upperCase(tokens.get(index)))) {
+      index++;
+    }
+    boolean hasLength =
+        index > begin
+            && index + 1 < tokens.size()
+            && tokens.get(index).kind == TollgateParserConstants.LPAREN;
+    if (hasLength && isTooLong(tokens.get(index + 1), tokens.get(index + 2))) {
+      throw Refusals.notAllowed(
+          tokens.get(index + 1),
+          tokens.get(begin).image
+              + "(n) has at most "
+              + SqlLimits.FUNCTION_RESULT_LENGTH
+              + " characters or bytes, because every value is filled up to them: write VARCHAR or"
+              + " VARBINARY");
+    }
+  }
+
+  private static boolean isTooLong(Token length, Token unit) {
+    return length.image.length() > DIGITS_OF_A_LENGTH
+        || Integer.parseInt(length.image) > SqlLimits.FUNCTION_RESULT_LENGTH
+        || MULTIPLES.contains(Tokens.upperCase(unit));
   }
 }

@@ -2,8 +2,10 @@ package dev.tollgate.sql;
 
 import dev.tollgate.sql.TableFence.Reading;
 import dev.tollgate.sql.tree.FenceClause;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlUtil;
 
@@ -23,34 +25,43 @@ final class Fences {
   }
 
   /** The clause of a CREATE or ALTER TABLE, which binds the table to a lock. */
-  static TableFence ofTable(FenceClause clause) {
+  static TableFence ofTable(Tokens tokens, FenceClause clause) {
     if (clause.token() != null) {
       throw Refusals.notAllowed(
           clause.token().getParserPosition(),
           "a table is bound to a lock, not to a token: write FENCED BY LOCK 'name' without TOKEN");
     }
-    if (clause.lock() instanceof SqlDynamicParam) {
+    SqlNode lock = withoutParentheses(clause.lock());
+    if (lock instanceof SqlDynamicParam) {
       throw Refusals.notAllowed(
-          clause.lock().getParserPosition(),
+          lock.getParserPosition(),
           "the lock of a table must be written out: it belongs to the definition");
     }
-    Argument lock = lock(clause.lock());
-    return new TableFence(
-        ((Argument.Text) lock).value(), clause.monotonic() ? Reading.MONOTONIC : Reading.HELD);
+    if (lock instanceof SqlCharStringLiteral literal) {
+      return new TableFence.OneLock(
+          Arguments.lockName(literal), clause.monotonic() ? Reading.MONOTONIC : Reading.HELD);
+    }
+    if (clause.monotonic()) {
+      throw Refusals.notSupported(
+          clause.lock().getParserPosition(),
+          "FENCED MONOTONIC BY LOCK (expression) is not supported: the table would have to keep"
+              + " the highest token of every name for ever; write FENCED BY LOCK (expression)");
+    }
+    return new TableFence.LockPerRow(RowLock.expressionSql(tokens, clause.lock()));
   }
 
-  /** The lock of a fence or of SET FENCING TOKEN. */
+  /** The lock of a fenced statement or of SET FENCING TOKEN. */
   static Argument lock(SqlNode lock) {
-    if (lock instanceof SqlDynamicParam parameter) {
+    SqlNode name = withoutParentheses(lock);
+    if (name instanceof SqlDynamicParam parameter) {
       return new Argument.Parameter(parameter.getIndex());
     }
-    if (lock instanceof SqlCharStringLiteral literal) {
+    if (name instanceof SqlCharStringLiteral literal) {
       return new Argument.Text(Arguments.lockName(literal));
     }
-    throw Refusals.notSupported(
+    throw Refusals.notAllowed(
         lock.getParserPosition(),
-        "a lock for each row, FENCED BY LOCK (expression), is not supported in this version:"
-            + " name one lock for the table");
+        "a lock for each row is for CREATE and ALTER TABLE: here name one lock, or write LOCK ?");
   }
 
   /** A token, written out or as a parameter. */
@@ -66,5 +77,10 @@ final class Fences {
   /** A token, or NULL. */
   static Argument tokenOrNull(SqlNode token) {
     return SqlUtil.isNullLiteral(token, false) ? new Argument.Null() : token(token);
+  }
+
+  /** The grammar gives an expression in parentheses as a row. */
+  private static SqlNode withoutParentheses(SqlNode lock) {
+    return lock.getKind() == SqlKind.ROW ? ((SqlCall) lock).operand(0) : lock;
   }
 }

@@ -2,6 +2,8 @@ package dev.tollgate.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +24,18 @@ final class Findings {
 
   record TargetUse(Target target, SqlParserPos position) {}
 
+  /** What may take for ever, or all memory, and the sentence that says so. */
+  record TooDear(SqlParserPos position, String sentence) {}
+
   private final List<FunctionUse> functions = new ArrayList<>();
   private final List<LockUse> locks = new ArrayList<>();
   private final List<TableUse> reads = new ArrayList<>();
   private final List<TargetUse> targets = new ArrayList<>();
   private final List<SqlParserPos> rowIds = new ArrayList<>();
+  private final List<SqlNode> namelessItems = new ArrayList<>();
+  private final List<TooDear> tooDear = new ArrayList<>();
+  private final List<SqlIdentifier> columns = new ArrayList<>();
+  private final List<SqlParserPos> queries = new ArrayList<>();
   private @Nullable SqlParserPos advancedSequence;
   private @Nullable SqlParserPos deltaTable;
   private @Nullable SqlParserPos limitedChange;
@@ -50,6 +59,30 @@ final class Findings {
   /** A use of _ROWID_ that is more than a comparison of two of them. */
   void rowId(SqlParserPos position) {
     rowIds.add(position);
+  }
+
+  /** A name that stands for a value and is no function. */
+  void column(SqlIdentifier column) {
+    columns.add(column);
+  }
+
+  /** A query, be it the whole statement or a part of an expression. */
+  void query(SqlParserPos position) {
+    queries.add(position);
+  }
+
+  /** An item of a SELECT list that is more than a column and has no alias. */
+  void namelessItem(SqlNode item) {
+    namelessItems.add(item);
+  }
+
+  /**
+   * @param sentence null when there is nothing to say
+   */
+  void tooDear(SqlParserPos position, @Nullable String sentence) {
+    if (sentence != null) {
+      tooDear.add(new TooDear(position, sentence));
+    }
   }
 
   /** NEXT VALUE FOR a sequence. */
@@ -85,6 +118,22 @@ final class Findings {
 
   List<SqlParserPos> rowIds() {
     return rowIds;
+  }
+
+  List<SqlIdentifier> columns() {
+    return columns;
+  }
+
+  List<SqlParserPos> queries() {
+    return queries;
+  }
+
+  List<SqlNode> namelessItems() {
+    return namelessItems;
+  }
+
+  List<TooDear> tooDear() {
+    return tooDear;
   }
 
   @Nullable SqlParserPos advancedSequence() {

@@ -21,6 +21,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class FunctionRules {
 
+  /** Why a regular expression is not for writes, whether a function or an operator takes it. */
+  static final String ENDLESS_PATTERN =
+      "a regular expression can be made to take for ever, and every replica with it";
+
+  static final String LIKE_INSTEAD =
+      "write LIKE, or find the rows with a query first and pass what it gave as parameters";
+
+  /** The groups of the functions that see more than one row. */
+  static final String AGGREGATES = "aggregates";
+
+  static final String WINDOWS = "windows";
+
   private static final Map<String, FunctionRule> RULES = rules();
 
   private FunctionRules() {}
@@ -37,6 +49,7 @@ final class FunctionRules {
   private static Map<String, FunctionRule> rules() {
     Table table = new Table();
     whatDependsOnItsArgumentsAlone(table);
+    whatMayTakeForEver(table);
     whatDependsOnTheOrderOfRows(table);
     whatDependsOnWhereAndWhen(table);
     whatIsRefused(table);
@@ -54,16 +67,15 @@ final class FunctionRules {
         "bits",
         """
             BITAND BITCOUNT BITGET BITNAND BITNOR BITNOT BITOR BITXNOR BITXOR LSHIFT ROTATELEFT
-            ROTATERIGHT RSHIFT ULSHIFT URSHIFT EXPAND HASH ORA_HASH""");
+            ROTATERIGHT RSHIFT ULSHIFT URSHIFT HASH ORA_HASH""");
     table.allow(
         "strings",
         """
             ASCII BIT_LENGTH BTRIM CHAR CHARACTER_LENGTH CHAR_LENGTH CHR CONCAT CONCAT_WS
-            DIFFERENCE HEXTORAW INSERT INSTR LCASE LEFT LENGTH LOCATE LOWER LPAD LTRIM
-            OCTET_LENGTH POSITION QUOTE_IDENT RAWTOHEX REGEXP_LIKE REGEXP_REPLACE REGEXP_SUBSTR
-            REPEAT REPLACE RIGHT RPAD RTRIM SOUNDEX SPACE STRINGDECODE STRINGENCODE STRINGTOUTF8
-            SUBSTR SUBSTRING TRANSLATE TRIM UCASE UPPER UTF8TOSTRING XMLATTR XMLCDATA XMLCOMMENT
-            XMLNODE XMLSTARTDOC XMLTEXT""");
+            DIFFERENCE HEXTORAW INSERT INSTR LCASE LEFT LENGTH LOCATE LOWER LTRIM OCTET_LENGTH
+            POSITION QUOTE_IDENT RAWTOHEX RIGHT RTRIM SOUNDEX STRINGDECODE STRINGENCODE
+            STRINGTOUTF8 SUBSTR SUBSTRING TRANSLATE TRIM UCASE UPPER UTF8TOSTRING XMLATTR XMLCDATA
+            XMLCOMMENT XMLNODE XMLSTARTDOC XMLTEXT""");
     table.allow(
         "conditions",
         """
@@ -81,7 +93,7 @@ final class FunctionRules {
             ARRAY_SLICE CARDINALITY JSON_ARRAY JSON_OBJECT TRIM_ARRAY UNNEST""");
     table.allow("tables", "GENERATE_SERIES SYSTEM_RANGE");
     table.allow(
-        "aggregates",
+        AGGREGATES,
         """
             ANY AVG BIT_AND BIT_AND_AGG BIT_NAND_AGG BIT_NOR_AGG BIT_OR BIT_OR_AGG BIT_XNOR_AGG
             BIT_XOR_AGG BOOL_AND BOOL_OR CORR COUNT COVAR_POP COVAR_SAMP EVERY GCD_AGG HISTOGRAM
@@ -89,142 +101,250 @@ final class FunctionRules {
             REGR_INTERCEPT REGR_R2 REGR_SLOPE REGR_SXX REGR_SXY REGR_SYY SOME STDDEV STDDEVP
             STDDEV_POP STDDEV_SAMP SUM VAR VARIANCE VARP VAR_POP VAR_SAMP""");
     table.allow(
-        "windows",
+        WINDOWS,
         """
             CUME_DIST DENSE_RANK FIRST_VALUE LAG LAST_VALUE LEAD NTH_VALUE NTILE PERCENT_RANK RANK
             RATIO_TO_REPORT ROW_NUMBER""");
   }
 
+  /** On the thread that applies the log it would be the end of every replica, at every start. */
+  private static void whatMayTakeForEver(Table table) {
+    table.add(
+        "strings",
+        Use.BOUNDED,
+        "its result has at most " + SqlLimits.FUNCTION_RESULT_LENGTH + " characters",
+        "",
+        "LPAD REPEAT REPLACE RPAD SPACE");
+    table.add(
+        "strings",
+        Use.READ_ONLY,
+        ENDLESS_PATTERN,
+        LIKE_INSTEAD,
+        "REGEXP_LIKE REGEXP_REPLACE REGEXP_SUBSTR");
+    table.add(
+        "bits",
+        Use.READ_ONLY,
+        "a few bytes may expand to gigabytes, on every replica",
+        "expand in the application",
+        "EXPAND");
+  }
+
   private static void whatDependsOnTheOrderOfRows(Table table) {
     table.add(
-        "aggregates",
+        AGGREGATES,
         Use.ORDERED,
-        false,
-        "what it gives depends on the order of the rows, and without an ORDER BY of its own, as"
-            + " in ARRAY_AGG(x ORDER BY x) or LISTAGG(x) WITHIN GROUP (ORDER BY x), replicas may"
-            + " disagree on it",
+        "what it gives depends on the order of the rows, which may differ between replicas",
+        "give it an ORDER BY of its own, as in ARRAY_AGG(x ORDER BY x) or LISTAGG(x) WITHIN GROUP"
+            + " (ORDER BY x)",
         """
             ARRAY_AGG GROUP_CONCAT JSON_ARRAYAGG LISTAGG MODE STATS_MODE STRING_AGG""");
     table.add(
-        "aggregates",
+        AGGREGATES,
         Use.READ_ONLY,
-        false,
         "what it gives depends on the order in which one replica happens to read the rows",
-        "ANY_VALUE JSON_OBJECTAGG");
+        "write MIN or MAX",
+        "ANY_VALUE");
+    table.add(
+        AGGREGATES,
+        Use.READ_ONLY,
+        "its members stand in the order in which one replica happens to read the rows",
+        "write JSON_ARRAYAGG(JSON_OBJECT(...) ORDER BY ...), or pass the value as a parameter",
+        "JSON_OBJECTAGG");
   }
 
   private static void whatDependsOnWhereAndWhen(Table table) {
-    String pinned = "evaluated with the time and the seed of the log entry";
-    table.add(
+    String moment = "it gives the time of the log entry";
+    table.addBare(
         "time",
         Use.PINNED,
-        true,
-        pinned,
-        "CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP");
-    table.add("time", Use.PINNED, true, pinned, "SYSDATE SYSTIMESTAMP TODAY");
-    table.add("time", Use.PINNED, false, pinned, "CURDATE CURTIME NOW");
-    table.add("chance", Use.PINNED, false, pinned, "RAND RANDOM RANDOM_UUID UUID");
+        moment,
+        "",
+        """
+            CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP SYSDATE
+            SYSTIMESTAMP TODAY""");
+    table.add("time", Use.PINNED, moment, "", "CURDATE CURTIME NOW");
+    table.add(
+        "chance",
+        Use.PINNED,
+        "it draws from the seed of the log entry",
+        "",
+        "RAND RANDOM RANDOM_UUID UUID");
 
-    String session =
-        "it depends on the session, which the other replicas do not know: pass the value as a"
-            + " parameter";
+    String session = "it depends on the session, which the other replicas do not know";
+    String parameter = "pass the value as a parameter";
+    table.addBare(
+        "session",
+        Use.SESSION,
+        session,
+        parameter,
+        """
+            CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_USER SESSION_USER
+            SYSTEM_USER USER""");
     table.add(
         "session",
         Use.SESSION,
-        true,
         session,
-        "CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_USER");
-    table.add("session", Use.SESSION, true, session, "SESSION_USER SYSTEM_USER USER");
-    table.add(
-        "session",
-        Use.SESSION,
-        false,
-        session,
+        parameter,
         "AUTOCOMMIT DATABASE LOCK_TIMEOUT SCHEMA SESSION_ID");
-
-    String replica = "it is not the same on every replica: pass the value as a parameter";
     table.add(
         "replica",
         Use.READ_ONLY,
-        false,
-        replica,
+        "it is not the same on every replica",
+        parameter,
         """
             DATABASE_PATH DATA_TYPE_SQL DISK_SPACE_USED H2VERSION LOCK_MODE READONLY""");
     table.add(
-        "numbers", Use.READ_ONLY, false, "its result depends on the Java runtime", "COMPRESS");
+        "bits",
+        Use.READ_ONLY,
+        "its result depends on the Java runtime",
+        "compress in the application",
+        "COMPRESS");
     table.add(
         "locale",
         Use.READ_ONLY,
-        false,
-        "it depends on the locale of the node: pass the value as a parameter",
+        "it depends on the locale of the node",
+        parameter,
         "DAYNAME FORMATDATETIME MONTHNAME PARSEDATETIME TO_CHAR");
-    table.add(
+    table.addBare(
         "rows",
         Use.READ_ONLY,
-        true,
-        "it numbers the rows as one replica happens to read them: write ROW_NUMBER() OVER (ORDER"
-            + " BY ...)",
+        "it numbers the rows as one replica happens to read them",
+        "write ROW_NUMBER() OVER (ORDER BY ...)",
         "ROWNUM");
   }
 
   private static void whatIsRefused(Table table) {
     table.refuse(
         "files",
-        "it would reach files of one replica",
-        "CSVREAD CSVWRITE FILE_READ FILE_WRITE LINK_SCHEMA");
+        "it would read a file that the other replicas do not have",
+        "send the rows with INSERT",
+        "CSVREAD");
+    table.refuse(
+        "files",
+        "it would read a file that the other replicas do not have",
+        "pass its content as a parameter",
+        "FILE_READ");
+    table.refuse(
+        "files",
+        "it would write a file on one replica",
+        "read the rows with SELECT, and write them in the application",
+        "CSVWRITE FILE_WRITE");
+    table.refuse(
+        "files",
+        "it would reach another database, which answers each replica at another moment",
+        "copy the rows with INSERT",
+        "LINK_SCHEMA");
     table.refuse(
         "chance",
-        "every replica would draw another number: use RAND() or RANDOM_UUID()",
+        "every replica would draw another number",
+        "use RAND() or RANDOM_UUID(), or pass random bytes as a parameter",
         "SECURE_RAND");
     table.refuse(
         "secrets",
-        "a key has no place in a replicated statement: encrypt in the application",
+        "its key would stand in the log of every replica",
+        "encrypt and decrypt in the application",
         "DECRYPT ENCRYPT");
-    table.refuse("administration", "it works on other sessions", "ABORT_SESSION CANCEL_SESSION");
-    table.refuse("administration", "it would stall every replica", "SLEEP");
     table.refuse(
         "administration",
-        "it collects garbage first: ask the node's metrics",
+        "it ends other sessions of one replica",
+        "to break a lock, SELECT force_release_lock('name') or revoke_lease(id)",
+        "ABORT_SESSION");
+    table.refuse(
+        "administration",
+        "it cancels statements of one replica",
+        "cancel in the client that sent it",
+        "CANCEL_SESSION");
+    table.refuse(
+        "administration",
+        "it would stall every replica",
+        "wait in the application; SELECT acquire_lock('name') waits for a lock",
+        "SLEEP");
+    table.refuse(
+        "administration",
+        "it makes the node collect garbage first",
+        "ask the node's metrics",
         "MEMORY_FREE MEMORY_USED");
     table.refuse(
         "administration",
-        "it tells what is not for clients: query INFORMATION_SCHEMA",
-        "DB_OBJECT_ID DB_OBJECT_SQL");
+        "it numbers objects as one replica does",
+        "query INFORMATION_SCHEMA",
+        "DB_OBJECT_ID");
     table.refuse(
         "administration",
-        "it tells what is not for clients: query INFORMATION_SCHEMA",
+        "it shows definitions as one replica keeps them, those of the system among them",
+        "query INFORMATION_SCHEMA",
+        "DB_OBJECT_SQL");
+    table.refuse(
+        "administration",
+        "it measures the memory of one replica",
+        "query INFORMATION_SCHEMA",
         """
             DB_OBJECT_APPROXIMATE_SIZE DB_OBJECT_APPROXIMATE_TOTAL_SIZE DB_OBJECT_SIZE
             DB_OBJECT_TOTAL_SIZE""");
-    table.refuse("administration", "it names a transaction of one replica", "TRANSACTION_ID");
-    table.refuse("administration", "an error must come from the store itself", "SIGNAL");
-    table.refuse("variables", "variables are no part of the replicated state", "SET");
+    table.refuse("administration", "it names a transaction of one replica", "", "TRANSACTION_ID");
+    table.refuse(
+        "administration",
+        "an error must come from the store itself",
+        "use CHECK, or a condition in WHERE",
+        "SIGNAL");
+    table.refuse(
+        "variables",
+        "variables are no part of the replicated state",
+        "pass the value as a parameter",
+        "SET");
     table.refuse(
         "identity",
-        "what a session inserted last is not replicated: ask for generated keys, or SELECT ..."
-            + " FROM FINAL TABLE (INSERT ...)",
-        "CURRVAL IDENTITY LAST_INSERT_ID SCOPE_IDENTITY");
-    table.refuse("identity", "write NEXT VALUE FOR sequence", "NEXTVAL");
-    table.refuse("geometry", "geometry is not supported", "ENVELOPE ESTIMATED_ENVELOPE");
-    table.refuse("tables", "write a query with DISTINCT", "TABLE_DISTINCT");
+        "what a session inserted last is not replicated",
+        "ask for generated keys, or SELECT ... FROM FINAL TABLE (INSERT ...)",
+        "IDENTITY LAST_INSERT_ID SCOPE_IDENTITY");
+    table.refuse(
+        "identity",
+        "what a session drew last is not replicated",
+        "keep what NEXT VALUE FOR gave",
+        "CURRVAL");
+    table.refuse(
+        "identity",
+        "the name of the sequence is a string",
+        "write NEXT VALUE FOR sequence",
+        "NEXTVAL");
+    table.refuse("geometry", "geometry is not supported", "", "ENVELOPE ESTIMATED_ENVELOPE");
+    table.refuse(
+        "tables",
+        "its columns are unknown before it has run",
+        "write SELECT DISTINCT from UNNEST or VALUES",
+        "TABLE_DISTINCT");
   }
 
   private static final class Table {
     private final Map<String, FunctionRule> rules = new LinkedHashMap<>();
 
     void allow(String group, String names) {
-      add(group, Use.ALLOWED, false, "", names);
+      add(group, Use.ALLOWED, "", "", names);
     }
 
-    void refuse(String group, String reason, String names) {
-      add(group, Use.REFUSED, false, reason, names);
+    void refuse(String group, String reason, String instead, String names) {
+      add(group, Use.REFUSED, reason, instead, names);
     }
 
-    void add(String group, Use use, boolean withoutParentheses, String reason, String names) {
+    void add(String group, Use use, String reason, String instead, String names) {
+      add(group, use, false, reason, instead, names);
+    }
+
+    /** Functions whose bare name is a call. */
+    void addBare(String group, Use use, String reason, String instead, String names) {
+      add(group, use, true, reason, instead, names);
+    }
+
+    private void add(
+        String group,
+        Use use,
+        boolean withoutParentheses,
+        String reason,
+        String instead,
+        String names) {
       for (String name : names.split("\\s+", -1)) {
-        FunctionRule previous =
-            rules.put(name, new FunctionRule(name, group, use, withoutParentheses, reason));
-        if (previous != null) {
+        FunctionRule rule = new FunctionRule(name, group, use, withoutParentheses, reason, instead);
+        if (rules.put(name, rule) != null) {
           throw new IllegalStateException("two rules for " + name);
         }
       }

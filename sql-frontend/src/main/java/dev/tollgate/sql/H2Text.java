@@ -3,7 +3,6 @@ package dev.tollgate.sql;
 import dev.tollgate.sql.parser.Token;
 import dev.tollgate.sql.parser.TollgateParserConstants;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
@@ -16,6 +15,10 @@ final class H2Text {
 
   private final Tokens tokens;
   private final Map<Integer, String> replacements = new HashMap<>();
+
+  /** What follows a token that is not in the client's text. */
+  private final Map<Integer, String> insertions = new HashMap<>();
+
   private int end;
 
   H2Text(Tokens tokens) {
@@ -23,9 +26,20 @@ final class H2Text {
     this.end = tokens.size();
   }
 
-  /** Lets a lock function be found in the schema in which the store declares it. */
-  void qualify(SqlParserPos call, LockFunction function) {
-    replacements.put(tokens.indexOfFunction(call), "TOLLGATE." + function.name());
+  /** Lets the function at an index be found in the schema in which the store declares it. */
+  void qualify(int index, String function) {
+    replacements.put(index, "TOLLGATE." + function);
+  }
+
+  /**
+   * Gives the item of a SELECT list from {@code from} up to, but without, {@code to} the name that
+   * H2 would give its column, unless it is too long for a name.
+   */
+  void nameColumn(int from, int to) {
+    String name = canonical(from, to);
+    if (name.length() <= SqlLimits.NAME_LENGTH) {
+      insertions.put(to - 1, " AS \"" + name.replace("\"", "\"\"") + "\"");
+    }
   }
 
   /** Leaves out everything from {@code position} on. */
@@ -53,24 +67,39 @@ final class H2Text {
         text.append(' ');
       }
       text.append(replacements.getOrDefault(i, tokens.get(i).image));
+      text.append(insertions.getOrDefault(i, ""));
     }
     return text.toString();
   }
 
   /**
-   * The tokens as H2 would write them out: words in upper case, and spaces where they are
-   * customary.
+   * The tokens as H2 would write them out to name a column: words in upper case, names without
+   * quotes, parameters with their number, no parentheses around the whole, and spaces where they
+   * are customary.
    */
   String canonical(int from, int to) {
+    if (tokens.get(from).kind == TollgateParserConstants.LPAREN
+        && tokens.indexOfClosing(from) == to - 1) {
+      return canonical(from + 1, to - 1);
+    }
     StringBuilder text = new StringBuilder();
     for (int i = from; i < to; i++) {
       Token token = tokens.get(i);
       if (i > from && !isJoined(tokens.get(i - 1), token) && !isSign(i - 1)) {
         text.append(' ');
       }
-      text.append(isQuoted(token) ? token.image : token.image.toUpperCase(Locale.ROOT));
+      text.append(canonical(i));
     }
     return text.toString();
+  }
+
+  private String canonical(int index) {
+    Token token = tokens.get(index);
+    return switch (token.kind) {
+      case TollgateParserConstants.QUOTED_IDENTIFIER -> Tokens.unquoted(token);
+      case TollgateParserConstants.HOOK -> "?" + tokens.parameterCount(0, index + 1);
+      default -> token.image.indexOf('\'') >= 0 ? token.image : Tokens.upperCase(token);
+    };
   }
 
   private static boolean mayTouch(Token left, Token right) {
@@ -105,10 +134,26 @@ final class H2Text {
                 TollgateParserConstants.COMMA,
                 TollgateParserConstants.DOT ->
                 true;
-            case TollgateParserConstants.LPAREN ->
-                Character.isLetter(left.image.charAt(0)) || left.image.startsWith("\"");
+            case TollgateParserConstants.LPAREN -> isName(left);
             default -> false;
           };
+    };
+  }
+
+  /** Whether a parenthesis after it is that of a call, or of IN. */
+  private static boolean isName(Token token) {
+    return switch (token.kind) {
+      case TollgateParserConstants.AND,
+          TollgateParserConstants.OR,
+          TollgateParserConstants.NOT,
+          TollgateParserConstants.WHEN,
+          TollgateParserConstants.THEN,
+          TollgateParserConstants.ELSE,
+          TollgateParserConstants.OVER,
+          TollgateParserConstants.FILTER,
+          TollgateParserConstants.GROUP ->
+          false;
+      default -> Character.isLetter(token.image.charAt(0)) || token.image.startsWith("\"");
     };
   }
 
@@ -121,9 +166,5 @@ final class H2Text {
     }
     int before = tokens.get(index - 1).kind;
     return before == TollgateParserConstants.LPAREN || before == TollgateParserConstants.COMMA;
-  }
-
-  private static boolean isQuoted(Token token) {
-    return token.image.indexOf('\'') >= 0 || token.image.indexOf('"') >= 0;
   }
 }

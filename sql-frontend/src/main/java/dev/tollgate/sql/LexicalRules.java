@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LexicalRules {
 
+  /** With its sign, and with zeros in front. */
+  private static final int DIGITS_OF_AN_EXPONENT = 8;
+
   private LexicalRules() {}
 
   /** Checks one token after the other, in the order of the text. */
@@ -18,6 +21,7 @@ final class LexicalRules {
     if (previous != null) {
       checkNeighbours(previous, token);
     }
+    checkNumber(token);
     String refusal = refusalOf(token);
     if (refusal != null) {
       throw Refusals.syntax(token, refusal);
@@ -112,6 +116,23 @@ final class LexicalRules {
       if (comment.image.startsWith("/***/")) {
         throw Refusals.syntax(comment, "the comment /***/ is not allowed: write /* */");
       }
+    }
+  }
+
+  private static void checkNumber(Token token) {
+    if (!isNumber(token)) {
+      return;
+    }
+    int e = Math.max(token.image.indexOf('e'), token.image.indexOf('E'));
+    String exponent = e < 0 ? "0" : token.image.substring(e + 1);
+    if (token.image.length() > SqlLimits.NUMBER_LENGTH
+        || exponent.length() > DIGITS_OF_AN_EXPONENT
+        || Math.abs(Integer.parseInt(exponent)) > SqlLimits.NUMBER_LENGTH) {
+      throw Refusals.tooLong(
+          token,
+          "a number has at most "
+              + SqlLimits.NUMBER_LENGTH
+              + " digits, and an exponent as far as that from zero");
     }
   }
 

@@ -133,7 +133,7 @@ final class LockCalls {
     }
     UseRules.check(findings, Role.ARGUMENTS);
     H2Text text = new H2Text(tokens);
-    findings.locks().forEach(use -> text.qualify(use.position(), use.function()));
+    TollgateFunctions.qualify(tokens, findings, text);
     return "SELECT " + text.render(begin() + 2, end());
   }
 

@@ -163,7 +163,7 @@ final class Planner implements Statement.Handler<Plan> {
     FenceClause bound = definition.bound();
     return bound == null
         ? new Plan.UnfenceTable(table)
-        : new Plan.FenceTable(table, Fences.ofTable(bound));
+        : new Plan.FenceTable(table, Fences.ofTable(tokens, bound));
   }
 
   /** A CREATE TABLE may bind its table, and any definition may be fenced, in this order. */
@@ -175,7 +175,7 @@ final class Planner implements Statement.Handler<Plan> {
       FenceClause clause = clauses.get(i);
       text.cutFrom(clause.start());
       if (i == 0 && clause.token() == null && definition.isNewTable()) {
-        tableFence = Fences.ofTable(clause);
+        tableFence = Fences.ofTable(tokens, clause);
       } else if (fence == null) {
         fence = Fences.ofStatement(clause);
       } else {
@@ -199,7 +199,7 @@ final class Planner implements Statement.Handler<Plan> {
   }
 
   private Plan readPlan() {
-    qualifyLockFunctions();
+    TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Read(text.render(), tokens.parameterCount(), text.parameterCount());
   }
 
@@ -213,7 +213,7 @@ final class Planner implements Statement.Handler<Plan> {
       boolean returnsRows,
       @Nullable StatementFence fence,
       @Nullable TableFence tableFence) {
-    qualifyLockFunctions();
+    TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Write(
         text.render(),
         tokens.parameterCount(),
@@ -223,9 +223,5 @@ final class Planner implements Statement.Handler<Plan> {
         fence,
         findings.targetList(),
         tableFence);
-  }
-
-  private void qualifyLockFunctions() {
-    findings.locks().forEach(use -> text.qualify(use.position(), use.function()));
   }
 }

@@ -26,6 +26,11 @@ final class Refusals {
     return text.length() <= length ? text : text.substring(0, length) + "...";
   }
 
+  /** The end of a message: why, and what to write instead if there is something. */
+  static String explanation(String reason, String instead) {
+    return instead.isEmpty() ? reason : reason + "; " + instead;
+  }
+
   static SqlRefused syntax(Token token, String sentence) {
     return new SqlRefused(Reason.SYNTAX, token.beginLine, token.beginColumn, sentence);
   }

@@ -23,6 +23,15 @@ public final class SqlLimits {
    */
   public static final int OPERATORS = 500;
 
+  /** Characters of a name; it is H2's limit. */
+  public static final int NAME_LENGTH = 256;
+
+  /**
+   * Digits of a number, and the exponent of one like 1E10. With larger ones, H2 computes for ever
+   * or runs out of memory: {@code MOD(1E100000000, 3)}.
+   */
+  public static final int NUMBER_LENGTH = 10_000;
+
   /** Characters of the name of a lock; it has at least one. */
   public static final int LOCK_NAME_LENGTH = 255;
 
@@ -31,6 +40,12 @@ public final class SqlLimits {
    * time.
    */
   public static final int CACHED_STATEMENT_LENGTH = 16_384;
+
+  /**
+   * Characters of what LPAD, REPEAT, REPLACE, RPAD and SPACE give, and of a data type that fills a
+   * value up to its length, CHAR(n) and BINARY(n). H2 alone would let one call ask for gigabytes.
+   */
+  public static final int FUNCTION_RESULT_LENGTH = 1_048_576;
 
   private SqlLimits() {}
 }

@@ -22,9 +22,6 @@ import org.apache.calcite.sql.validate.SqlDelegatingConformance;
 /** Runs the generated parser over checked tokens, and says what is wrong in our own words. */
 final class StatementReader {
 
-  /** H2's limit for the length of a name. */
-  private static final int NAME_LENGTH = 256;
-
   private static final int EXPECTATIONS_WORTH_LISTING = 6;
 
   private StatementReader() {}
@@ -33,7 +30,7 @@ final class StatementReader {
     TollgateParser parser = new TollgateParser(new Replay(tokens));
     parser.setUnquotedCasing(Casing.TO_UPPER);
     parser.setQuotedCasing(Casing.UNCHANGED);
-    parser.setIdentifierMaxLength(NAME_LENGTH);
+    parser.setIdentifierMaxLength(SqlLimits.NAME_LENGTH);
     parser.setConformance(CONFORMANCE);
     try {
       return parser.TollgateStatement();

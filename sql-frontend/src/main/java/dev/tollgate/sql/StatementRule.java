@@ -12,14 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param words the words, in upper case; those that may stand between them (OR REPLACE, TEMPORARY,
  *     IF EXISTS) are left out
  * @param refusal null when such statements are accepted
- * @param sentence for an accepted one what it is good for, for a refused one why, and what to do
- *     instead
+ * @param sentence for an accepted one what it does, for a refused one why it is refused
+ * @param instead what to write in place of a refused one; empty where there is nothing
  */
-record StatementRule(List<String> words, @Nullable Reason refusal, String sentence) {
+record StatementRule(
+    List<String> words, @Nullable Reason refusal, String sentence, String instead) {
 
   StatementRule {
     words = List.copyOf(words);
     requireNonNull(sentence, "sentence");
+    requireNonNull(instead, "instead");
   }
 
   boolean isAccepted() {
@@ -29,5 +31,10 @@ record StatementRule(List<String> words, @Nullable Reason refusal, String senten
   /** The words as one would write them. */
   String name() {
     return String.join(" ", words);
+  }
+
+  /** Why it is refused, and what to do about it. */
+  String explanation() {
+    return Refusals.explanation(sentence, instead);
   }
 }

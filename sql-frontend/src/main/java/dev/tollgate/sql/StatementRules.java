@@ -49,10 +49,10 @@ final class StatementRules {
     }
     String name = best.name().equals("SET") ? beginning(words) : best.name();
     if (best.refusal() == Reason.NOT_SUPPORTED) {
-      throw Refusals.notSupported(tokens.get(0), name + " is not supported: " + best.sentence());
+      throw Refusals.notSupported(tokens.get(0), name + " is not supported: " + best.explanation());
     }
     if (!best.isAccepted()) {
-      throw Refusals.notAllowed(tokens.get(0), name + " is not allowed: " + best.sentence());
+      throw Refusals.notAllowed(tokens.get(0), name + " is not allowed: " + best.explanation());
     }
   }
 
@@ -79,7 +79,17 @@ final class StatementRules {
 
   private static List<StatementRule> rules() {
     Table table = new Table();
-    table.accept("reads", "SELECT, WITH, VALUES, TABLE, (, SHOW, EXPLAIN");
+    whatIsAccepted(table);
+    whatReachesOutOfTheStore(table);
+    whatIsLeftToTheNode(table);
+    settings(table);
+    whatIsNotThereYet(table);
+    return List.copyOf(table.rules);
+  }
+
+  private static void whatIsAccepted(Table table) {
+    table.accept("reads", "SELECT, WITH, VALUES, TABLE, (, SHOW");
+    table.accept("shows how H2 would run a statement, and does not run it", "EXPLAIN");
     table.accept("evaluates an expression, or calls a lock function", "CALL, ?");
     table.accept("changes rows", "INSERT, UPDATE, DELETE, MERGE");
     table.accept(
@@ -104,57 +114,165 @@ final class StatementRules {
         "SET SCHEMA, SET LOCK_TIMEOUT, SET QUERY_TIMEOUT, SET AUTOCOMMIT, SET TIME ZONE");
     table.accept("changes the session alone", "SET TRANSACTION, SET SESSION CHARACTERISTICS");
     table.accept("presents a token with every write that follows", "SET FENCING TOKEN");
+  }
 
+  private static void whatReachesOutOfTheStore(Table table) {
     table.refuse(
-        "the settings of the store are the same for all its clients; a session may set SCHEMA,"
-            + " LOCK_TIMEOUT, QUERY_TIMEOUT, AUTOCOMMIT, TRANSACTION ISOLATION LEVEL, TIME ZONE and"
-            + " FENCING TOKEN",
+        "it writes a file on one replica",
+        "read the tables and INFORMATION_SCHEMA with SELECT",
+        "SCRIPT");
+    table.refuse(
+        "it runs the statements of a file that the other replicas do not have",
+        "send them one by one",
+        "RUNSCRIPT");
+    table.refuse(
+        "it copies the files of one replica", "stop a node, and copy its data directory", "BACKUP");
+    table.refuse(
+        "a linked table lies in another database, which answers each replica at another moment",
+        "copy its rows with INSERT",
+        "CREATE LINKED, ALTER LINKED, DROP LINKED");
+    table.refuse(
+        "it loads Java code into the store",
+        "compute the value in the application",
+        "CREATE ALIAS, CREATE FUNCTION, CREATE PROCEDURE");
+    table.refuse(
+        "it loads Java code into the store",
+        "use the aggregates of H2, or ARRAY_AGG(x ORDER BY x) and the application",
+        "CREATE AGGREGATE");
+    table.refuse(
+        "it loads Java code into the store",
+        "use CHECK, ON UPDATE, GENERATED ALWAYS AS, or foreign keys that cascade",
+        "CREATE TRIGGER");
+    table.refuse(
+        "there is none, because none can be created",
+        "",
+        "DROP ALIAS, DROP FUNCTION, DROP PROCEDURE, DROP AGGREGATE, DROP TRIGGER");
+    table.refuse(
+        "its text would escape the checks",
+        "send the statement itself",
+        "EXECUTE IMMEDIATE, EXECUTE, EXEC");
+  }
+
+  private static void whatIsLeftToTheNode(Table table) {
+    String users = "the nodes of the store know one user, and whoever reaches them may do all";
+    table.refuse(users, "leave it out", "CREATE USER, ALTER USER, DROP USER, COMMENT ON USER");
+    table.refuse(
+        "a role that nobody can have protects nothing",
+        "leave it out",
+        "CREATE ROLE, DROP ROLE, COMMENT ON ROLE");
+    table.refuse(users, "leave it out", "GRANT, REVOKE");
+    table.refuse(
+        "it would stop every replica", "stop the nodes with SIGTERM, one by one", "SHUTDOWN");
+    table.refuse(
+        "the log is what is durable; H2 has nothing to write", "leave it out", "CHECKPOINT");
+    table.refuse("the node sees to its statistics", "leave it out", "ANALYZE");
+    table.refuse("there are no materialized views", "query the tables", "REFRESH");
+    table.refuse("settings are those of the node, from its start", "", "ALTER SYSTEM");
+    table.refuse(
+        "it would take tables and their fences at one stroke",
+        "drop them by name, or DROP SCHEMA name CASCADE",
+        "DROP ALL");
+    table.refuse(
+        "two-phase commit is not for clients: a prepared transaction would block the others for as"
+            + " long as its coordinator is away",
+        "COMMIT",
+        "PREPARE, COMMIT TRANSACTION");
+    table.refuse(
+        "two-phase commit is not for clients, so nothing is prepared",
+        "ROLLBACK",
+        "ROLLBACK TRANSACTION");
+    table.refuse("SQL statements are prepared by the driver", "leave it out", "DEALLOCATE");
+    table.refuse("H2 answers it from its help file", "read docs/sql.md", "HELP");
+  }
+
+  private static void settings(Table table) {
+    table.refuse(
+        "it is no setting of a session",
+        "a session may set SCHEMA, LOCK_TIMEOUT, QUERY_TIMEOUT, AUTOCOMMIT, TRANSACTION ISOLATION"
+            + " LEVEL, TIME ZONE and FENCING TOKEN",
         "SET");
+    String dialect =
+        "it changes what statements mean, for all clients, and for those that are in the log";
     table.refuse(
-        "it works on files or other databases, which are not the same on every replica",
-        "SCRIPT, RUNSCRIPT, BACKUP, CREATE LINKED, ALTER LINKED, DROP LINKED");
-    String code = "it brings code into the store, which every replica would have to run alike";
-    table.refuse(code, "CREATE ALIAS, CREATE FUNCTION, CREATE PROCEDURE, CREATE AGGREGATE");
-    table.refuse(code, "CREATE TRIGGER, DROP ALIAS, DROP FUNCTION, DROP PROCEDURE, DROP AGGREGATE");
-    table.refuse(code, "DROP TRIGGER");
-    String users = "users and rights are kept outside of SQL";
-    table.refuse(users, "CREATE USER, ALTER USER, DROP USER, COMMENT ON USER");
-    table.refuse(users, "CREATE ROLE, DROP ROLE, COMMENT ON ROLE, GRANT, REVOKE");
+        dialect,
+        "",
+        "SET MODE, SET IGNORECASE, SET NON_KEYWORDS, SET VARIABLE_BINARY,"
+            + " SET DEFAULT_NULL_ORDERING, SET TRUNCATE_LARGE_LENGTH, SET BUILTIN_ALIAS_OVERRIDE,"
+            + " SET IGNORE_CATALOGS, SET DEFAULT_TABLE_TYPE");
+    table.refuse(dialect, "write ORDER BY UPPER(name), or use VARCHAR_IGNORECASE", "SET COLLATION");
     table.refuse(
-        "the node itself sees to it", "SHUTDOWN, CHECKPOINT, ANALYZE, REFRESH, ALTER SYSTEM");
-    table.refuse("name what is to be dropped: tables with their fences go one by one", "DROP ALL");
+        dialect, "write SET SCHEMA, and name other schemas with a dot", "SET SCHEMA_SEARCH_PATH");
+    table.refuse("there is one catalog", "write SET SCHEMA", "SET CATALOG, USE");
     table.refuse(
-        "its text would escape the checks: send the statement itself", "EXECUTE, EXEC, DEALLOCATE");
+        "foreign keys hold for all clients",
+        "ALTER TABLE name SET REFERENTIAL_INTEGRITY FALSE",
+        "SET REFERENTIAL_INTEGRITY");
     table.refuse(
-        "two-phase commit is not for clients", "PREPARE, COMMIT TRANSACTION, ROLLBACK TRANSACTION");
-    table.refuse("write SET SCHEMA", "USE");
+        "it loads classes into the store",
+        "",
+        "SET DATABASE_EVENT_LISTENER, SET JAVA_OBJECT_SERIALIZER, SET AUTHENTICATOR");
+    table.refuse("it writes files on one replica", "", "SET TRACE_LEVEL_FILE");
+    table.refuse(
+        "it writes files on one replica",
+        "",
+        "SET TRACE_LEVEL_SYSTEM_OUT, SET TRACE_MAX_FILE_SIZE");
+    table.refuse(
+        "users are kept outside of SQL", "leave it out", "SET PASSWORD, SET SALT, SET ROLE");
+    table.refuse(
+        "it locks all other clients out",
+        "take a lock that they all respect: SELECT acquire_lock('name')",
+        "SET EXCLUSIVE");
+    table.refuse("it slows every replica down", "slow down in the application", "SET THROTTLE");
+    table.refuse(
+        "it sets the timeout of all clients", "write SET LOCK_TIMEOUT", "SET DEFAULT_LOCK_TIMEOUT");
+    table.refuse(
+        "how a replica keeps its data, and how much memory it spends, is for the node to say",
+        "",
+        "SET MAX_LOG_SIZE, SET READONLY, SET CACHE_SIZE, SET CLUSTER, SET WRITE_DELAY,"
+            + " SET MAX_MEMORY_ROWS, SET LOCK_MODE, SET DB_CLOSE_DELAY, SET MAX_MEMORY_UNDO,"
+            + " SET MAX_LENGTH_INPLACE_LOB, SET OPTIMIZE_REUSE_RESULTS, SET MAX_OPERATION_MEMORY,"
+            + " SET CREATE_BUILD, SET REDO_LOG_BINARY, SET RETENTION_TIME, SET QUERY_STATISTICS,"
+            + " SET QUERY_STATISTICS_MAX_ENTRIES, SET LAZY_QUERY_EXECUTION");
+    table.refuse(
+        "it would refuse the statements of other clients, too",
+        "use parameters",
+        "SET ALLOW_LITERALS");
+  }
 
-    table.defer("write MERGE", "REPLACE, UPSERT");
-    table.defer("write CREATE DOMAIN", "CREATE TYPE, CREATE DATATYPE");
+  private static void whatIsNotThereYet(Table table) {
+    table.defer("H2 has it in its MySQL mode only", "write MERGE", "REPLACE, UPSERT");
+    table.defer("H2 has domains for it", "write CREATE DOMAIN", "CREATE TYPE, CREATE DATATYPE");
     table.defer(
-        "this version cannot do it",
-        "CREATE SYNONYM, DROP SYNONYM, CREATE MATERIALIZED, DROP MATERIALIZED, CREATE SPATIAL");
-    return List.copyOf(table.rules);
+        "a fence on the table would not be seen through the synonym",
+        "write CREATE VIEW",
+        "CREATE SYNONYM");
+    table.defer("there is none, because none can be created", "", "DROP SYNONYM");
+    table.defer(
+        "it would have to be refreshed by somebody",
+        "write CREATE VIEW, or CREATE TABLE ... AS",
+        "CREATE MATERIALIZED");
+    table.defer("there is none, because none can be created", "", "DROP MATERIALIZED");
+    table.defer("geometry is not supported", "", "CREATE SPATIAL");
   }
 
   private static final class Table {
     private final List<StatementRule> rules = new ArrayList<>();
 
     void accept(String what, String beginnings) {
-      add(null, what, beginnings);
+      add(null, what, "", beginnings);
     }
 
-    void refuse(String why, String beginnings) {
-      add(Reason.NOT_ALLOWED, why, beginnings);
+    void refuse(String why, String instead, String beginnings) {
+      add(Reason.NOT_ALLOWED, why, instead, beginnings);
     }
 
-    void defer(String why, String beginnings) {
-      add(Reason.NOT_SUPPORTED, why, beginnings);
+    void defer(String why, String instead, String beginnings) {
+      add(Reason.NOT_SUPPORTED, why, instead, beginnings);
     }
 
-    private void add(@Nullable Reason refusal, String sentence, String beginnings) {
+    private void add(@Nullable Reason refusal, String sentence, String instead, String beginnings) {
       for (String beginning : beginnings.split(", ", -1)) {
-        rules.add(new StatementRule(List.of(beginning.split(" ", -1)), refusal, sentence));
+        rules.add(new StatementRule(List.of(beginning.split(" ", -1)), refusal, sentence, instead));
       }
     }
   }

@@ -9,6 +9,7 @@ import dev.tollgate.sql.parser.TollgateParserTokenManager;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -124,6 +125,30 @@ final class Tokens {
       index++;
     }
     return index;
+  }
+
+  /** The index of the token that ends where {@code position} ends. */
+  int indexOfEnd(SqlParserPos position) {
+    int index = indexAt(position);
+    while (index + 1 < tokens.size() && endsBefore(tokens.get(index), position)) {
+      index++;
+    }
+    return index;
+  }
+
+  private static boolean endsBefore(Token token, SqlParserPos position) {
+    return token.endLine != position.getEndLineNum()
+        ? token.endLine < position.getEndLineNum()
+        : token.endColumn < position.getEndColumnNum();
+  }
+
+  /** The name between double quotes. */
+  static String unquoted(Token token) {
+    return token.image.substring(1, token.image.length() - 1).replace("\"\"", "\"");
+  }
+
+  static String upperCase(Token token) {
+    return token.image.toUpperCase(Locale.ROOT);
   }
 
   /** The index of the parenthesis that closes the one at {@code opening}. */

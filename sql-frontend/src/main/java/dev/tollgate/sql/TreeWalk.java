@@ -133,6 +133,9 @@ final class TreeWalk {
   }
 
   private void call(SqlCall call, Place place) {
+    if (SqlKind.TOP_LEVEL.contains(call.getKind()) || call.getKind() == SqlKind.EXPLICIT_TABLE) {
+      findings.query(call.getParserPosition());
+    }
     if (call instanceof DataChange change) {
       change(change);
       return;
@@ -152,6 +155,10 @@ final class TreeWalk {
       case WITHIN_GROUP -> {
         later(call.operand(1), Place.EXPRESSION);
         later(call.operand(0), Place.ORDERED);
+      }
+      case LIKE -> {
+        expressions.pattern(call);
+        later(call.getOperandList());
       }
       case RESPECT_NULLS, IGNORE_NULLS -> later(call.operand(0), place);
       case NEXT_VALUE -> findings.advancedSequence(call.getParserPosition());
@@ -205,6 +212,11 @@ final class TreeWalk {
     later(select.getWhere(), Place.EXPRESSION);
     later(select.getFrom(), Place.TABLE);
     later(select.getSelectList(), Place.EXPRESSION);
+    for (SqlNode item : select.getSelectList()) {
+      if (item instanceof SqlCall && item.getKind() != SqlKind.AS) {
+        findings.namelessItem(item);
+      }
+    }
     // DISTINCT ON and TOP, see expressions.ftl
     later(select.getHints(), Place.EXPRESSION);
   }

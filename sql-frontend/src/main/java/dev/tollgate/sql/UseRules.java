@@ -4,6 +4,7 @@ import dev.tollgate.sql.Findings.FunctionUse;
 import dev.tollgate.sql.Findings.LockUse;
 import dev.tollgate.sql.Findings.TableUse;
 import dev.tollgate.sql.Findings.TargetUse;
+import dev.tollgate.sql.Findings.TooDear;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,9 @@ final class UseRules {
     if (role.isReplicated()) {
       findings.reads().forEach(UseRules::checkRead);
       findings.rowIds().forEach(UseRules::refuseRowId);
+      for (TooDear use : findings.tooDear()) {
+        throw Refusals.notAllowed(use.position(), use.sentence());
+      }
     }
     rules.checkChanges();
   }
@@ -89,7 +93,7 @@ final class UseRules {
     FunctionRule rule = use.rule();
     boolean refused =
         switch (rule.use()) {
-          case ALLOWED, PINNED -> false;
+          case ALLOWED, BOUNDED, PINNED -> false;
           case ORDERED -> role.isReplicated() && !use.ordered();
           case SESSION, READ_ONLY -> role.isReplicated();
           case REFUSED -> true;
@@ -98,7 +102,7 @@ final class UseRules {
       String where = rule.use() == FunctionRule.Use.REFUSED ? "" : " in a statement that writes";
       throw Refusals.notAllowed(
           use.position(),
-          "function " + rule.name() + " is not allowed" + where + ": " + rule.reason());
+          "function " + rule.name() + " is not allowed" + where + ": " + rule.explanation());
     }
   }
 

@@ -43,6 +43,10 @@ final class Corpus {
     return byTool(resource).values().stream().flatMap(List::stream).toList();
   }
 
+  static String text(String resource) {
+    return String.join("\n", lines(resource)) + "\n";
+  }
+
   private static List<String> lines(String resource) {
     try (InputStream in = Corpus.class.getResourceAsStream(resource)) {
       if (in == null) {

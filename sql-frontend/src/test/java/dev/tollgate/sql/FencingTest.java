@@ -74,13 +74,13 @@ class FencingTest {
   void createTableMayBindItsTable() {
     Plan.Write held = (Plan.Write) frontend.plan("CREATE TABLE t (a INT) FENCED BY LOCK 'job'");
     assertEquals("CREATE TABLE t (a INT)", held.sql());
-    assertEquals(new TableFence("job", Reading.HELD), held.tableFence());
+    assertEquals(new TableFence.OneLock("job", Reading.HELD), held.tableFence());
     assertNull(held.fence());
 
     Plan.Write monotonic =
         (Plan.Write) frontend.plan("CREATE TABLE t AS SELECT ? a FENCED MONOTONIC BY LOCK 'job'");
     assertEquals("CREATE TABLE t AS SELECT ? a", monotonic.sql());
-    assertEquals(new TableFence("job", Reading.MONOTONIC), monotonic.tableFence());
+    assertEquals(new TableFence.OneLock("job", Reading.MONOTONIC), monotonic.tableFence());
   }
 
   @Test
@@ -89,17 +89,110 @@ class FencingTest {
         (Plan.Write)
             frontend.plan("CREATE TABLE t (a INT) FENCED BY LOCK 'b' FENCED BY LOCK 'job' TOKEN ?");
     assertEquals("CREATE TABLE t (a INT)", write.sql());
-    assertEquals(new TableFence("b", Reading.HELD), write.tableFence());
+    assertEquals(new TableFence.OneLock("b", Reading.HELD), write.tableFence());
     assertEquals(new StatementFence(JOB, new Argument.Parameter(0), false), write.fence());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '→',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          ('order-' || order_id)                      → 'order-' || order_id
+          ( 'order-'||/* x */"id" )                   → 'order-' || "id"
+          (order_id)                                  → order_id
+          (CAST(a AS VARCHAR) || LPAD(b, 8, '0'))     → CAST(a AS VARCHAR) || TOLLGATE.LPAD(b, 8, '0')
+          (CASE WHEN a > 1 THEN 'a' ELSE UPPER(b) END) → CASE WHEN a > 1 THEN 'a' ELSE UPPER(b) END
+          (a || '-' || EXTRACT(YEAR FROM d))          → a || '-' || EXTRACT(YEAR FROM d)
+          (('a' || b))                                → ('a' || b)
+          """)
+  void tableMayHaveALockForEachRow(String expression, String expressionSql) {
+    TableFence fence = new TableFence.LockPerRow(expressionSql);
+    Plan.Write create =
+        (Plan.Write) frontend.plan("CREATE TABLE t (a INT) FENCED BY LOCK " + expression);
+    assertEquals("CREATE TABLE t (a INT)", create.sql());
+    assertEquals(fence, create.tableFence());
+    assertEquals(
+        new Plan.FenceTable(new TableName(null, "T"), fence),
+        frontend.plan("ALTER TABLE t FENCED BY LOCK " + expression));
+    Plan.Write fenced =
+        (Plan.Write)
+            frontend.plan(
+                "CREATE TABLE t AS SELECT ? a FENCED BY LOCK "
+                    + expression
+                    + " FENCED BY LOCK 'job' TOKEN ?");
+    assertEquals(fence, fenced.tableFence());
+    assertEquals(new StatementFence(JOB, new Argument.Parameter(1), false), fenced.fence());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '→',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          UPDATE t SET a = 1 FENCED BY LOCK ('order-' || id) TOKEN 1 → NOT_ALLOWED → 35 → a lock for each row is for CREATE and ALTER TABLE
+          ALTER TABLE t FENCED MONOTONIC BY LOCK (a || b) → NOT_SUPPORTED → 40 → keep the highest token of every name for ever
+          ALTER TABLE t FENCED BY LOCK (?) → NOT_ALLOWED → 31 → must be written out
+          ALTER TABLE t FENCED BY LOCK ('a' || ?) → NOT_ALLOWED → 38 → has no parameters
+          ALTER TABLE t FENCED BY LOCK ('a' || 'b') → NOT_ALLOWED → 30 → must depend on a column
+          ALTER TABLE t FENCED BY LOCK (1) → NOT_ALLOWED → 30 → must depend on a column
+          ALTER TABLE t FENCED BY LOCK ('') → NOT_ALLOWED → 31 → 1 to 255 characters
+          ALTER TABLE t FENCED BY LOCK (a) TOKEN 1 → NOT_ALLOWED → 40 → without TOKEN
+          ALTER TABLE t FENCED BY LOCK (t.a) → NOT_ALLOWED → 31 → names columns without their table: write A
+          ALTER TABLE t FENCED BY LOCK (a || NOW()) → NOT_ALLOWED → 36 → cannot use NOW, which gives it another name each time
+          ALTER TABLE t FENCED BY LOCK (a || CURRENT_DATE) → NOT_ALLOWED → 36 → cannot use CURRENT_DATE
+          ALTER TABLE t FENCED BY LOCK (a || RAND()) → NOT_ALLOWED → 36 → cannot use RAND
+          ALTER TABLE t FENCED BY LOCK (a || USER) → NOT_ALLOWED → 36 → it depends on the session
+          ALTER TABLE t FENCED BY LOCK (a || SLEEP(1)) → NOT_ALLOWED → 36 → it would stall every replica
+          ALTER TABLE t FENCED BY LOCK (a || FOO(1)) → NOT_ALLOWED → 36 → Tollgate does not know it
+          ALTER TABLE t FENCED BY LOCK (REGEXP_REPLACE(a, 'b', 'c')) → NOT_ALLOWED → 31 → a regular expression
+          ALTER TABLE t FENCED BY LOCK (a || MAX(b)) → NOT_ALLOWED → 36 → cannot use MAX, which depends on other rows
+          ALTER TABLE t FENCED BY LOCK (a || COUNT(*)) → NOT_ALLOWED → 36 → cannot use COUNT
+          ALTER TABLE t FENCED BY LOCK (a || LISTAGG(b) WITHIN GROUP (ORDER BY b)) → NOT_ALLOWED → 36 → cannot use LISTAGG
+          ALTER TABLE t FENCED BY LOCK (a || ROW_NUMBER() OVER (ORDER BY b)) → NOT_ALLOWED → 36 → cannot use ROW_NUMBER
+          ALTER TABLE t FENCED BY LOCK (a || (SELECT b FROM s)) → NOT_ALLOWED → 36 → has no subquery
+          ALTER TABLE t FENCED BY LOCK (a || (VALUES 1)) → NOT_ALLOWED → 36 → has no subquery
+          ALTER TABLE t FENCED BY LOCK (CASE WHEN EXISTS (TABLE s) THEN a END) → NOT_ALLOWED → 48 → has no subquery
+          ALTER TABLE t FENCED BY LOCK (a || NEXT VALUE FOR s) → NOT_ALLOWED → 36 → another name each time
+          ALTER TABLE t FENCED BY LOCK (a || lock_token('x')) → NOT_ALLOWED → 36 → not allowed in a definition
+          ALTER TABLE t FENCED BY LOCK (a || try_acquire_lock('x')) → NOT_ALLOWED → 36 → not allowed in a definition
+          ALTER TABLE t FENCED BY LOCK (a || _ROWID_) → NOT_ALLOWED → 36 → a row has another one
+          ALTER TABLE t FENCED BY LOCK (CAST(a AS JAVA_OBJECT)) → NOT_ALLOWED → 41 → Java objects
+          ALTER TABLE t FENCED BY LOCK (a, b) → SYNTAX → 32 → unexpected ","
+          CREATE TABLE t (a INT) FENCED BY LOCK ('a' || 'b') → NOT_ALLOWED → 39 → must depend on a column
+          """)
+  void lockOfARowDependsOnItsColumnsAlone(String sql, Reason reason, int column, String sentence) {
+    assertRefused(sql, reason, column, sentence);
+  }
+
+  /** A string in parentheses is a string. */
+  @Test
+  void constantInParenthesesIsOneLock() {
+    assertEquals(
+        new Plan.FenceTable(new TableName(null, "T"), new TableFence.OneLock("job", Reading.HELD)),
+        frontend.plan("ALTER TABLE t FENCED BY LOCK ('job')"));
+    assertEquals(
+        new Plan.FenceTable(
+            new TableName(null, "T"), new TableFence.OneLock("job", Reading.MONOTONIC)),
+        frontend.plan("ALTER TABLE t FENCED MONOTONIC BY LOCK (('job'))"));
+    assertEquals(
+        new StatementFence(JOB, new Argument.Integral(1), false),
+        ((Plan.Write) frontend.plan("DELETE FROM t FENCED BY LOCK ('job') TOKEN 1")).fence());
+    assertEquals(
+        new Plan.PresentToken(JOB, new Argument.Integral(1), 0),
+        frontend.plan("SET FENCING TOKEN 1 FOR LOCK ('job')"));
   }
 
   @Test
   void alterTableBindsAndUnbinds() {
     assertEquals(
-        new Plan.FenceTable(new TableName("S", "t"), new TableFence("job", Reading.HELD)),
+        new Plan.FenceTable(new TableName("S", "t"), new TableFence.OneLock("job", Reading.HELD)),
         frontend.plan("ALTER TABLE s.\"t\" FENCED BY LOCK 'job'"));
     assertEquals(
-        new Plan.FenceTable(new TableName(null, "T"), new TableFence("job", Reading.MONOTONIC)),
+        new Plan.FenceTable(
+            new TableName(null, "T"), new TableFence.OneLock("job", Reading.MONOTONIC)),
         frontend.plan("ALTER TABLE t FENCED MONOTONIC BY LOCK 'job'"));
     assertEquals(
         new Plan.UnfenceTable(new TableName(null, "T")), frontend.plan("ALTER TABLE t NOT FENCED"));
@@ -158,8 +251,6 @@ class FencingTest {
           DELETE FROM t FENCED BY LOCK 'a' TOKEN 1 WHERE b = 1               | SYNTAX        | 42 | unexpected "WHERE"
           DELETE FROM t FENCED BY LOCK 'a' TOKEN 1 FENCED BY LOCK 'b' TOKEN 2| SYNTAX        | 42 | stands at the end
           DELETE FROM t FENCED BY LOCK '' TOKEN 1                            | NOT_ALLOWED   | 30 | 1 to 255 characters
-          UPDATE t SET a = 1 FENCED BY LOCK ('order-' + id) TOKEN 1         | NOT_SUPPORTED | 35 | a lock for each row
-          CREATE TABLE t (id INT) FENCED BY LOCK ('order-' + id)            | NOT_SUPPORTED | 40 | a lock for each row
           CREATE TABLE t (id INT) FENCED BY LOCK ?                           | NOT_ALLOWED   | 40 | must be written out
           CREATE TABLE t (id INT) FENCED BY LOCK 'a' TOKEN 1 FENCED BY LOCK 'b' | SYNTAX     | 52 | one fence
           CREATE TABLE t (id INT) FENCED BY LOCK 'a' FENCED BY LOCK 'b'      | SYNTAX        | 44 | needs a TOKEN here
@@ -167,14 +258,13 @@ class FencingTest {
           ALTER TABLE t FENCED BY LOCK 'a' TOKEN 1                           | NOT_ALLOWED   | 40 | without TOKEN
           ALTER TABLE t FENCED BY LOCK 'a' FENCED BY LOCK 'b' TOKEN 1        | NOT_SUPPORTED | 34 | cannot be fenced itself
           ALTER TABLE t NOT FENCED FENCED BY LOCK 'b' TOKEN 1                | NOT_SUPPORTED | 26 | cannot be fenced itself
-          ALTER TABLE t FENCED BY LOCK (a + b)                              | NOT_SUPPORTED | 30 | a lock for each row
           ALTER TABLE IF EXISTS t FENCED BY LOCK 'a'                         | SYNTAX        | 25 | does not go with IF EXISTS
           ALTER TABLE IF EXISTS t NOT FENCED                                 | SYNTAX        | 29 | does not go with IF EXISTS
           SELECT * FROM FINAL TABLE (INSERT INTO t VALUES (1) FENCED BY LOCK 'a' TOKEN 1) | SYNTAX | 53 | stands at the end
           SET FENCING TOKEN 1                                                | SYNTAX        | 19 | ends too early
           SET FENCING TOKEN 'a' FOR LOCK 'b'                                 | SYNTAX        | 19 | unexpected "'a'"
           SET FENCING TOKEN 1 FOR LOCK ''                                    | NOT_ALLOWED   | 30 | 1 to 255 characters
-          SET FENCING TOKEN 1 FOR LOCK (a)                                   | NOT_SUPPORTED | 30 | a lock for each row
+          SET FENCING TOKEN 1 FOR LOCK (a)                                   | NOT_ALLOWED   | 30 | here name one lock
           """)
   void misplacedFenceIsRefused(String sql, Reason reason, int column, String sentence) {
     assertRefused(sql, reason, column, sentence);

@@ -35,11 +35,11 @@ class LockCallTest {
           SELECT acquire_lock('job') "My token"            | ACQUIRE_LOCK text:job              | My token
           SELECT (acquire_lock('job'))                     | ACQUIRE_LOCK text:job              | ACQUIRE_LOCK('job')
           (SELECT acquire_lock('job'))                     | ACQUIRE_LOCK text:job              | ACQUIRE_LOCK('job')
-          SELECT "ACQUIRE_LOCK"('job')                     | ACQUIRE_LOCK text:job              | "ACQUIRE_LOCK"('job')
+          SELECT "ACQUIRE_LOCK"('job')                     | ACQUIRE_LOCK text:job              | ACQUIRE_LOCK('job')
           VALUES acquire_lock(?)                           | ACQUIRE_LOCK ?0                    | C1
           VALUES (release_lock(?, ?))                      | RELEASE_LOCK ?0 ?1                 | C1
           CALL lock_token('job');                          | LOCK_TOKEN text:job                | LOCK_TOKEN('job')
-          ? = CALL lock_token(?)                           | out LOCK_TOKEN ?1                  | LOCK_TOKEN(?)
+          ? = CALL lock_token(?)                           | out LOCK_TOKEN ?1                  | LOCK_TOKEN(?2)
           SELECT holds_lock(N'job', 42)                    | HOLDS_LOCK text:job 42             | HOLDS_LOCK(N'job', 42)
           SELECT renew_lease(-5)                           | RENEW_LEASE -5                     | RENEW_LEASE(-5)
           SELECT revoke_lease(9223372036854775807)         | REVOKE_LEASE 9223372036854775807   | REVOKE_LEASE(9223372036854775807)

@@ -21,28 +21,30 @@ class RefusalTest {
           FOO BAR                                | NOT_ALLOWED   | no statement that begins with FOO
           CREATE WHATEVER x                      | NOT_ALLOWED   | no statement that begins with CREATE WHATEVER
           SHUTDOWN                               | NOT_ALLOWED   | SHUTDOWN is not allowed
-          SCRIPT TO 'f'                          | NOT_ALLOWED   | it works on files
-          RUNSCRIPT FROM 'f'                     | NOT_ALLOWED   | it works on files
-          BACKUP TO 'f'                          | NOT_ALLOWED   | it works on files
-          CREATE ALIAS f FOR 'a.b'               | NOT_ALLOWED   | it brings code into the store
+          SCRIPT TO 'f'                          | NOT_ALLOWED   | SCRIPT is not allowed: it writes a file on one replica; read the tables
+          RUNSCRIPT FROM 'f'                     | NOT_ALLOWED   | send them one by one
+          BACKUP TO 'f'                          | NOT_ALLOWED   | copy its data directory
+          CREATE ALIAS f FOR 'a.b'               | NOT_ALLOWED   | it loads Java code into the store
           CREATE FORCE TRIGGER g                 | NOT_ALLOWED   | CREATE TRIGGER is not allowed
-          CREATE AGGREGATE a FOR 'x'             | NOT_ALLOWED   | it brings code into the store
-          CREATE USER u PASSWORD 'p'             | NOT_ALLOWED   | users and rights
-          ALTER USER sa ADMIN TRUE               | NOT_ALLOWED   | users and rights
-          GRANT ALL ON t TO u                    | NOT_ALLOWED   | users and rights
-          REVOKE ALL ON t FROM u                 | NOT_ALLOWED   | users and rights
-          CREATE ROLE r                          | NOT_ALLOWED   | users and rights
+          CREATE AGGREGATE a FOR 'x'             | NOT_ALLOWED   | it loads Java code into the store
+          CREATE USER u PASSWORD 'p'             | NOT_ALLOWED   | whoever reaches them may do all; leave it out
+          ALTER USER sa ADMIN TRUE               | NOT_ALLOWED   | whoever reaches them may do all; leave it out
+          GRANT ALL ON t TO u                    | NOT_ALLOWED   | whoever reaches them may do all; leave it out
+          REVOKE ALL ON t FROM u                 | NOT_ALLOWED   | whoever reaches them may do all; leave it out
+          CREATE ROLE r                          | NOT_ALLOWED   | a role that nobody can have
           CREATE LINKED TABLE t ('a')            | NOT_ALLOWED   | CREATE LINKED is not allowed
           CREATE GLOBAL TEMPORARY LINKED TABLE t | NOT_ALLOWED   | CREATE LINKED is not allowed
-          DROP ALL OBJECTS                       | NOT_ALLOWED   | name what is to be dropped
+          DROP ALL OBJECTS                       | NOT_ALLOWED   | drop them by name
           EXECUTE IMMEDIATE 'DROP TABLE t'       | NOT_ALLOWED   | its text would escape the checks
           PREPARE COMMIT x                       | NOT_ALLOWED   | two-phase commit
           ROLLBACK TRANSACTION x                 | NOT_ALLOWED   | two-phase commit
           SET MODE MySQL                         | NOT_ALLOWED   | SET MODE is not allowed
           SET NON_KEYWORDS VALUE                 | NOT_ALLOWED   | SET NON_KEYWORDS is not allowed
           SET SCHEMA_SEARCH_PATH a               | NOT_ALLOWED   | SET SCHEMA_SEARCH_PATH is not allowed
+          SET NO_SUCH_SETTING 1                  | NOT_ALLOWED   | SET NO_SUCH_SETTING is not allowed: it is no setting of a session; a session may set SCHEMA
+          HELP 'x'                               | NOT_ALLOWED   | read docs/sql.md
           SET PASSWORD 'x'                       | NOT_ALLOWED   | SET PASSWORD is not allowed
-          SET REFERENTIAL_INTEGRITY FALSE        | NOT_ALLOWED   | the settings of the store
+          SET REFERENTIAL_INTEGRITY FALSE        | NOT_ALLOWED   | ALTER TABLE name SET REFERENTIAL_INTEGRITY FALSE
           CREATE SYNONYM s FOR t                 | NOT_SUPPORTED | CREATE SYNONYM is not supported
           CREATE MATERIALIZED VIEW v AS SELECT 1 | NOT_SUPPORTED | CREATE MATERIALIZED is not supported
           REPLACE INTO t VALUES (1)              | NOT_SUPPORTED | write MERGE
@@ -58,11 +60,11 @@ class RefusalTest {
       textBlock =
           """
           SELECT SLEEP(1)                                  | 8  | function SLEEP is not allowed: it would stall every replica
-          SELECT a FROM t WHERE FILE_READ('x') = 1         | 23 | it would reach files of one replica
-          SELECT * FROM CSVREAD('x')                       | 15 | it would reach files of one replica
-          SELECT * FROM TABLE(CSVREAD('x'))                | 21 | it would reach files of one replica
-          CALL FILE_WRITE('x', 'y')                        | 6  | it would reach files of one replica
-          SELECT LINK_SCHEMA('a', 'b', 'c', 'd', 'e', 'f') | 8  | it would reach files of one replica
+          SELECT a FROM t WHERE FILE_READ('x') = 1         | 23 | it would read a file that the other replicas do not have; pass its content
+          SELECT * FROM CSVREAD('x')                       | 15 | send the rows with INSERT
+          SELECT * FROM TABLE(CSVREAD('x'))                | 21 | send the rows with INSERT
+          CALL FILE_WRITE('x', 'y')                        | 6  | it would write a file on one replica
+          SELECT LINK_SCHEMA('a', 'b', 'c', 'd', 'e', 'f') | 8  | it would reach another database
           SELECT SECURE_RAND(5)                            | 8  | every replica would draw another number
           SELECT NO_SUCH_FUNCTION(1)                       | 8  | Tollgate does not know it
           SELECT PUBLIC.ABS(1)                             | 8  | call functions without a schema
@@ -216,8 +218,8 @@ class RefusalTest {
           DELETE FROM t WHERE _ROWID_ = 1                         | 21 | compare two of them
           DELETE FROM t WHERE "_ROWID_" = 1                       | 21 | compare two of them
           INSERT INTO t SELECT x._ROWID_ FROM x                   | 22 | compare two of them
-          INSERT INTO t SELECT ARRAY_AGG(a) FROM s                | 22 | without an ORDER BY of its own
-          INSERT INTO t SELECT LISTAGG(a, ',') FROM s             | 22 | without an ORDER BY of its own
+          INSERT INTO t SELECT ARRAY_AGG(a) FROM s                | 22 | give it an ORDER BY of its own
+          INSERT INTO t SELECT LISTAGG(a, ',') FROM s             | 22 | give it an ORDER BY of its own
           INSERT INTO t SELECT ANY_VALUE(a) FROM s                | 22 | in which one replica happens to read
           CREATE VIEW v AS SELECT NEXT VALUE FOR s                | 25 | not allowed in a view: it changes the sequence
           CREATE VIEW v AS SELECT * FROM OLD TABLE (DELETE FROM t) | 32 | not allowed in a view: it changes a table

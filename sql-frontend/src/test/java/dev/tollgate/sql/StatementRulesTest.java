@@ -2,6 +2,7 @@ package dev.tollgate.sql;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,7 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.h2.command.dml.SetTypes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,7 +45,26 @@ class StatementRulesTest {
     assertEquals(rule.refusal(), refused.reason());
     assertEquals("2:2", refused.line() + ":" + refused.column());
     String message = String.valueOf(refused.getMessage());
-    assertTrue(message.contains(rule.name()) && message.endsWith(rule.sentence()), message);
+    assertTrue(
+        message.contains(rule.name()) && message.endsWith(": " + rule.explanation()), message);
+  }
+
+  /** Why, and what to do about it, in words that fit the one sentence they become. */
+  @ParameterizedTest
+  @MethodSource("refused")
+  void refusedBeginningHasAReason(StatementRule rule) {
+    assertTrue(rule.sentence().split(" ", -1).length > 3, rule.sentence());
+    assertFalse(rule.explanation().matches("(?s).*([.;:]|\\s)|.*; ;.*|[A-Z][a-z].*"), rule.name());
+  }
+
+  /** All that H2's SET knows has a rule of its own, so that a new setting is seen. */
+  @Test
+  void everySettingOfH2HasARule() {
+    Set<String> names = new TreeSet<>();
+    StatementRules.all().forEach(rule -> names.add(rule.name()));
+    for (String setting : SetTypes.getTypes()) {
+      assertTrue(setting.equals("@") || names.contains("SET " + setting), setting);
+    }
   }
 
   @Test

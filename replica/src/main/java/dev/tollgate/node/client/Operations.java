@@ -20,6 +20,7 @@ import dev.tollgate.store.SqlErrors;
 import dev.tollgate.store.SqlValue;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +118,8 @@ final class Operations {
         shown.isNull() ? null : (Long) LockArguments.token(shown));
   }
 
-  static Operation.FenceTable fenceTable(Plan.FenceTable plan, Request.Execute request) {
+  static Operation.FenceTable fenceTable(Plan.FenceTable plan, Request.Execute request)
+      throws SQLException {
     Operation.TableFence fence = requireNonNull(binding(plan.fence()));
     return new Operation.FenceTable(table(plan.table()), fence, null, request.ownLeaseTrusted());
   }
@@ -146,17 +148,23 @@ final class Operations {
     return new TableName(name.schema(), name.name());
   }
 
-  private static Operation.@Nullable TableFence binding(
-      dev.tollgate.sql.@Nullable TableFence fence) {
+  private static Operation.@Nullable TableFence binding(dev.tollgate.sql.@Nullable TableFence fence)
+      throws SQLException {
     if (fence == null) {
       return null;
     }
+    if (!(fence instanceof dev.tollgate.sql.TableFence.OneLock oneLock)) {
+      throw SqlErrors.exception(
+          SqlState.NOT_SUPPORTED,
+          "a lock for each row, FENCED BY LOCK (expression), is not supported in this version:"
+              + " name one lock for the table");
+    }
     FenceReading reading =
-        switch (fence.reading()) {
+        switch (oneLock.reading()) {
           case HELD -> FenceReading.HELD;
           case MONOTONIC -> FenceReading.MONOTONIC;
         };
-    return new Operation.TableFence(new LockName(fence.lockName()), reading);
+    return new Operation.TableFence(new LockName(oneLock.lockName()), reading);
   }
 
   private static Operation.KeyRequest keys(KeyRequest keys) {

@@ -147,7 +147,11 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   @Override
   public Void write(Plan.Write plan) {
-    attempt(() -> perform(Operations.write(plan, request), Replies::of));
+    attempt(
+        () -> {
+          service.reader().requireRoomFor(plan.sql());
+          perform(Operations.write(plan, request), Replies::of);
+        });
     return null;
   }
 
@@ -246,7 +250,7 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   @Override
   public Void fenceTable(Plan.FenceTable plan) {
-    perform(Operations.fenceTable(plan, request), Replies::of);
+    attempt(() -> perform(Operations.fenceTable(plan, request), Replies::of));
     return null;
   }
 

@@ -1,0 +1,37 @@
+package dev.tollgate.store;
+
+import org.h2.command.Prepared;
+import org.h2.engine.SessionLocal;
+
+/** Prepares statements of the log, so that all replicas do the same with them. */
+final class LogStatements {
+  /**
+   * Tables of one join. H2 looks for the best order of more by trying, and ends the search by the
+   * clock: it first asks the clock after 128 orders, and five tables have 120 (docs/adr/0014).
+   */
+  static final int MAX_JOINED_TABLES = 5;
+
+  private LogStatements() {}
+
+  /**
+   * Prepares a statement and meters its scans.
+   *
+   * @throws org.h2.message.DbException if H2 refuses it, or replicas could choose different plans
+   */
+  static Prepared prepare(SessionLocal session, String sql) {
+    // plans of views are kept for ten seconds by the clock, and were made for other data
+    session.clearViewIndexCache();
+    Prepared prepared = session.prepare(sql);
+    int joined = ScanMeters.attach(session, prepared);
+    if (joined > MAX_JOINED_TABLES) {
+      throw Exhausted.work(
+          "a statement that changes something may join at most "
+              + MAX_JOINED_TABLES
+              + " tables at a time, not "
+              + joined
+              + ", because the order of more is chosen by the clock of each replica. Join some of"
+              + " them in a derived table: FROM (SELECT ...) AS d JOIN ...");
+    }
+    return prepared;
+  }
+}

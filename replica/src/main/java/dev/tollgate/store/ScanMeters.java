@@ -1,0 +1,181 @@
+package dev.tollgate.store;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.h2.command.Command;
+import org.h2.command.Prepared;
+import org.h2.command.dml.DataChangeStatement;
+import org.h2.command.query.Select;
+import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintCheck;
+import org.h2.engine.Session;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.expression.aggregate.AbstractAggregate;
+import org.h2.expression.analysis.DataAnalysisOperation;
+import org.h2.expression.analysis.WindowFunction;
+import org.h2.index.QueryExpressionIndex;
+import org.h2.index.RecursiveIndex;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.table.TableFilter;
+import org.h2.table.VirtualTable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a {@link ScanMeter} before every scan of a prepared statement, and a {@link ValueMeter}
+ * around what its queries compute.
+ *
+ * <p>H2 offers no way from a statement to all of its scans: subqueries hang in expressions, derived
+ * tables and views in indexes, and no visitor leads to them. So this class looks through the
+ * objects of the statement, field by field, as far as they belong to statements, expressions and
+ * scans; the catalog is left alone. The fields of a class are found once.
+ */
+final class ScanMeters {
+  private static final ClassValue<List<Field>> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected List<Field> computeValue(Class<?> type) {
+          return fieldsOf(type);
+        }
+      };
+
+  private final SessionLocal session;
+  private final Deque<Object> open = new ArrayDeque<>();
+  private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+  private int widestJoin;
+
+  private ScanMeters(SessionLocal session) {
+    this.session = session;
+  }
+
+  /**
+   * Meters all scans; one that is metered already stays as it is.
+   *
+   * @return the number of tables in the widest join of the statement, whose order H2 chooses
+   */
+  static int attach(SessionLocal session, Prepared prepared) {
+    ScanMeters meters = new ScanMeters(session);
+    meters.visit(prepared);
+    if (prepared instanceof DataChangeStatement change) {
+      meters.visitRulesOf(change.getTable());
+    }
+    while (!meters.open.isEmpty()) {
+      meters.lookInto(meters.open.pop());
+    }
+    return meters.widestJoin;
+  }
+
+  /** What H2 evaluates for every row that is written: it may hold subqueries. */
+  private void visitRulesOf(Table table) {
+    for (Column column : table.getColumns()) {
+      visit(column.getEffectiveDefaultExpression());
+      visit(column.getEffectiveOnUpdateExpression());
+    }
+    for (Constraint constraint : table.getConstraints()) {
+      if (constraint instanceof ConstraintCheck check) {
+        visit(check.getExpression());
+      }
+    }
+  }
+
+  private void visit(@Nullable Object found) {
+    if (found != null && isPartOfAStatement(found) && seen.add(found)) {
+      open.push(found);
+    }
+  }
+
+  private void lookInto(Object part) {
+    if (part instanceof TableFilter scan) {
+      H2Internals.meter(scan);
+    } else if (part instanceof Select select) {
+      ValueMeter.attach(select.getExpressions());
+      widestJoin = Math.max(widestJoin, H2Internals.joinedTables(select));
+    } else if (part instanceof AbstractAggregate || part instanceof WindowFunction) {
+      ValueMeter.attach(H2Internals.arguments((DataAnalysisOperation) part));
+    } else if (part instanceof RecursiveIndex recursion
+        && seen.add(H2Internals.tableOf(recursion))) {
+      H2Internals.prepareRecursion(session, recursion);
+    }
+    if (part instanceof Collection<?> parts) {
+      parts.forEach(this::visit);
+    } else if (part instanceof Map<?, ?> parts) {
+      parts.values().forEach(this::visit);
+    } else if (part instanceof Object[] parts) {
+      for (Object one : parts) {
+        visit(one);
+      }
+    } else {
+      for (Field field : FIELDS.get(part.getClass())) {
+        try {
+          visit(field.get(part));
+        } catch (IllegalAccessException e) {
+          throw new IllegalStateException("the field was made accessible: " + field, e);
+        }
+      }
+    }
+  }
+
+  private static boolean isPartOfAStatement(Object found) {
+    return found instanceof Expression
+        || found instanceof Prepared
+        || found instanceof TableFilter
+        || found instanceof QueryExpressionIndex
+        || found instanceof VirtualTable
+        || found instanceof Object[]
+        || found instanceof Collection
+        || found instanceof Map
+        || isHelper(found.getClass());
+  }
+
+  /** Classes without a common type that hold parts of a statement: plans, SET lists, WHEN lists. */
+  private static boolean isHelper(Class<?> type) {
+    String name = type.getName();
+    boolean near =
+        name.startsWith("org.h2.command.")
+            || name.startsWith("org.h2.expression.")
+            || name.startsWith("org.h2.table.PlanItem")
+            || name.startsWith("org.h2.index.IndexCursor")
+            || name.startsWith("org.h2.index.IndexCondition");
+    return near && !Command.class.isAssignableFrom(type) && !type.isEnum();
+  }
+
+  private static List<Field> fieldsOf(Class<?> type) {
+    List<Field> fields = new ArrayList<>();
+    for (Class<?> level = type; level != null && inH2(level); level = level.getSuperclass()) {
+      for (Field field : level.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers()) && mayHoldAPart(field.getType())) {
+          field.setAccessible(true);
+          fields.add(field);
+        }
+      }
+    }
+    return List.copyOf(fields);
+  }
+
+  private static boolean inH2(Class<?> type) {
+    return type.getName().startsWith("org.h2.");
+  }
+
+  private static boolean mayHoldAPart(Class<?> type) {
+    if (type.isArray()) {
+      return !type.getComponentType().isPrimitive();
+    }
+    if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)) {
+      return true;
+    }
+    return inH2(type)
+        && !type.getName().startsWith("org.h2.value.")
+        && !type.getName().startsWith("org.h2.engine.")
+        && !Session.class.isAssignableFrom(type);
+  }
+}

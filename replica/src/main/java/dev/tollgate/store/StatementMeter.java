@@ -1,0 +1,29 @@
+package dev.tollgate.store;
+
+/**
+ * Watches a statement while it runs. Called by the thread that runs it, often: once for every row
+ * that it looks at.
+ */
+interface StatementMeter {
+  /** For statements whose work is bounded by their text. */
+  StatementMeter NONE = rows -> {};
+
+  /**
+   * The statement has looked at so many more rows.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  void looked(int rows);
+
+  /**
+   * The statement has written a row of this size.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  default void wrote(long bytes) {}
+
+  /** True if it may simply fail when there is no memory: it changes nothing. */
+  default boolean mayRunOutOfMemory() {
+    return false;
+  }
+}

@@ -1,0 +1,128 @@
+package dev.tollgate.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A node with a heap of 300 MB, which ends itself when memory runs out, is never brought to it. */
+class MemoryIT {
+  @TempDir Path directory;
+  private NodeProcess node;
+  private String url;
+
+  @BeforeEach
+  void start() throws Exception {
+    int client = freePort();
+    int raft = freePort();
+    node =
+        new NodeProcess(
+            "n1",
+            directory.resolve("data"),
+            directory.resolve("n1.log"),
+            client,
+            raft,
+            "n1=127.0.0.1:" + raft);
+    node.startAndAwait();
+    url = "jdbc:tollgate://127.0.0.1:" + client + "/";
+  }
+
+  @AfterEach
+  void stop() {
+    node.close();
+  }
+
+  private static int freePort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT * FROM SYSTEM_RANGE(1, 1000000000)",
+        "SELECT A.X, B.X FROM SYSTEM_RANGE(1, 100000) A, SYSTEM_RANGE(1, 100000) B ORDER BY B.X, A.X",
+        "SELECT ARRAY_AGG(X) FROM SYSTEM_RANGE(1, 1000000000)",
+        "SELECT COUNT(DISTINCT X) FROM SYSTEM_RANGE(1, 1000000000)",
+        "SELECT X, SUM(X) OVER (ORDER BY X) FROM SYSTEM_RANGE(1, 1000000000)",
+        "WITH RECURSIVE R(N) AS (SELECT 1 UNION ALL SELECT N + 1 FROM R) SELECT * FROM R",
+        "SELECT LISTAGG(X) WITHIN GROUP (ORDER BY X) FROM SYSTEM_RANGE(1, 1000000000)"
+      })
+  void queryThatNeedsMoreThanThereIsEndsWithAnError(String sql) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      SQLException failure = null;
+      try (ResultSet rows = statement.executeQuery(sql)) {
+        rows.next();
+      } catch (SQLException e) {
+        failure = e;
+      }
+      assertNotNull(failure);
+      assertEquals("53200", failure.getSQLState(), failure.getMessage());
+      assertTrue(node.isAlive());
+      try (ResultSet row = statement.executeQuery("SELECT 1")) {
+        assertTrue(row.next());
+      }
+    }
+  }
+
+  @Test
+  void databaseThatIsFilledSlowlyEndsInErrorsAndCanBeEmptied() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE T(ID BIGINT GENERATED ALWAYS AS IDENTITY, S VARCHAR)");
+      SQLException refused = null;
+      int inserted = 0;
+      try (PreparedStatement insert = connection.prepareStatement("INSERT INTO T(S) VALUES(?)")) {
+        while (refused == null && inserted < 10_000) {
+          insert.setString(1, inserted + "x".repeat(200_000));
+          try {
+            insert.executeUpdate();
+            inserted++;
+          } catch (SQLException e) {
+            refused = e;
+          }
+        }
+      }
+      assertNotNull(refused, "inserted " + inserted);
+      assertEquals("53200", refused.getSQLState(), refused.getMessage());
+      System.out.println("MemoryIT: refused after " + inserted + " rows of 200 kB");
+      try (ResultSet token = statement.executeQuery("SELECT acquire_lock('job')")) {
+        assertTrue(token.next());
+      }
+      assertTrue(statement.executeUpdate("DELETE FROM T") > 0);
+      assertEquals(1, insertOnceThereIsRoom(statement));
+    }
+    assertTrue(node.isAlive());
+  }
+
+  /** The node believes its collector for some seconds. */
+  private static int insertOnceThereIsRoom(Statement statement) throws SQLException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (true) {
+      try {
+        return statement.executeUpdate("INSERT INTO T(S) VALUES('y')");
+      } catch (SQLException e) {
+        if (!"53200".equals(e.getSQLState()) || System.nanoTime() > deadline) {
+          throw e;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.h2.command.dml.SetTypes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What should not work does not: each statement of attacks.sql, and some that are made here, is
+ * refused or harmless, and all the while another connection is served.
+ */
+class AttackTest {
+  private static final long WORST_STALL_SECONDS = 30;
+  private static final Path FORBIDDEN_FILE = Path.of("/tmp/tollgate-attack");
+
+  private final String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
+  private final List<String> wrong = new ArrayList<>();
+  private final AtomicLong worstStallNanos = new AtomicLong();
+  private volatile boolean attacking = true;
+  private Connection attacker;
+  private Connection bystander;
+
+  @BeforeEach
+  void createTable() throws SQLException {
+    attacker = DriverManager.getConnection(url);
+    bystander = DriverManager.getConnection(url);
+    try (Statement statement = attacker.createStatement()) {
+      statement.execute("CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR)");
+      statement.execute("CREATE TABLE BEAT(N BIGINT)");
+      statement.execute("INSERT INTO BEAT VALUES(0)");
+      statement.execute("INSERT INTO T VALUES(1, 'one'), (2, 'two')");
+    }
+  }
+
+  @AfterEach
+  void close() throws SQLException {
+    attacker.close();
+    bystander.close();
+  }
+
+  @Test
+  void attacksAreRefusedOrHarmlessAndNobodyElseWaits() throws Exception {
+    Thread heart = new Thread(this::beat);
+    heart.start();
+    String expected = "";
+    int attacks = 0;
+    for (String line : lines()) {
+      if (line.startsWith("-- ") && line.indexOf(' ', 3) < 0) {
+        expected = line.substring(3);
+      } else if (!line.startsWith("--")) {
+        attack(expected, line);
+        attacks++;
+      }
+    }
+    for (String sql : generated()) {
+      attack("harmless", sql);
+      attacks++;
+    }
+    attacking = false;
+    heart.join();
+    long millis = TimeUnit.NANOSECONDS.toMillis(worstStallNanos.get());
+    System.out.println(
+        "AttackTest: " + attacks + " attacks, worst stall of a bystander " + millis + " ms");
+    assertEquals(List.of(), wrong);
+    assertFalse(Files.exists(FORBIDDEN_FILE));
+    assertTrue(millis < TimeUnit.SECONDS.toMillis(WORST_STALL_SECONDS), millis + " ms");
+  }
+
+  private void attack(String expected, String sql) throws SQLException {
+    String before = fingerprint();
+    String outcome = "ran";
+    try (Statement statement = attacker.createStatement()) {
+      statement.setMaxRows(10);
+      statement.execute(sql);
+    } catch (SQLException e) {
+      outcome = e.getSQLState();
+      String message = e.getMessage();
+      if (outcome == null
+          || outcome.startsWith("08")
+          || outcome.equals("XX000")
+          || message == null) {
+        wrong.add(outcome + " " + message + ": " + shortened(sql));
+      }
+    }
+    if (expected.equals("refused") && outcome.equals("ran")) {
+      wrong.add("ran: " + shortened(sql));
+    }
+    String after = fingerprint();
+    if (expected.equals("changes")) {
+      assertNotEquals(before, after);
+    } else if (!before.equals(after)) {
+      wrong.add("changed: " + shortened(sql));
+    }
+  }
+
+  private static String shortened(String sql) {
+    return sql.length() < 200 ? sql : sql.substring(0, 100) + "... of " + sql.length();
+  }
+
+  /** All that a client can see of the database. */
+  private String fingerprint() throws SQLException {
+    StringBuilder seen = new StringBuilder();
+    try (Statement statement = attacker.createStatement()) {
+      for (String query :
+          List.of(
+              "SELECT * FROM T ORDER BY ID",
+              "SELECT SCHEMA_NAME FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1",
+              "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, DATA_TYPE FROM"
+                  + " INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA <> 'INFORMATION_SCHEMA' ORDER BY"
+                  + " 1, 2, 3",
+              "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM INFORMATION_SCHEMA.ROUTINES ORDER BY 1, 2",
+              "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME"
+                  + " NOT LIKE 'property.%' AND SETTING_NAME NOT LIKE 'info.%' ORDER BY 1")) {
+        try (ResultSet rows = statement.executeQuery(query)) {
+          while (rows.next()) {
+            for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+              seen.append(rows.getString(i)).append(' ');
+            }
+            seen.append('\n');
+          }
+        }
+      }
+    }
+    return seen.toString();
+  }
+
+  /** Another client, which writes and reads all the time. */
+  private void beat() {
+    long last = System.nanoTime();
+    while (attacking) {
+      try (Statement statement = bystander.createStatement()) {
+        statement.executeUpdate("UPDATE BEAT SET N = N + 1");
+        statement.executeQuery("SELECT N FROM BEAT").close();
+      } catch (SQLException e) {
+        synchronized (wrong) {
+          wrong.add("bystander: " + e);
+        }
+        return;
+      }
+      long now = System.nanoTime();
+      worstStallNanos.accumulateAndGet(now - last, Math::max);
+      last = now;
+    }
+  }
+
+  private static List<String> lines() throws IOException {
+    try (InputStream in = AttackTest.class.getResourceAsStream("/attacks.sql")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    }
+  }
+
+  /** Every setting of H2, deep nesting, and long texts. */
+  private static List<String> generated() {
+    List<String> attacks = new ArrayList<>();
+    for (String setting : SetTypes.getTypes()) {
+      attacks.add("SET " + setting + " 1");
+      attacks.add("SET " + setting + " 'x'");
+      attacks.add("SET " + setting + " TRUE");
+    }
+    int deep = 10_000;
+    attacks.add("SELECT " + "(".repeat(deep) + "1" + ")".repeat(deep));
+    attacks.add("SELECT " + "(SELECT ".repeat(deep) + "1" + ")".repeat(deep));
+    attacks.add("SELECT " + "NOT ".repeat(deep) + "TRUE");
+    attacks.add("SELECT " + "- ".repeat(deep) + "1");
+    attacks.add("SELECT " + "CASE WHEN TRUE THEN ".repeat(deep) + "1" + " END".repeat(deep));
+    attacks.add("SELECT " + "ABS(".repeat(deep) + "1" + ")".repeat(deep));
+    attacks.add("SELECT 1" + " + 1".repeat(deep));
+    attacks.add("DELETE FROM T WHERE ID = 5" + " + 1".repeat(deep));
+    attacks.add("DELETE FROM T WHERE ID = 5" + " OR ID = 6".repeat(deep));
+    attacks.add("DELETE FROM T WHERE V = 'x'" + " || 'x'".repeat(deep));
+    attacks.add("DELETE FROM T WHERE ID IN (5" + ", 5".repeat(deep) + ")");
+    attacks.add("SELECT 1" + " UNION ALL SELECT 1".repeat(deep));
+    attacks.add("DELETE FROM T WHERE ID = 5 AND V = '" + "x".repeat((1 << 20) - 100) + "'");
+    attacks.add("SELECT '" + "x".repeat(1 << 20) + "'");
+    attacks.add("SELECT " + "9".repeat(100_000));
+    attacks.add("SELECT \"" + "x".repeat(100_000) + "\" FROM T");
+    return attacks;
+  }
+}

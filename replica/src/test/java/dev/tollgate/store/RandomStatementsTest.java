@@ -1,0 +1,73 @@
+package dev.tollgate.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Invariant I7: equal logs make equal replicas, whatever else one of them does: it has a longer
+ * history of statements, and runs queries in between. Replays with -Dtollgate.seed; longer with
+ * -Dtollgate.statements.
+ */
+class RandomStatementsTest {
+  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 20_000);
+  private static final int STATEMENTS_PER_COMPARISON = 1_000;
+
+  @Test
+  void replicasAgreeOnRandomStatements() throws Exception {
+    long seed = Long.getLong("tollgate.seed", System.nanoTime());
+    System.out.println("RandomStatementsTest: -Dtollgate.seed=" + seed);
+    Random random = new Random(seed);
+    RandomStatements statements = new RandomStatements(random);
+    RandomStatements queries = new RandomStatements(new Random(seed + 1));
+    Map<String, Integer> outcomes = new TreeMap<>();
+    try (StoreDriver first = new StoreDriver();
+        StoreDriver second = new StoreDriver()) {
+      Planned one = new Planned(first);
+      Planned two = new Planned(second);
+      for (String definition : RandomStatements.definitions()) {
+        assertEquals(Planned.OK, one.run(definition));
+        for (int i = 0; i < 5; i++) {
+          second.query("SELECT " + i + ", COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS");
+        }
+        assertEquals(Planned.OK, two.run(definition));
+      }
+      for (int i = 1; i <= STATEMENTS; i++) {
+        String sql = statements.next();
+        String outcome = one.run(sql);
+        if (random.nextInt(3) == 0) {
+          two.run(queries.query());
+        }
+        assertEquals(outcome, two.run(sql), "statement " + i + ": " + sql);
+        outcomes.merge(outcome.length() > 5 ? outcome.substring(0, 7) : outcome, 1, Integer::sum);
+        if (i % STATEMENTS_PER_COMPARISON == 0) {
+          assertEquals(first.database.script(), second.database.script(), "after statement " + i);
+        }
+      }
+    }
+    System.out.println("RandomStatementsTest: " + STATEMENTS + " statements: " + outcomes);
+    assertTrue(outcomes.getOrDefault(Planned.OK, 0) > STATEMENTS / 2, outcomes.toString());
+  }
+
+  @Test
+  void differenceIsFound() throws Exception {
+    try (StoreDriver first = new StoreDriver();
+        StoreDriver second = new StoreDriver()) {
+      Planned one = new Planned(first);
+      Planned two = new Planned(second);
+      one.run("CREATE TABLE T(R DOUBLE)");
+      two.run("CREATE TABLE T(R DOUBLE)");
+      two.run("CREATE SEQUENCE S");
+      two.run("DROP SEQUENCE S");
+      // the same statement, at another place in the log
+      one.run("INSERT INTO T VALUES(RAND())");
+      two.run("INSERT INTO T VALUES(RAND())");
+      assertNotEquals(first.database.script(), second.database.script());
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The jOOQ DSL against a fenced table. */
+@NullMarked
+package dev.tollgate.samples.jooq;
+
+import org.jspecify.annotations.NullMarked;

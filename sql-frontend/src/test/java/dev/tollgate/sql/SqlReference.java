@@ -1,0 +1,274 @@
+package dev.tollgate.sql;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.mapping;
+
+import dev.tollgate.sql.FunctionRule.Use;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collector;
+import java.util.stream.Stream;
+
+/**
+ * docs/sql.md: a template that says what cannot be computed, filled with the tables that the
+ * front-end itself goes by.
+ */
+final class SqlReference {
+
+  /** Operators that are written in another way than they are called. */
+  private static final Map<String, String> AS_WRITTEN =
+      Map.ofEntries(
+          Map.entry("CAST", "::"),
+          Map.entry("PLUS", "+"),
+          Map.entry("MINUS", "-"),
+          Map.entry("PLUS_PREFIX", "+"),
+          Map.entry("MINUS_PREFIX", "-"),
+          Map.entry("TIMES", "*"),
+          Map.entry("DIVIDE", "/"),
+          Map.entry("MOD", "%"),
+          Map.entry("LESS_THAN", "<"),
+          Map.entry("LESS_THAN_OR_EQUAL", "<="),
+          Map.entry("GREATER_THAN", ">"),
+          Map.entry("GREATER_THAN_OR_EQUAL", ">="),
+          Map.entry("SOME", "ANY"));
+
+  private SqlReference() {}
+
+  static String text() {
+    String text = Corpus.text("/sql.md.template");
+    for (Map.Entry<String, String> part : parts().entrySet()) {
+      String place = "{{" + part.getKey() + "}}";
+      if (!text.contains(place)) {
+        throw new IllegalStateException("the template has no place for " + place);
+      }
+      text = text.replace(place, part.getValue());
+    }
+    if (text.contains("{{")) {
+      throw new IllegalStateException("nothing fills " + text.substring(text.indexOf("{{")));
+    }
+    return text;
+  }
+
+  private static Map<String, String> parts() {
+    Map<String, String> parts = new LinkedHashMap<>();
+    parts.put("accepted statements", acceptedStatements());
+    parts.put("refused statements", refusedStatements());
+    parts.put("lock functions", lockFunctions());
+    parts.put("settings", settings());
+    parts.put("allowed functions", allowedFunctions());
+    parts.put("special functions", specialFunctions());
+    parts.put("refused functions", refusedFunctions());
+    parts.put("endless pattern", FunctionRules.ENDLESS_PATTERN);
+    parts.put("like instead", FunctionRules.LIKE_INSTEAD);
+    parts.put("wildcards", number(CostRules.WILDCARDS));
+    parts.put("hash rounds", number(CostRules.HASH_ROUNDS));
+    parts.put("range rows", number(CostRules.RANGE_ROWS));
+    parts.put(
+        "operators",
+        ExpressionRules.operators()
+            .map(name -> code(AS_WRITTEN.getOrDefault(name, name.replace('_', ' '))))
+            .sorted()
+            .distinct()
+            .collect(joining(", ")));
+    parts.put("refused types", ExpressionRules.refusedTypes().collect(joining(", ")));
+    parts.put("result length", number(SqlLimits.FUNCTION_RESULT_LENGTH));
+    parts.put("limits", limits());
+    return parts;
+  }
+
+  private static String acceptedStatements() {
+    Stream<StatementRule> rules = StatementRules.all().stream().filter(StatementRule::isAccepted);
+    return table(
+        List.of("statement", "what it does"),
+        rules
+            .collect(groupingBy(StatementRule::sentence, LinkedHashMap::new, joinedNames()))
+            .entrySet()
+            .stream()
+            .map(group -> List.of(group.getValue(), group.getKey())));
+  }
+
+  private static String refusedStatements() {
+    Stream<StatementRule> rules = StatementRules.all().stream().filter(rule -> !rule.isAccepted());
+    Map<List<String>, String> groups =
+        rules.collect(
+            groupingBy(
+                rule -> List.of(rule.sentence(), rule.instead()),
+                LinkedHashMap::new,
+                joinedNames()));
+    return table(
+        List.of("statement", "why", "write instead"),
+        groups.entrySet().stream()
+            .map(group -> Stream.concat(Stream.of(group.getValue()), group.getKey().stream()))
+            .map(Stream::toList));
+  }
+
+  private static Collector<StatementRule, ?, String> joinedNames() {
+    return mapping(
+        rule -> code(rule.name().equals("SET") ? "SET of anything else" : rule.name()),
+        joining(", "));
+  }
+
+  private static String lockFunctions() {
+    return table(
+        List.of("call", "gives", ""),
+        Arrays.stream(LockFunction.values())
+            .map(
+                function ->
+                    List.of(code(function.signature()), result(function), place(function))));
+  }
+
+  private static String result(LockFunction function) {
+    return switch (function) {
+      case CREATE_LEASE -> "a new lease, which ends after ttl unless it is renewed";
+      case RENEW_LEASE -> "the milliseconds that are left of it: its full ttl again";
+      case REVOKE_LEASE -> "whether it lived; it ends at once, and its locks with it";
+      case ACQUIRE_LOCK -> "the fencing token, or NULL when the wait ran out";
+      case TRY_ACQUIRE_LOCK -> "the fencing token, or NULL at once";
+      case ACQUIRE_SHARED_LOCK -> "the same, together with other shared holders";
+      case TRY_ACQUIRE_SHARED_LOCK -> "the same, without waiting";
+      case RELEASE_LOCK -> "whether the lease held it";
+      case FORCE_RELEASE_LOCK -> "whether anybody held it; for administrators";
+      case HOLDS_LOCK -> "whether the lock is held under this token";
+      case LOCK_TOKEN -> "the token under which it is held, or NULL";
+    };
+  }
+
+  private static String place(LockFunction function) {
+    if (function.mustStandAlone()) {
+      return "stands alone";
+    }
+    return function.changesState() ? "makes a write of its statement" : "for any condition";
+  }
+
+  private static String settings() {
+    return table(
+        List.of("statement", "what it sets"),
+        Arrays.stream(Setting.values()).map(SqlReference::setting));
+  }
+
+  private static List<String> setting(Setting setting) {
+    return switch (setting) {
+      case SCHEMA -> List.of("`SET SCHEMA name`", "where names without a schema are looked for");
+      case LOCK_TIMEOUT ->
+          List.of("`SET LOCK_TIMEOUT ms`", "how long a write waits for rows that others change");
+      case QUERY_TIMEOUT -> List.of("`SET QUERY_TIMEOUT ms`", "when a query is given up; 0: never");
+      case AUTOCOMMIT -> List.of("`SET AUTOCOMMIT ON`, `OFF`", "better through JDBC");
+      case ISOLATION ->
+          List.of(
+              "`SET TRANSACTION ISOLATION LEVEL ...`,"
+                  + " `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ...`",
+              "READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ, SNAPSHOT or SERIALIZABLE");
+      case TIME_ZONE -> List.of("`SET TIME ZONE 'UTC'`, `LOCAL`", "only what the node counts in");
+    };
+  }
+
+  private static String allowedFunctions() {
+    Map<String, String> groups =
+        FunctionRules.all().stream()
+            .filter(rule -> rule.use() == Use.ALLOWED)
+            .collect(
+                groupingBy(
+                    FunctionRule::group,
+                    LinkedHashMap::new,
+                    mapping(FunctionRule::name, joining(", "))));
+    return table(
+        List.of("", "functions"),
+        groups.entrySet().stream().map(group -> List.of(group.getKey(), group.getValue())));
+  }
+
+  private static String specialFunctions() {
+    EnumSet<Use> special = EnumSet.complementOf(EnumSet.of(Use.ALLOWED, Use.REFUSED));
+    return functions(
+        List.of("functions", "in queries", "in writes", "why", "write instead"),
+        rule -> special.contains(rule.use()),
+        rule ->
+            List.of(
+                "allowed" + suffix(rule.use()),
+                inWrites(rule.use()),
+                rule.reason(),
+                rule.instead()));
+  }
+
+  private static String suffix(Use use) {
+    return use == Use.BOUNDED ? ", bounded" : "";
+  }
+
+  private static String inWrites(Use use) {
+    return switch (use) {
+      case ALLOWED -> "allowed";
+      case BOUNDED -> "allowed, bounded";
+      case PINNED -> "allowed, pinned";
+      case ORDERED -> "with ORDER BY";
+      case SESSION, READ_ONLY, REFUSED -> "refused";
+    };
+  }
+
+  private static String refusedFunctions() {
+    return functions(
+        List.of("functions", "why", "write instead"),
+        rule -> rule.use() == Use.REFUSED,
+        rule -> List.of(rule.reason(), rule.instead()));
+  }
+
+  /** A row for all functions of which the same is to be said. */
+  private static String functions(
+      List<String> head,
+      Predicate<FunctionRule> filter,
+      Function<FunctionRule, List<String>> cells) {
+    Map<List<String>, String> groups =
+        FunctionRules.all().stream()
+            .filter(filter)
+            .collect(
+                groupingBy(cells, LinkedHashMap::new, mapping(FunctionRule::name, joining(", "))));
+    return table(
+        head,
+        groups.entrySet().stream()
+            .map(group -> Stream.concat(Stream.of(group.getValue()), group.getKey().stream()))
+            .map(Stream::toList));
+  }
+
+  private static String limits() {
+    return table(
+        List.of("what", "at most"),
+        Stream.of(
+            List.of("characters of a statement", number(SqlLimits.STATEMENT_LENGTH)),
+            List.of("levels of parentheses, brackets, CASE", number(SqlLimits.NESTING)),
+            List.of(
+                "operators on the way into an expression; BETWEEN and LIKE count 3",
+                number(SqlLimits.OPERATORS)),
+            List.of("digits of a number, and the exponent of one", number(SqlLimits.NUMBER_LENGTH)),
+            List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),
+            List.of("characters of the name of a lock", number(SqlLimits.LOCK_NAME_LENGTH)),
+            List.of(
+                "characters of the result of LPAD, REPEAT, REPLACE, RPAD, SPACE",
+                number(SqlLimits.FUNCTION_RESULT_LENGTH))));
+  }
+
+  private static String table(List<String> head, Stream<List<String>> rows) {
+    String rule = "|---".repeat(head.size()) + "|";
+    return Stream.of(Stream.of(row(head), rule), rows.map(SqlReference::row))
+        .flatMap(lines -> lines)
+        .collect(joining("\n"));
+  }
+
+  private static String row(List<String> cells) {
+    return cells.stream()
+        .map(cell -> cell.replace("||", "&#124;&#124;"))
+        .collect(joining(" | ", "| ", " |"));
+  }
+
+  private static String code(String text) {
+    return "`" + text + "`";
+  }
+
+  private static String number(int number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+}
