@@ -3,8 +3,15 @@
 # real fsync, and measures the locks of both in one run, rounds interleaved.
 #
 #   samples/benchmark/run.sh [--seconds N] [--rounds N] [--warm-up N]
+#   samples/benchmark/run.sh --transactions [--seconds N] [--warm-up N]     Tollgate's transactions alone
 #   etcd: sudo apt-get install -y etcd-server
 set -euo pipefail
+
+program=Benchmark
+if [ "${1:-}" = --transactions ]; then
+  program=Transactions
+  shift
+fi
 
 home=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 here="$home/samples/benchmark"
@@ -35,7 +42,9 @@ for i in 1 2 3; do
 done
 
 contenders=(--tollgate "jdbc:tollgate://127.0.0.1:$((base + 1)),127.0.0.1:$((base + 2)),127.0.0.1:$((base + 3))/")
-if command -v etcd > /dev/null; then
+if [ $program = Transactions ]; then
+  : # no peers
+elif command -v etcd > /dev/null; then
   members="e1=http://127.0.0.1:$((base + 301)),e2=http://127.0.0.1:$((base + 302)),e3=http://127.0.0.1:$((base + 303))"
   for i in 1 2 3; do
     etcd --name "e$i" --data-dir "$work/e$i" \
@@ -58,4 +67,4 @@ done
 
 "$java" -Xmx512m -XX:+UseSerialGC -Dlogback.configurationFile="$here/logback.xml" \
   -cp "$here/target/classes:$here/target/lib/*" \
-  dev.tollgate.samples.benchmark.Benchmark "${contenders[@]}" "$@"
+  "dev.tollgate.samples.benchmark.$program" "${contenders[@]}" "$@"
