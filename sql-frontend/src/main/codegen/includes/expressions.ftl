@@ -87,3 +87,50 @@ void SelectPrefix(List<SqlNode> kept) :
         [ LOOKAHEAD(1) <PERCENT> ] [ <WITH> <TIES> ]
     ]
 }
+
+/** expression IS [NOT] OF (types) */
+void IsOf(List<Object> list, ExprContext exprContext, Span s) :
+{
+    final SqlParserPos position;
+    final List<SqlNode> types = new ArrayList<SqlNode>();
+    SqlNode type;
+}
+{
+    <IS> { checkNonQueryExpression(exprContext); position = getPos(); } [ <NOT> ] <OF>
+    <LPAREN> type = DataType() { types.add(type); } ( <COMMA> type = DataType() { types.add(type); } )* <RPAREN>
+    {
+        list.add(new SqlParserUtil.ToTreeListItem(H2Operators.IS_OF, position));
+        list.add(new SqlNodeList(types, getPos()));
+    }
+}
+
+/** What LISTAGG does when its result is too long; spliced into the arguments of every function by patch-template.xml. */
+void OnOverflow() :
+{}
+{
+    <ON> Word("OVERFLOW")
+    (
+        <ERROR>
+    |
+        <TRUNCATE> [ StringLiteral() ] ( <WITH> | <WITHOUT> ) <COUNT>
+    )
+}
+
+/** TABLE(id INT = (1, 2), name VARCHAR = ('a', 'b')). Spliced into TableRef3 by patch-template.xml. */
+SqlNode ColumnTable() :
+{
+    final Span s;
+    final List<SqlNode> parts = new ArrayList<SqlNode>();
+}
+{
+    <TABLE> { s = span(); }
+    <LPAREN> TableColumn(parts) ( <COMMA> TableColumn(parts) )* <RPAREN>
+    { return SqlStdOperatorTable.UNNEST.createCall(s.end(this), parts); }
+}
+
+void TableColumn(List<SqlNode> parts) :
+{ SqlNode part; }
+{
+    SimpleIdentifier() part = DataType() { parts.add(part); }
+    <EQ> part = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(part); }
+}

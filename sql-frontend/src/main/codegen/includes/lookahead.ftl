@@ -17,6 +17,17 @@
             || getToken(index).image.equalsIgnoreCase("FORCE") && getToken(index + 1).kind == VIEW;
     }
 
+    /** Whether IS [NOT] OF follows. */
+    private boolean isTypePredicateNext() {
+        return getToken(1).kind == IS && getToken(getToken(2).kind == NOT ? 3 : 2).kind == OF;
+    }
+
+    /** Whether TABLE(name type = ...) follows, and not TABLE(function(...)). */
+    private boolean isColumnTableNext() {
+        return getToken(1).kind == TABLE && getToken(2).kind == LPAREN
+            && getToken(4).kind != LPAREN && getToken(4).kind != DOT;
+    }
+
     /** After the name of a column: whether its type follows, not an option or the end of the definition. */
     private boolean isColumnTypeNext() {
         switch (getToken(1).kind) {

@@ -109,6 +109,7 @@ final class ExpressionRules {
           "||",
           "AT TIME ZONE",
           "AT LOCAL",
+          "IS OF",
           "FORMAT JSON",
           "IS JSON VALUE",
           "IS NOT JSON VALUE",
@@ -260,12 +261,12 @@ final class ExpressionRules {
   /** CHAR(n) and BINARY(n) fill every value up to its length; VARCHAR(n) and CLOB(n) do not. */
   private void checkLength(int begin) {
     int index = begin;
-    while (FILLING_TYPES.contains(Tokens.upperCase(tokens.get(index)))) {
+    while (index < tokens.size() && FILLING_TYPES.contains(Tokens.upperCase(tokens.get(index)))) {
       index++;
     }
     boolean hasLength =
         index > begin
-            && index + 1 < tokens.size()
+            && index < tokens.size()
             && tokens.get(index).kind == TollgateParserConstants.LPAREN;
     if (hasLength && isTooLong(tokens.get(index + 1), tokens.get(index + 2))) {
       throw Refusals.notAllowed(

@@ -94,7 +94,11 @@ final class LexicalRules {
     }
     if (isNumber(previous) && Character.isJavaIdentifierPart(token.image.charAt(0))) {
       throw Refusals.syntax(
-          token, "a number runs into '" + Refusals.excerpt(token) + "': put a space between them");
+          token,
+          "a number runs into '"
+              + Refusals.excerpt(token)
+              + "': put a space between them; in a number there are only digits, a point and an"
+              + " exponent, or 0x and hexadecimal digits");
     }
     if (previous.kind == TollgateParserConstants.IDENTIFIER
         && token.kind == TollgateParserConstants.QUOTED_STRING) {

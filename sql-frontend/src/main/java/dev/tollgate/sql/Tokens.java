@@ -45,8 +45,13 @@ final class Tokens {
     Token token;
     do {
       token = next(lexer);
-      LexicalRules.check(tokens.isEmpty() ? null : tokens.get(tokens.size() - 1), token);
-      tokens.add(token);
+      Token previous = tokens.isEmpty() ? null : last(tokens);
+      if (previous != null && HexNumbers.continues(previous, token)) {
+        HexNumbers.join(previous, token);
+      } else {
+        LexicalRules.check(previous, token);
+        tokens.add(token);
+      }
     } while (token.kind != TollgateParserConstants.EOF);
     Token end = tokens.remove(tokens.size() - 1);
     if (!tokens.isEmpty() && last(tokens).kind == TollgateParserConstants.SEMICOLON) {

@@ -103,6 +103,8 @@ class CostRulesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "SELECT a::CHAR",
+        "ALTER TABLE t ALTER COLUMN a BINARY",
         "CREATE TABLE t (a CHAR(1048576), b BINARY(16), c CHAR, d BINARY, e CHARACTER(10 CHARACTERS))",
         "CREATE TABLE t (a CHARACTER VARYING(9999999), b BINARY VARYING(9999999), c VARCHAR(9999999))",
         "CREATE TABLE t (a CHARACTER LARGE OBJECT(9999999), b BINARY LARGE OBJECT(2 G))",

@@ -59,7 +59,11 @@ class LexicalRulesTest {
           """
           SELECT 1; DROP TABLE t         | 11 | one statement at a time
           SELECT 1;;                     | 10 | one statement at a time
-          SELECT 0x1F                    | 9  | a number runs into 'x1F'
+          SELECT 0x1G                    | 9  | a number runs into 'x1G'
+          SELECT 1x1F                    | 9  | a number runs into 'x1F'
+          SELECT 00x1F                   | 10 | a number runs into 'x1F'
+          SELECT 0x1L                    | 9  | a number runs into 'x1L'
+          SELECT 0x1F_F                  | 9  | a number runs into 'x1F_F'
           SELECT 1_000                   | 9  | a number runs into '_000'
           SELECT 1L                      | 9  | a number runs into 'L'
           SELECT 1.5e                    | 11 | a number runs into 'e'
@@ -123,5 +127,12 @@ class LexicalRulesTest {
           """)
   void textIsRebuiltWithoutCommentsAndWithSpaces(String sql, String expected) {
     assertEquals(expected, ((Plan.Read) frontend.plan(sql)).sql());
+  }
+
+  /** One token to H2 and two to Calcite: it becomes a decimal number, which is one to both. */
+  @Test
+  void hexadecimalNumberBecomesDecimal() {
+    Plan.Read read = (Plan.Read) new SqlFrontend(0).plan("SELECT 0x1F, 0XFFffFFff x, 0 x1f, a0x1");
+    assertEquals("SELECT 31, 4294967295 x, 0 x1f, a0x1", read.sql());
   }
 }

@@ -108,6 +108,15 @@ class RefusalTest {
           SELECT * FROM (SELECT SLEEP(1)) x                | 23 | function SLEEP
           SELECT * FROM UNNEST(ARRAY[SLEEP(1)])            | 28 | function SLEEP
           SELECT * FROM SYSTEM_RANGE(1, SLEEP(1))          | 31 | function SLEEP
+          SELECT * FROM VALUES (1, SLEEP(1))               | 26 | function SLEEP
+          SELECT * FROM TABLE(a INT = SLEEP(1))            | 29 | function SLEEP
+          SELECT * FROM TABLE(a INT = 1, b INT = SLEEP(1)) | 40 | function SLEEP
+          SELECT * FROM TABLE(a OTHER = 1)                 | 23 | type OTHER is not allowed
+          SELECT SLEEP(1) IS OF (INT)                      | 8  | function SLEEP
+          SELECT a IS NOT OF (INT, JAVA_OBJECT) FROM t     | 26 | type JAVA_OBJECT is not allowed
+          SELECT LISTAGG(SLEEP(1), ',' ON OVERFLOW ERROR) WITHIN GROUP (ORDER BY a) FROM t | 16 | function SLEEP
+          SELECT JSON_ARRAYAGG(DISTINCT SLEEP(1)) FROM t   | 31 | function SLEEP
+          SELECT SUM(a) OVER (ORDER BY a GROUPS BETWEEN SLEEP(1) PRECEDING AND CURRENT ROW) FROM t | 47 | function SLEEP
           WITH x AS (SELECT SLEEP(1)) SELECT * FROM x      | 19 | function SLEEP
           SELECT 1 UNION SELECT SLEEP(1)                   | 23 | function SLEEP
           EXPLAIN SELECT SLEEP(1)                          | 16 | function SLEEP
@@ -272,6 +281,8 @@ class RefusalTest {
           SELECT STREAM a FROM t          | 1  | SELECT STREAM is not allowed
           SHOW ME                         | 6  | expected TABLES, COLUMNS or SCHEMAS
           COMMENT ON COLUMN a IS 'x'      | 19 | COMMENT ON COLUMN table.column
+          SELECT SUM(a) OVER (ORDER BY a ROWZ 1 PRECEDING) FROM t | 32 | unexpected "ROWZ"
+          SELECT LISTAGG(a ON UNDERFLOW ERROR) FROM t | 21 | expected OVERFLOW
           DROP INDEX                      | 10 | the statement ends too early
           DROP WHATEVER x                 | 1  | no statement that begins with DROP WHATEVER
           SELECT a FROM t FENCED BY LOCK 'x' TOKEN 1 | 17 | FENCED BY LOCK stands at the end of

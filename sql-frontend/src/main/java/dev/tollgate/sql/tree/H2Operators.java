@@ -16,6 +16,7 @@ public final class H2Operators {
 
   private static final int BINDS_LIKE_A_DOT = 94;
   private static final int BINDS_LIKE_LIKE = 32;
+  private static final int BINDS_LIKE_IS = 28;
 
   public static final SqlBinaryOperator INFIX_CAST =
       new SqlBinaryOperator(
@@ -26,6 +27,16 @@ public final class H2Operators {
           "REGEXP",
           SqlKind.LIKE,
           BINDS_LIKE_LIKE,
+          true,
+          ReturnTypes.BOOLEAN_NULLABLE,
+          null,
+          OperandTypes.VARIADIC);
+
+  public static final SqlBinaryOperator IS_OF =
+      new SqlBinaryOperator(
+          "IS OF",
+          SqlKind.OTHER,
+          BINDS_LIKE_IS,
           true,
           ReturnTypes.BOOLEAN_NULLABLE,
           null,

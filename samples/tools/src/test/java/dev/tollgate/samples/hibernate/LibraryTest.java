@@ -1,5 +1,6 @@
 package dev.tollgate.samples.hibernate;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,11 +10,15 @@ import dev.tollgate.samples.MemoryNode;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.LocalDate;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.UUID;
 import org.h2.jdbcx.JdbcDataSource;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
+import org.hibernate.StatelessSession;
 import org.hibernate.boot.Metadata;
 import org.hibernate.boot.MetadataSources;
 import org.hibernate.boot.registry.StandardServiceRegistry;
@@ -172,6 +177,39 @@ class LibraryTest {
               .createQuery(
                   "select sum(b.pages) from Author a join a.books b group by a.name", Long.class)
               .list());
+    }
+  }
+
+  @Test
+  void statelessSessionSavesEntitiesOneByOne() throws SQLException {
+    Library.migrate(cluster);
+    try (SessionFactory factory = Library.over(cluster).buildSessionFactory();
+        StatelessSession session = factory.openStatelessSession()) {
+      Author author = new Author();
+      author.name = "Ann";
+      author.born = LocalDate.of(1819, 8, 1);
+      author.longestBreak = Duration.ofDays(40);
+      author.publicId = UUID.fromString("00000000-0000-4000-8000-000000000001");
+      author.signature = new byte[] {1, 2, 3};
+      author.biography = "sailed ".repeat(1000);
+      session.insert(author);
+      Book book = new Book();
+      book.title = "Moby-Dick";
+      book.pages = 635;
+      book.author = author;
+      session.insert(book);
+      book.pages = 636;
+      session.update(book);
+
+      Author found = session.get(Author.class, author.id);
+      assertEquals(author.born, found.born);
+      assertEquals(author.longestBreak, found.longestBreak);
+      assertEquals(author.publicId, found.publicId);
+      assertArrayEquals(author.signature, found.signature);
+      assertEquals(author.biography, found.biography);
+      assertEquals("636", node.ask("SELECT pages FROM book"));
+      session.delete(book);
+      assertEquals("0", node.ask("SELECT COUNT(*) FROM book"));
     }
   }
 

@@ -91,4 +91,10 @@ class ShellTest {
     shows("(state=23T02,");
     assertFalse(printed.contains("INSERT INTO T VALUES(2)\""), printed);
   }
+
+  @Test
+  void transactionsAreRefusedByName() throws Exception {
+    assertFalse(run("!autocommit off\nSELECT 1;\n"));
+    shows("(state=HYC00,");
+  }
 }
