@@ -7,6 +7,8 @@
 SELECT 1; DROP TABLE T
 INSERT INTO T VALUES(7, 'x'); DELETE FROM T
 SELECT 1 /* open
+DELETE FROM T WHERE ID = 1 /* /* */ OR TRUE
+UPDATE T SET V = 'x' /* /* */ WHERE ID = 1 -- */
 SELECT $$x$$ || FILE_READ('/etc/passwd')
 {call SHUTDOWN()}
 CREATE ALIAS F FOR 'java.lang.System.exit'

@@ -53,7 +53,7 @@ final class PendingStatement {
     return mode;
   }
 
-  /** True if it changes definitions, which commits first and lets nobody write meanwhile. */
+  /** True if it changes definitions, which commits the session's transaction first. */
   boolean isDefinition() {
     return definition;
   }
@@ -65,7 +65,7 @@ final class PendingStatement {
 
   /** True if it can only run while no other session has a transaction. */
   boolean needsToBeAlone() {
-    return definition || (mode == TransactionMode.SERIALIZABLE && session.transaction() == null);
+    return begins() && mode == TransactionMode.SERIALIZABLE;
   }
 
   /** The outcomes of those executions of a batch that are done. */

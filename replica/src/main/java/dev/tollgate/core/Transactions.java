@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A statement that needs a row of an open transaction waits for that one to end. If that
  *       closes a cycle of transactions that wait for each other, the youngest of them is rolled
  *       back at once.
- *   <li>A definition commits its session's own transaction and then waits until no other is open;
- *       while it waits, no new one begins.
+ *   <li>A definition commits its session's own transaction, and waits for others that hold what it
+ *       changes; while it waits, no new transaction begins.
  *   <li>A serializable transaction begins when no other is open, and until it ends nobody else
  *       writes.
  * </ul>
@@ -241,13 +241,13 @@ final class Transactions {
         : null;
   }
 
-  /** True if somebody who came earlier waits until all transactions have ended. */
+  /** True if somebody who came earlier would never get its turn if new transactions began. */
   private boolean isOvertaking(PendingStatement statement) {
     for (PendingStatement earlier : waiting.values()) {
       if (earlier == statement) {
         return false;
       }
-      if (earlier.blocker() instanceof PendingStatement.Blocker.Others) {
+      if (earlier.isDefinition() || earlier.blocker() instanceof PendingStatement.Blocker.Others) {
         return true;
       }
     }
@@ -261,15 +261,28 @@ final class Transactions {
     if (operation instanceof Operation.ExecuteSql sql) {
       return execute(statement, sql, transaction);
     }
-    statement.finish(
+    Outcome outcome =
         operation instanceof Operation.FenceTable fence
             ? store.fenceTable(fence, contexts.of(session, null, fence.ownLeaseTrusted()))
             : operation instanceof Operation.UnfenceTable unfence
                 ? store.unfenceTable(unfence, contexts.of(session, null, unfence.ownLeaseTrusted()))
                 : operation instanceof Operation.MarkSavepoint savepoint
                     ? store.savepoint(session.id(), savepoint)
-                    : new Outcome.Done());
+                    : new Outcome.Done();
+    if (outcome instanceof Outcome.Conflict conflict) {
+      waitForHolder(statement, conflict);
+    } else {
+      statement.finish(outcome);
+    }
     return null;
+  }
+
+  private void waitForHolder(PendingStatement statement, Outcome.Conflict conflict) {
+    Transaction holder = sessions.existing(conflict.with()).transaction();
+    if (holder == null || holder == statement.session().transaction()) {
+      throw new IllegalStateException("conflict with session " + conflict.with());
+    }
+    statement.waitFor(new PendingStatement.Blocker.Holder(holder.id()));
   }
 
   private @Nullable Long execute(
@@ -286,11 +299,7 @@ final class Transactions {
       }
       Outcome outcome = store.execute(sql, done.size(), context);
       if (outcome instanceof Outcome.Conflict conflict) {
-        Transaction holder = sessions.existing(conflict.with()).transaction();
-        if (holder == null || holder == statement.session().transaction()) {
-          throw new IllegalStateException("conflict with session " + conflict.with());
-        }
-        statement.waitFor(new PendingStatement.Blocker.Holder(holder.id()));
+        waitForHolder(statement, conflict);
         return conflict.waitMillis();
       }
       done.add(outcome);

@@ -18,6 +18,7 @@ import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.h2.api.ErrorCode;
@@ -138,6 +139,10 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     Table table = FencedTables.find(session, operation.table());
     if (table == null || table.isView()) {
       return unknownTable(operation.table());
+    }
+    SessionId user = transactions.userOf(List.of(table), List.of());
+    if (user != null) {
+      return new Outcome.Conflict(user, null);
     }
     FenceId existing = fencedTables.fenceOf(table);
     Outcome.Refused refused =
@@ -302,13 +307,27 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
               new WorkBudget(maxRows, maxBytes));
       setParameters(command, set.values());
       if (statement.definition()) {
-        return define(command);
+        List<Table> taken = new ArrayList<>(written.keySet());
+        taken.addAll(ReferencedTables.of(session, statement.sql()));
+        SessionId user = transactions.userOf(taken, schemas());
+        return user == null ? define(command) : new Outcome.Conflict(user, null);
       }
       Outcome outcome = change(command);
       if (transaction != null) {
         transaction.changes().addAll(changes);
       }
       return outcome;
+    }
+
+    /** The schemas that a definition changes as a whole. */
+    private List<String> schemas() {
+      List<String> names = new ArrayList<>();
+      for (Operation.DefinitionTarget target : statement.targets()) {
+        if (target.kind() == Operation.DefinitionTarget.Kind.SCHEMA) {
+          names.add(target.name().name());
+        }
+      }
+      return names;
     }
 
     private Outcome change(StoreCommand command) {

@@ -280,6 +280,7 @@ public final class SqlReader {
       return onSession(schema, canceller, work);
     }
     permits.acquireUninterruptibly();
+    gate.enter(canceller);
     transaction.enter(canceller);
     try {
       transaction.session().setCurrentSchemaName(schema);
@@ -288,6 +289,7 @@ public final class SqlReader {
       throw e.getSQLException();
     } finally {
       transaction.leave();
+      gate.leave(canceller);
       permits.release();
     }
   }

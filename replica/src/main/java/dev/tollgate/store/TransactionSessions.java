@@ -1,6 +1,7 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.SessionId;
+import java.util.Collection;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -157,6 +158,21 @@ final class TransactionSessions {
     for (OpenTransaction other : open.values()) {
       if (other != own && statement.collidesWith(other.changes)) {
         return other.owner;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Who has rows of one of these tables, or of any in these schemas, read for update or changed;
+   * null if nobody has.
+   */
+  @Nullable SessionId userOf(Collection<Table> tables, Collection<String> schemas) {
+    for (OpenTransaction other : open.values()) {
+      for (Table used : other.session.getLocks()) {
+        if (tables.contains(used) || schemas.contains(used.getSchema().getName())) {
+          return other.owner;
+        }
       }
     }
     return null;

@@ -225,9 +225,37 @@ class TransactionsTest {
     store.commit(a);
   }
 
+  /** R2, for what nobody uses: migration tools hold a transaction on their history meanwhile. */
+  @Test
+  void definitionOfWhatOthersDoNotUseNeedNotWait() {
+    store.ok(a, "CREATE TABLE HISTORY(ID INT)");
+    assertOk(store.in(a, "SELECT * FROM HISTORY FOR UPDATE"));
+    assertOk(store.run(b, "CREATE TABLE MIGRATED(ID INT)"));
+    assertOk(store.run(b, "ALTER TABLE T ADD COLUMN W INT"));
+    store.commit(a);
+    store.ok(a, "CREATE SCHEMA S");
+    store.ok(a, "CREATE TABLE S.USED(ID INT)");
+    assertOk(store.in(a, "INSERT INTO S.USED VALUES(1)"));
+    assertWaiting(store.run(b, "DROP SCHEMA S CASCADE"));
+    store.commit(a);
+    assertOk(store.last(b));
+  }
+
+  /** R2: a foreign key takes hold of both tables. */
+  @Test
+  void foreignKeyToATableInUseWaits() {
+    store.ok(a, "CREATE TABLE CHILD(ID INT, PARENT INT)");
+    store.ok(a, "INSERT INTO CHILD VALUES(1, 1)");
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 1"));
+    assertWaiting(
+        store.run(b, "ALTER TABLE CHILD ADD FOREIGN KEY (PARENT) REFERENCES PUBLIC.\"T\"(ID)"));
+    store.commit(a);
+    assertState("23506", store.last(b));
+  }
+
   /** R2: H2 lets RENAME, COMMENT and others pass under an open transaction. */
   @Test
-  void definitionWaitsUntilNoTransactionIsOpen() {
+  void definitionWaitsForThoseWhoUseItsTable() {
     assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
     assertWaiting(store.run(b, "ALTER TABLE T RENAME TO RENAMED"));
     assertWaiting(store.in(c, "UPDATE T SET V = 1 WHERE ID = 2"));
@@ -235,6 +263,25 @@ class TransactionsTest {
     store.commit(a);
     assertOk(store.last(b));
     assertState("42S02", store.last(c));
+  }
+
+  /** R2, the other statements of which facts say that H2 lets them pass. */
+  @Test
+  void commentIndexAndTruncateWaitForThoseWhoUseTheTable() {
+    for (String definition :
+        List.of(
+            "COMMENT ON TABLE T IS 'x'",
+            "CREATE INDEX I ON T(V)",
+            "TRUNCATE TABLE T",
+            "DROP TABLE T")) {
+      assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+      assertWaiting(store.run(b, definition));
+      store.rollback(a);
+      store.last(b);
+      if (!definition.startsWith("DROP")) {
+        store.run(c, "MERGE INTO T KEY(ID) VALUES(1, 0, 1), (2, 0, 2)");
+      }
+    }
   }
 
   @Test

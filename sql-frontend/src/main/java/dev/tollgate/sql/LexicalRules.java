@@ -112,13 +112,19 @@ final class LexicalRules {
   }
 
   /**
-   * Calcite does not see the end of this one, and would swallow what follows up to the next
-   * comment.
+   * A comment has to end where H2 thinks that it ends: H2 nests comments, and Calcite does not see
+   * the end of an empty one with three asterisks.
    */
   private static void checkComments(Token token) {
     for (Token comment = token.specialToken; comment != null; comment = comment.specialToken) {
       if (comment.image.startsWith("/***/")) {
         throw Refusals.syntax(comment, "the comment /***/ is not allowed: write /* */");
+      }
+      if (comment.image.startsWith("/*") && comment.image.indexOf("/*", 2) >= 0) {
+        throw Refusals.syntax(
+            comment,
+            "a comment within a comment is not allowed, because databases disagree on where it"
+                + " ends: take the inner one out");
       }
     }
   }

@@ -16,9 +16,21 @@ class LexicalRulesTest {
   /** H2 nests comments, so to it the WHERE is a part of one, and every row is updated. */
   @Test
   void nestedCommentDoesNotHideTheCondition() {
-    Plan.Write write =
-        (Plan.Write) frontend.plan("UPDATE t SET qty = 0 /* /* */ WHERE id = 1 -- */");
-    assertEquals("UPDATE t SET qty = 0 WHERE id = 1", write.sql());
+    assertRefused(
+        "UPDATE t SET qty = 0 /* /* */ WHERE id = 1 -- */",
+        Reason.SYNTAX,
+        22,
+        "a comment within a comment is not allowed");
+  }
+
+  /** To H2 this comment is not closed; without the rule the condition would be always true. */
+  @Test
+  void nestedCommentDoesNotAddToTheCondition() {
+    assertRefused(
+        "DELETE FROM t WHERE id = 1 /* /* */ OR TRUE",
+        Reason.SYNTAX,
+        28,
+        "a comment within a comment is not allowed");
   }
 
   /** Two dollars open a string in H2: what is a comment to Calcite is a subquery there. */

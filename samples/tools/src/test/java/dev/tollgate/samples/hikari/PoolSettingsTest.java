@@ -42,8 +42,7 @@ class PoolSettingsTest {
       assertEquals("APP", MemoryNode.ask(connection, "SELECT CURRENT_SCHEMA"));
       assertTrue(connection.isReadOnly());
       assertEquals(
-          "1",
-          node.ask("SELECT COUNT(*) FROM tollgate.sessions WHERE application = 'billing'"));
+          "1", node.ask("SELECT COUNT(*) FROM tollgate.sessions WHERE application = 'billing'"));
     }
   }
 
