@@ -19,6 +19,7 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
+import org.h2.command.dml.Explain;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.ParameterInterface;
 import org.h2.jdbc.meta.DatabaseMetaServer;
@@ -37,6 +38,9 @@ public final class SqlReader {
 
   /** A heap fuller than this after a collection takes no more rows. */
   private static final double FULL_FOR_WRITES = 0.85;
+
+  private static final Pattern EXPLAIN_ANALYZE =
+      Pattern.compile("\\s*EXPLAIN\\s+ANALYZE\\b", Pattern.CASE_INSENSITIVE);
 
   private static final Pattern FREES_MEMORY =
       Pattern.compile("\\s*(DELETE|TRUNCATE|DROP)\\b", Pattern.CASE_INSENSITIVE);
@@ -255,7 +259,10 @@ public final class SqlReader {
       Canceller canceller)
       throws SQLException {
     Prepared prepared = session.prepare(sql);
-    ScanMeters.attach(session, prepared);
+    if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
+      // meters would show in the plan that is explained
+      ScanMeters.attach(session, prepared);
+    }
     StoreCommand command =
         new StoreCommand(session, sql, prepared, locks, new QueryMemory(memory, canceller));
     SqlDatabase.setParameters(command, Payload.of(parameterSet));

@@ -132,7 +132,11 @@ final class StatementRunner {
   private void withPlan(String sql, Consumer<Reply> answer, Consumer<Plan> work) {
     Plan known = service.frontend().cached(sql);
     if (known != null) {
-      work.accept(known);
+      try {
+        work.accept(known);
+      } catch (RuntimeException | Error e) {
+        answer.accept(unexpected(e));
+      }
     } else {
       onWorker(
           answer,
@@ -161,16 +165,20 @@ final class StatementRunner {
                 work.run();
               } catch (SQLException e) {
                 answer.accept(Replies.of(e));
-              } catch (RuntimeException | StackOverflowError e) {
-                LOG.error("{}: a statement failed in an unexpected way", service.nodeId(), e);
-                answer.accept(
-                    new Reply.Failure(
-                        SqlState.INTERNAL,
-                        "an error in Tollgate, which the log of node "
-                            + service.nodeId()
-                            + " describes: "
-                            + e.getClass().getSimpleName()));
+              } catch (RuntimeException | Error e) {
+                answer.accept(unexpected(e));
               }
             });
+  }
+
+  /** A bug: the client waits for an answer all the same. */
+  private Reply unexpected(Throwable bug) {
+    LOG.error("{}: a statement failed in an unexpected way", service.nodeId(), bug);
+    return new Reply.Failure(
+        SqlState.INTERNAL,
+        "an error in Tollgate, which the log of node "
+            + service.nodeId()
+            + " describes: "
+            + bug.getClass().getSimpleName());
   }
 }

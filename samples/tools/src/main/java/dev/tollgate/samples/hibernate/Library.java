@@ -11,9 +11,6 @@ import org.hibernate.tool.schema.Action;
  * The schema of a library, made from its entities. Hibernate takes its dialect from the product
  * name, which is H2's.
  *
- * <p>In this version of Tollgate a session cannot begin a transaction. Entities can be queried, and
- * saved one by one with a {@link org.hibernate.StatelessSession}, which asks for none.
- *
  * <p>Run it: {@code samples/tools/run.sh hibernate.Library}.
  */
 public final class Library {

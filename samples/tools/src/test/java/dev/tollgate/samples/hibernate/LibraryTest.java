@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.jdbc.TollgateDataSource;
 import dev.tollgate.samples.MemoryNode;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.OptimisticLockException;
+import jakarta.persistence.PersistenceException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -214,15 +217,56 @@ class LibraryTest {
   }
 
   @Test
-  void transactionsAreRefusedByName() throws SQLException {
+  void entitiesLiveAndDieInTransactions() throws SQLException {
     Library.migrate(cluster);
-    try (SessionFactory factory = Library.over(cluster).buildSessionFactory();
-        Session session = factory.openSession()) {
-      Throwable refused = assertThrows(RuntimeException.class, session::beginTransaction);
-      while (refused.getCause() != null) {
-        refused = refused.getCause();
+    try (SessionFactory factory = Library.over(cluster).buildSessionFactory()) {
+      Author author = new Author();
+      author.name = "Ann";
+      Book book = new Book();
+      book.title = "Moby-Dick";
+      book.pages = 635;
+      book.author = author;
+      factory.inTransaction(
+          session -> {
+            session.persist(author);
+            session.persist(book);
+          });
+      factory.inTransaction(
+          session -> session.find(Book.class, book.id, LockModeType.PESSIMISTIC_WRITE).pages = 636);
+      assertEquals("636", node.ask("SELECT pages FROM book"));
+      assertThrows(
+          PersistenceException.class,
+          () ->
+              factory.inTransaction(
+                  session -> {
+                    session.find(Book.class, book.id).pages = 700;
+                    session.find(Author.class, author.id).name = "Bob";
+                    session.flush();
+                    session.find(Book.class, book.id).pages = -1;
+                  }),
+          "the check constraint refuses the flush at commit");
+      assertEquals("636", node.ask("SELECT pages FROM book"), "all is rolled back");
+      assertEquals("Ann", node.ask("SELECT name FROM author"));
+    }
+  }
+
+  @Test
+  void secondWriterOfAVersionIsTold() throws SQLException {
+    Library.migrate(cluster);
+    try (SessionFactory factory = Library.over(cluster).buildSessionFactory()) {
+      Author author = new Author();
+      author.name = "Ann";
+      factory.inTransaction(session -> session.persist(author));
+      try (Session first = factory.openSession();
+          Session second = factory.openSession()) {
+        first.beginTransaction();
+        second.beginTransaction();
+        first.find(Author.class, author.id).name = "First";
+        second.find(Author.class, author.id).name = "Second";
+        first.getTransaction().commit();
+        assertThrows(OptimisticLockException.class, () -> second.getTransaction().commit());
       }
-      assertEquals("HYC00", ((SQLException) refused).getSQLState());
+      assertEquals("First", node.ask("SELECT name FROM author"));
     }
   }
 }

@@ -5,14 +5,12 @@ import static dev.tollgate.samples.jooq.Stock.PIECES;
 import static dev.tollgate.samples.jooq.Stock.STOCK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.samples.MemoryNode;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
@@ -99,14 +97,31 @@ class StockTest {
   }
 
   @Test
-  void transactionsAreRefusedByName() {
-    DataAccessException refused =
-        assertThrows(
-            DataAccessException.class,
-            () -> dsl.transaction(t -> t.dsl().insertInto(STOCK, ITEM).values("x").execute()));
-    SQLException cause =
-        assertInstanceOf(SQLFeatureNotSupportedException.class, refused.getCause());
-    assertEquals("HYC00", cause.getSQLState());
-    assertEquals(1, dsl.selectOne().fetchSingle().value1(), "the connection goes on");
+  void transactionsNestAndRollBack() {
+    stock.lock();
+    dsl.transaction(
+        outer -> {
+          outer.dsl().insertInto(STOCK, ITEM, PIECES).values("kept", 1).execute();
+          assertThrows(
+              IllegalStateException.class,
+              () ->
+                  outer
+                      .dsl()
+                      .transaction(
+                          inner -> {
+                            inner.dsl().insertInto(STOCK, ITEM, PIECES).values("x", 1).execute();
+                            throw new IllegalStateException("undo this one");
+                          }));
+        });
+    assertEquals(1, dsl.fetchCount(STOCK));
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            dsl.transaction(
+                t -> {
+                  t.dsl().deleteFrom(STOCK).execute();
+                  throw new IllegalStateException("undo all");
+                }));
+    assertEquals(1, dsl.fetchCount(STOCK));
   }
 }

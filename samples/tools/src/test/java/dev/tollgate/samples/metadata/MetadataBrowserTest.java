@@ -91,14 +91,9 @@ class MetadataBrowserTest {
                   clientInfo("ApplicationName"),
                   clientInfo("ClientHostname"),
                   clientInfo("ClientUser"))),
-          // every statement is its own transaction
-          entry("supportsTransactions", false),
-          entry("supportsMultipleTransactions", false),
-          entry("supportsSavepoints", false),
-          entry("dataDefinitionCausesTransactionCommit", false),
+          // what is weaker is upgraded
           entry("supportsTransactionIsolationLevel(1)", false),
-          entry("supportsTransactionIsolationLevel(4)", false),
-          entry("supportsTransactionIsolationLevel(8)", false));
+          entry("supportsTransactionIsolationLevel(4)", false));
 
   private static String clientInfo(String name) {
     return "NAME=" + name + ", MAX_LEN=255, DEFAULT_VALUE=, DESCRIPTION=Kept by the connection, ";
@@ -342,7 +337,8 @@ class MetadataBrowserTest {
             "LOCKS VIEW",
             "LOCK_WAITERS VIEW",
             "NODES VIEW",
-            "SESSIONS VIEW"),
+            "SESSIONS VIEW",
+            "TRANSACTIONS VIEW"),
         views);
   }
 

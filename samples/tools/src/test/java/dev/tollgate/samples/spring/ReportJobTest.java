@@ -11,7 +11,6 @@ import dev.tollgate.samples.MemoryNode;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
@@ -32,7 +31,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.SimpleJdbcInsert;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class ReportJobTest {
@@ -173,17 +172,33 @@ class ReportJobTest {
   }
 
   @Test
-  void transactionsAreRefusedByNameAndThePoolKeepsItsConnection() {
+  void transactionsRollBackAndNestAndThePoolKeepsItsConnections() {
     Set<Object> before = sessions();
-    TransactionTemplate transactions = new TransactionTemplate(new JdbcTransactionManager(pool));
-    CannotCreateTransactionException refused =
-        assertThrows(
-            CannotCreateTransactionException.class,
-            () -> transactions.executeWithoutResult(status -> lines.createTable()));
-    SQLException cause =
-        assertInstanceOf(SQLFeatureNotSupportedException.class, refused.getCause());
-    assertEquals("HYC00", cause.getSQLState());
+    jdbc.execute("CREATE TABLE note(id INT PRIMARY KEY)");
+    JdbcTransactionManager manager = new JdbcTransactionManager(pool);
+    TransactionTemplate transactions = new TransactionTemplate(manager);
+    TransactionTemplate nested = new TransactionTemplate(manager);
+    nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+    transactions.executeWithoutResult(
+        status -> {
+          jdbc.update("INSERT INTO note VALUES(1)");
+          nested.executeWithoutResult(
+              inner -> {
+                jdbc.update("INSERT INTO note VALUES(2)");
+                inner.setRollbackOnly();
+              });
+          jdbc.update("INSERT INTO note VALUES(3)");
+        });
+    assertThrows(
+        DuplicateKeyException.class,
+        () ->
+            transactions.executeWithoutResult(
+                status -> {
+                  jdbc.update("INSERT INTO note VALUES(4)");
+                  jdbc.update("INSERT INTO note VALUES(1)");
+                }));
+    assertEquals(
+        List.of(1, 3), jdbc.queryForList("SELECT id FROM note ORDER BY id", Integer.class));
     assertTrue(sessions().containsAll(before));
-    assertEquals(1, jdbc.queryForObject("SELECT 1", Integer.class));
   }
 }

@@ -93,8 +93,18 @@ class ShellTest {
   }
 
   @Test
-  void transactionsAreRefusedByName() throws Exception {
-    assertFalse(run("!autocommit off\nSELECT 1;\n"));
-    shows("(state=HYC00,");
+  void transactionsEndWithCommitOrRollback() throws Exception {
+    assertTrue(
+        run(
+            """
+            CREATE TABLE TX(V INT);
+            !autocommit off
+            INSERT INTO TX VALUES(1);
+            !commit
+            INSERT INTO TX VALUES(2);
+            !rollback
+            SELECT 'sum is ' || SUM(V) FROM TX;
+            """));
+    shows("sum is 1");
   }
 }
