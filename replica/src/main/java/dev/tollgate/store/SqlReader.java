@@ -290,6 +290,11 @@ public final class SqlReader {
     gate.enter(canceller);
     transaction.enter(canceller);
     try {
+      if (transactions.find(transaction.owner()) != transaction) {
+        throw SqlErrors.exception(
+            SqlState.CONFLICT,
+            "the transaction was rolled back before the query could run in it: run it again");
+      }
       transaction.session().setCurrentSchemaName(schema);
       return work.on(transaction.session());
     } catch (DbException e) {

@@ -96,13 +96,14 @@ public final class Replica implements LogConsumer {
     }
     boolean proposedHere = !entry.proposals().isEmpty();
     for (int i = 0; i < results.size(); i++) {
-      if (proposedHere) {
-        entry.proposals().get(i).applied(results.get(i).outcome());
-      }
+      // first the notices: a client that has its answer may renew at once what it has just got
       if (leading) {
         for (Notice notice : results.get(i).notices()) {
           listeners.forEach(listener -> listener.noticed(notice));
         }
+      }
+      if (proposedHere) {
+        entry.proposals().get(i).applied(results.get(i).outcome());
       }
     }
   }

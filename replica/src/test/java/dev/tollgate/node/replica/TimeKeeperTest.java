@@ -72,6 +72,27 @@ class TimeKeeperTest {
     assertEquals(TTL_MILLIS, keeper.remainingMillis(lease));
   }
 
+  /** Or else the first heartbeat of a quick client would be told that its session is lost. */
+  @Test
+  void sessionCanBeRenewedAsSoonAsItsClientKnowsIt() {
+    CompletableFuture<Boolean> renewed = new CompletableFuture<>();
+    pipeline.submit(
+        new Command.OpenSession(new ClientInfo("a", "h", "p"), 1, TTL_MILLIS, TTL_MILLIS),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            SessionId session = ((Outcome.SessionOpened) outcome).session();
+            renewed.complete(keeper.renew(session, keeper.now()));
+          }
+
+          @Override
+          public void unknown() {
+            renewed.completeExceptionally(new IllegalStateException("unknown"));
+          }
+        });
+    assertTrue(renewed.join());
+  }
+
   @Test
   void renewalCountsFromItsArrival() {
     LeaseId lease = createLease(open());
