@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The fences of tables, in order of their making. */
 final class FenceTable {
@@ -14,6 +15,11 @@ final class FenceTable {
     Fence fence = new Fence(new FenceId(++lastId), table, terms);
     fences.put(fence.id(), fence);
     return fence;
+  }
+
+  /** The fence of this id, or null if it has been removed. */
+  @Nullable Fence find(FenceId id) {
+    return fences.get(id);
   }
 
   /**

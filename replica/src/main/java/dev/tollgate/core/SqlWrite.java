@@ -111,7 +111,7 @@ final class SqlWrite implements SqlContext {
 
   /**
    * Asks whether a transaction may commit: every token under which it has written has to be as good
-   * as it was.
+   * as it was. A fence that has been taken down since then asks for nothing.
    *
    * @return null if it may, else why not
    */
@@ -122,12 +122,17 @@ final class SqlWrite implements SqlContext {
       }
     }
     for (Map.Entry<FenceId, Long> entry : committing.passed().entrySet()) {
-      Fence fence = fences.existing(entry.getKey());
-      if (!accepts(fence, entry.getValue())) {
+      Fence fence = fences.find(entry.getKey());
+      if (fence != null && !accepts(fence, entry.getValue())) {
         return stale(new PresentedToken(fence.lock(), entry.getValue()));
       }
     }
-    committing.passed().forEach((id, token) -> fences.existing(id).accepted(token));
+    for (Map.Entry<FenceId, Long> entry : committing.passed().entrySet()) {
+      Fence fence = fences.find(entry.getKey());
+      if (fence != null) {
+        fence.accepted(entry.getValue());
+      }
+    }
     return null;
   }
 

@@ -11,6 +11,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RefusalCode;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
 import java.sql.SQLException;
 import java.util.List;
@@ -325,6 +326,23 @@ class TransactionsTest {
     assertEquals(RefusalCode.TOKEN_STALE, ((Outcome.Refused) commit).code());
     assertEquals(List.of("1,0", "2,0"), rows());
     assertNull(store.machine.state().session(a).transaction());
+  }
+
+  @Test
+  void fenceThatIsGoneAtCommitAsksNothing() throws SQLException {
+    store.ok(a, "CREATE TABLE CHILD(ID INT REFERENCES T ON DELETE CASCADE)");
+    store.fence(a, "CHILD", FenceReading.HELD);
+    store.take(a, "job");
+    // passes the fence of CHILD and uses none of its rows
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 99"));
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(
+        store.perform(
+            b,
+            new Operation.UnfenceTable(
+                new TableName(null, "CHILD"), StoreDriver.clause(1), false)));
+    assertEquals(new Outcome.Done(), store.commit(a));
+    assertEquals(List.of("1,1", "2,0"), rows());
   }
 
   @Test
