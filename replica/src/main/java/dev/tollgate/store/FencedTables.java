@@ -39,16 +39,14 @@ final class FencedTables {
 
   private final Map<FenceId, Table> tables = new LinkedHashMap<>();
 
-  boolean isEmpty() {
-    return tables.isEmpty();
+  /** Fences a table on these terms. */
+  void bind(Table table, Operation.TableFence terms, SqlContext context) {
+    tables.put(context.createFence(nameOf(table), terms), table);
   }
 
-  void add(FenceId fence, Table table) {
-    tables.put(fence, table);
-  }
-
-  void remove(FenceId fence) {
+  void unbind(FenceId fence, SqlContext context) {
     tables.remove(fence);
+    context.dropFence(fence);
   }
 
   /** The fence of this very table, or null. */

@@ -5,8 +5,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.h2.command.Parser;
 import org.h2.command.ddl.CreateTable;
@@ -16,6 +21,7 @@ import org.h2.command.query.Query;
 import org.h2.command.query.Select;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
+import org.h2.engine.Session;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.expression.Expression;
@@ -47,7 +53,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Who holds the row that a statement needs is read off the mark that a transaction gets when
  *       another one meets it.
  *   <li>Time and random numbers of a statement are pinned.
- *   <li>Scans tell a meter about every row that they look at.
+ *   <li>Scans tell a meter about every row that they look at; from a statement to its scans the way
+ *       leads over private fields.
  * </ul>
  */
 final class H2Internals {
@@ -56,6 +63,15 @@ final class H2Internals {
 
   /** Place of the bit "has rolled back": above the status (4 bits) and the log id (40 bits) + 1. */
   private static final long HAS_ROLLED_BACK = 1L << (4 + 41);
+
+  /** The fields of a class that may hold parts of a statement, found once. */
+  private static final ClassValue<List<Field>> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected List<Field> computeValue(Class<?> type) {
+          return partsOf(type);
+        }
+      };
 
   private static final VarHandle LOCK_TIMEOUT_MILLIS;
   private static final VarHandle STATUS_AND_LOG_ID;
@@ -268,5 +284,51 @@ final class H2Internals {
   static void unpin(SessionLocal session) {
     CURRENT_TIMESTAMP.set(session, (@Nullable ValueTimestampTimeZone) null);
     RANDOM.unpin();
+  }
+
+  /** What hangs directly in an object of H2 that belongs to a statement, without nulls. */
+  static List<Object> fieldsOf(Object part) {
+    List<Object> values = new ArrayList<>();
+    for (Field field : FIELDS.get(part.getClass())) {
+      try {
+        Object value = field.get(part);
+        if (value != null) {
+          values.add(value);
+        }
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException("the field was made accessible: " + field, e);
+      }
+    }
+    return values;
+  }
+
+  private static List<Field> partsOf(Class<?> type) {
+    List<Field> fields = new ArrayList<>();
+    for (Class<?> level = type; level != null && inH2(level); level = level.getSuperclass()) {
+      for (Field field : level.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers()) && mayHoldAPart(field.getType())) {
+          field.setAccessible(true);
+          fields.add(field);
+        }
+      }
+    }
+    return List.copyOf(fields);
+  }
+
+  private static boolean inH2(Class<?> type) {
+    return type.getName().startsWith("org.h2.");
+  }
+
+  private static boolean mayHoldAPart(Class<?> type) {
+    if (type.isArray()) {
+      return !type.getComponentType().isPrimitive();
+    }
+    if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)) {
+      return true;
+    }
+    return inH2(type)
+        && !type.getName().startsWith("org.h2.value.")
+        && !type.getName().startsWith("org.h2.engine.")
+        && !Session.class.isAssignableFrom(type);
   }
 }

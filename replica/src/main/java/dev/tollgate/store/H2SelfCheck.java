@@ -3,7 +3,9 @@ package dev.tollgate.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.h2.api.ErrorCode;
+import org.h2.command.Prepared;
 import org.h2.engine.Constants;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
@@ -52,6 +54,7 @@ final class H2SelfCheck {
       check.conflictFailsAtOnce();
       check.failedStatementIsForgotten();
       check.conflictIsNotTriedAgain();
+      check.scansOfSubqueriesAreFound();
       return true;
     }
   }
@@ -102,6 +105,19 @@ final class H2SelfCheck {
     require(
         code == ErrorCode.LOCK_TIMEOUT_1 || code == ErrorCode.CONCURRENT_UPDATE_1,
         "a conflicting insert is a conflict, not error " + code);
+    rollback();
+  }
+
+  private void scansOfSubqueriesAreFound() {
+    String sql =
+        "UPDATE T SET V = (SELECT COUNT(*) FROM T AS A) WHERE ID IN"
+            + " (SELECT B.ID FROM (SELECT ID FROM T) AS B)";
+    AtomicLong looked = new AtomicLong();
+    Prepared prepared = first.prepare(sql);
+    ScanMeters.attach(first, prepared);
+    new StoreCommand(first, sql, prepared, LockAccess.NONE, looked::addAndGet).executeUpdate(null);
+    // two rows, looked at by the statement and at least once by each subquery
+    require(looked.get() >= 6, "the scans of subqueries are found, not only " + looked + " rows");
     rollback();
   }
 

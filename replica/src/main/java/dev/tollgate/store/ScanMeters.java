@@ -1,14 +1,10 @@
 package dev.tollgate.store;
 
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
@@ -17,7 +13,6 @@ import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.query.Select;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
-import org.h2.engine.Session;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.aggregate.AbstractAggregate;
@@ -38,17 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>H2 offers no way from a statement to all of its scans: subqueries hang in expressions, derived
  * tables and views in indexes, and no visitor leads to them. So this class looks through the
  * objects of the statement, field by field, as far as they belong to statements, expressions and
- * scans; the catalog is left alone. The fields of a class are found once.
+ * scans; the catalog is left alone.
  */
 final class ScanMeters {
-  private static final ClassValue<List<Field>> FIELDS =
-      new ClassValue<>() {
-        @Override
-        protected List<Field> computeValue(Class<?> type) {
-          return fieldsOf(type);
-        }
-      };
-
   private final SessionLocal session;
   private final Deque<Object> open = new ArrayDeque<>();
   private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -115,13 +102,7 @@ final class ScanMeters {
         visit(one);
       }
     } else {
-      for (Field field : FIELDS.get(part.getClass())) {
-        try {
-          visit(field.get(part));
-        } catch (IllegalAccessException e) {
-          throw new IllegalStateException("the field was made accessible: " + field, e);
-        }
-      }
+      H2Internals.fieldsOf(part).forEach(this::visit);
     }
   }
 
@@ -147,35 +128,5 @@ final class ScanMeters {
             || name.startsWith("org.h2.index.IndexCursor")
             || name.startsWith("org.h2.index.IndexCondition");
     return near && !Command.class.isAssignableFrom(type) && !type.isEnum();
-  }
-
-  private static List<Field> fieldsOf(Class<?> type) {
-    List<Field> fields = new ArrayList<>();
-    for (Class<?> level = type; level != null && inH2(level); level = level.getSuperclass()) {
-      for (Field field : level.getDeclaredFields()) {
-        if (!Modifier.isStatic(field.getModifiers()) && mayHoldAPart(field.getType())) {
-          field.setAccessible(true);
-          fields.add(field);
-        }
-      }
-    }
-    return List.copyOf(fields);
-  }
-
-  private static boolean inH2(Class<?> type) {
-    return type.getName().startsWith("org.h2.");
-  }
-
-  private static boolean mayHoldAPart(Class<?> type) {
-    if (type.isArray()) {
-      return !type.getComponentType().isPrimitive();
-    }
-    if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)) {
-      return true;
-    }
-    return inH2(type)
-        && !type.getName().startsWith("org.h2.value.")
-        && !type.getName().startsWith("org.h2.engine.")
-        && !Session.class.isAssignableFrom(type);
   }
 }

@@ -1,40 +1,20 @@
 package dev.tollgate.store;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.tollgate.core.FenceId;
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
-import dev.tollgate.core.Payload;
 import dev.tollgate.core.RefusalCode;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.SqlStore;
 import dev.tollgate.core.TableName;
-import dev.tollgate.value.Parameter;
-import dev.tollgate.value.RowSet;
-import dev.tollgate.value.StatementResult;
-import dev.tollgate.wire.Protocol;
-import dev.tollgate.wire.SqlState;
-import dev.tollgate.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.h2.api.ErrorCode;
-import org.h2.command.CommandInterface;
-import org.h2.command.Prepared;
-import org.h2.command.query.ForUpdate;
-import org.h2.command.query.Select;
 import org.h2.engine.SessionLocal;
-import org.h2.expression.ParameterInterface;
 import org.h2.message.DbException;
-import org.h2.result.ResultInterface;
-import org.h2.result.ResultWithGeneratedKeys;
 import org.h2.schema.Schema;
 import org.h2.table.Table;
-import org.h2.value.Value;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The database of a replica.
@@ -44,16 +24,12 @@ import org.jspecify.annotations.Nullable;
  * they take long, cancels them: a reader may be late, the log may not.
  */
 public final class SqlDatabase implements SqlStore, AutoCloseable {
-  /** Bytes of a result that comes out of the log and travels in one frame. */
-  private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
-
-  private final long maxRows;
-  private final long maxBytes;
   private final H2Database database;
   private final ReaderGate gate = new ReaderGate();
   private final FencedTables fencedTables = new FencedTables();
   private final SessionLocal session;
   private final TransactionSessions transactions;
+  private final LoggedStatements statements;
   private final SqlReader reader;
 
   /**
@@ -71,13 +47,13 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
    * @param maxBytes what it may write
    */
   SqlDatabase(long maxRows, long maxBytes) {
-    this.maxRows = maxRows;
-    this.maxBytes = maxBytes;
     H2SelfCheck.run();
     database = new H2Database();
     transactions = new TransactionSessions(database);
     session = database.openSession();
     session.setAutoCommit(false);
+    statements =
+        new LoggedStatements(database, gate, fencedTables, transactions, maxRows, maxBytes);
     reader = new SqlReader(database, gate, transactions);
   }
 
@@ -90,11 +66,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
     SessionId owner = context.transaction();
     if (owner == null) {
-      return new Execution(statement, set, context, session, null).run();
+      return statements.run(statement, set, context, session, null);
     }
     TransactionSessions.OpenTransaction transaction = transactions.take(owner);
     try {
-      return new Execution(statement, set, context, transaction.session(), transaction).run();
+      return statements.run(statement, set, context, transaction.session(), transaction);
     } finally {
       TransactionSessions.release(transaction);
     }
@@ -151,10 +127,10 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
       return refused;
     }
     if (existing != null) {
-      unbind(existing, context);
+      fencedTables.unbind(existing, context);
     }
-    bind(table, operation.fence(), context);
-    return updated(0);
+    fencedTables.bind(table, operation.fence(), context);
+    return LoggedStatements.updated(0);
   }
 
   @Override
@@ -173,8 +149,8 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     if (refused != null) {
       return refused;
     }
-    unbind(existing, context);
-    return updated(0);
+    fencedTables.unbind(existing, context);
+    return LoggedStatements.updated(0);
   }
 
   @Override
@@ -195,241 +171,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     database.close();
   }
 
-  private void bind(Table table, Operation.TableFence terms, SqlContext context) {
-    fencedTables.add(context.createFence(FencedTables.nameOf(table), terms), table);
-  }
-
-  private void unbind(FenceId fence, SqlContext context) {
-    fencedTables.remove(fence);
-    context.dropFence(fence);
-  }
-
   private static Outcome unknownTable(TableName name) {
     return SqlErrors.failure(DbException.get(ErrorCode.TABLE_OR_VIEW_NOT_FOUND_1, name.name()));
-  }
-
-  private static Outcome updated(long count) {
-    WireWriter out = new WireWriter(16);
-    StatementResult.writeCount(out, count);
-    return new Outcome.Executed(Payload.of(out.toByteArray()));
-  }
-
-  /** One execution of a statement of the log. */
-  private final class Execution {
-    private final Operation.ExecuteSql statement;
-    private final int number;
-    private final SqlContext context;
-    private final SessionLocal session;
-    private final TransactionSessions.@Nullable OpenTransaction transaction;
-    private Map<Table, FencedTables.Change> written = Map.of();
-    private @Nullable Prepared prepared;
-
-    Execution(
-        Operation.ExecuteSql statement,
-        int number,
-        SqlContext context,
-        SessionLocal session,
-        TransactionSessions.@Nullable OpenTransaction transaction) {
-      this.statement = statement;
-      this.number = number;
-      this.context = context;
-      this.session = session;
-      this.transaction = transaction;
-    }
-
-    Outcome run() {
-      Pins pins = Pins.of(context.position(), context.attempt(), number);
-      database.pinning().begin(session, pins);
-      transactions.expectConflicts(transaction);
-      H2Internals.failAtOnceOnConflict(session);
-      try {
-        return runPinned(statement.parameterSets().get(number));
-      } catch (DbException e) {
-        Outcome conflict = conflict(e);
-        undo();
-        return conflict == null ? SqlErrors.failure(e) : conflict;
-      } finally {
-        H2Internals.forgetRollback(session);
-        database.pinning().end(session);
-      }
-    }
-
-    /** H2 has undone the statement itself; one that is a transaction of its own ends here. */
-    private void undo() {
-      if (transaction == null) {
-        session.rollback();
-      }
-    }
-
-    /** What an error means while others have changes that may go away; null if it is final. */
-    private @Nullable Outcome conflict(DbException e) {
-      SessionId holder =
-          SqlErrors.isConflict(e)
-              ? transactions.holder(transaction)
-              : SqlErrors.isDoubtful(e) ? transactions.changerOf(written, transaction) : null;
-      if (holder == null) {
-        return null;
-      }
-      ForUpdate clause = prepared instanceof Select select ? select.getForUpdate() : null;
-      if (clause == null) {
-        return new Outcome.Conflict(holder, null);
-      }
-      return switch (clause.getType()) {
-        case DEFAULT -> new Outcome.Conflict(holder, null);
-        case WAIT -> new Outcome.Conflict(holder, (long) clause.getTimeoutMillis());
-        case NOWAIT, SKIP_LOCKED ->
-            SqlErrors.failed(
-                DbException.get(ErrorCode.LOCK_TIMEOUT_1, "a row that is not free")
-                    .getSQLException());
-      };
-    }
-
-    private Outcome runPinned(Operation.ParameterSet set) {
-      session.setCurrentSchemaName(context.schema());
-      Prepared parsed = LogStatements.prepare(session, statement.sql());
-      prepared = parsed;
-      written = fencedTables.written(session, parsed, statement);
-      Outcome.Refused refused = context.admit(set.fence(), fencedTables.fencesOf(written));
-      if (refused != null) {
-        return refused;
-      }
-      KeyChanges changes = KeyChanges.of(parsed, written);
-      SessionId rival = transactions.rivalFor(changes, transaction);
-      if (rival != null) {
-        return new Outcome.Conflict(rival, null);
-      }
-      StoreCommand command =
-          new StoreCommand(
-              session,
-              statement.sql(),
-              parsed,
-              LockAccess.of(context),
-              new WorkBudget(maxRows, maxBytes));
-      setParameters(command, set.values());
-      if (statement.definition()) {
-        List<Table> taken = new ArrayList<>(written.keySet());
-        taken.addAll(ReferencedTables.of(session, statement.sql()));
-        SessionId user = transactions.userOf(taken, schemas());
-        return user == null ? define(command) : new Outcome.Conflict(user, null);
-      }
-      Outcome outcome = change(command);
-      if (transaction != null) {
-        transaction.changes().addAll(changes);
-      }
-      return outcome;
-    }
-
-    /** The schemas that a definition changes as a whole. */
-    private List<String> schemas() {
-      List<String> names = new ArrayList<>();
-      for (Operation.DefinitionTarget target : statement.targets()) {
-        if (target.kind() == Operation.DefinitionTarget.Kind.SCHEMA) {
-          names.add(target.name().name());
-        }
-      }
-      return names;
-    }
-
-    private Outcome change(StoreCommand command) {
-      SessionLocal.Savepoint before = session.setSavepoint();
-      WireWriter out = new WireWriter();
-      if (command.isQuery()) {
-        try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
-          RowSet.write(StatementResult.beginChangedRows(out), rows, 0, MAX_RESULT_BYTES, 0);
-        }
-      } else {
-        ResultWithGeneratedKeys result = command.executeUpdate(keys());
-        ResultInterface keys = result.getGeneratedKeys();
-        if (keys == null) {
-          StatementResult.writeCount(out, result.getUpdateCount());
-        } else {
-          StatementResult.writeCountAndKeys(out, result.getUpdateCount(), keys);
-        }
-      }
-      if (out.size() >= MAX_RESULT_BYTES) {
-        session.rollbackTo(before);
-        undo();
-        return new Outcome.SqlFailed(
-            SqlState.TOO_LARGE.state(),
-            SqlState.TOO_LARGE.vendorCode(),
-            "the statement changed nothing, because its result has more than "
-                + MAX_RESULT_BYTES
-                + " bytes: let it return fewer rows");
-      }
-      if (transaction == null) {
-        session.commit(false);
-      }
-      context.completed();
-      return new Outcome.Executed(Payload.of(out.toByteArray()));
-    }
-
-    private Outcome define(StoreCommand command) {
-      Operation.TableFence binding = statement.binding();
-      Table existing = binding == null ? null : target();
-      if (binding != null && existing != null) {
-        Outcome conflict = alreadyThere(existing, binding);
-        if (conflict != null) {
-          return conflict;
-        }
-      }
-      gate.closeForDefinition();
-      try {
-        command.executeUpdate(null);
-        session.commit(true);
-        fencedTables.follow(session, context);
-      } finally {
-        gate.open();
-      }
-      Table created = binding == null || existing != null ? null : target();
-      if (binding != null && created != null) {
-        bind(created, binding, context);
-      }
-      context.completed();
-      return updated(0);
-    }
-
-    /**
-     * A table that CREATE TABLE IF NOT EXISTS meets keeps its fence, so it has to have this one.
-     */
-    private @Nullable Outcome alreadyThere(Table table, Operation.TableFence wanted) {
-      FenceId fence = fencedTables.fenceOf(table);
-      boolean same = fence != null && context.termsOf(fence).equals(wanted);
-      return same
-          ? null
-          : new Outcome.Refused(
-              RefusalCode.FENCE_STATE,
-              "table "
-                  + FencedTables.nameOf(table)
-                  + " exists and is not fenced as stated: use ALTER TABLE ... FENCED BY LOCK");
-    }
-
-    private @Nullable Table target() {
-      return FencedTables.find(session, statement.targets().get(0).name());
-    }
-
-    private @Nullable Object keys() {
-      Operation.KeyRequest keys = statement.keys();
-      if (keys instanceof Operation.KeyRequest.Positions columns) {
-        return columns.positions().stream().mapToInt(Integer::intValue).toArray();
-      }
-      if (keys instanceof Operation.KeyRequest.Names columns) {
-        return columns.names().toArray(new String[0]);
-      }
-      return keys instanceof Operation.KeyRequest.Generated ? (Object) true : null;
-    }
-  }
-
-  static void setParameters(CommandInterface command, Payload set) {
-    List<Value> values = Parameter.decodeValues(requireNonNull(set, "set").bytes(), null);
-    List<? extends ParameterInterface> parameters = command.getParameters();
-    if (values.size() != parameters.size()) {
-      throw DbException.get(
-          ErrorCode.INVALID_PARAMETER_COUNT_2,
-          "the statement (" + parameters.size() + " given " + values.size() + ")",
-          Integer.toString(parameters.size()));
-    }
-    for (int i = 0; i < values.size(); i++) {
-      parameters.get(i).setValue(values.get(i), false);
-    }
   }
 }

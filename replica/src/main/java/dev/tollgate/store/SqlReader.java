@@ -212,7 +212,8 @@ public final class SqlReader {
   /** Says what a statement takes and returns, without running it. */
   public Reply.Prepared describe(String schema, String sql) throws SQLException {
     Canceller canceller = new Canceller();
-    return onSession(
+    return on(
+        /* owner= */ null,
         schema,
         canceller,
         session -> {
@@ -237,7 +238,8 @@ public final class SqlReader {
 
   /** Answers a question of {@code DatabaseMetaData}, by the number that H2 gives it. */
   public byte[] metadata(String schema, int code, byte[] arguments) throws SQLException {
-    return onSession(
+    return on(
+        /* owner= */ null,
         schema,
         new Canceller(),
         session -> {
@@ -265,7 +267,7 @@ public final class SqlReader {
     }
     StoreCommand command =
         new StoreCommand(session, sql, prepared, locks, new QueryMemory(memory, canceller));
-    SqlDatabase.setParameters(command, Payload.of(parameterSet));
+    command.setParameters(parameterSet);
     canceller.running(command);
     try {
       ResultInterface result = command.executeQuery(maxRows, 0, false);
@@ -279,15 +281,31 @@ public final class SqlReader {
     }
   }
 
+  /** Runs work in the owner's open transaction, or on its own if there is none. */
   private <T> T on(@Nullable SessionId owner, String schema, Canceller canceller, Work<T> work)
       throws SQLException {
-    TransactionSessions.OpenTransaction transaction =
-        owner == null ? null : transactions.find(owner);
-    if (transaction == null) {
-      return onSession(schema, canceller, work);
-    }
     permits.acquireUninterruptibly();
     gate.enter(canceller);
+    try {
+      TransactionSessions.OpenTransaction transaction =
+          owner == null ? null : transactions.find(owner);
+      return transaction == null
+          ? onIdleSession(schema, work)
+          : inTransaction(transaction, schema, canceller, work);
+    } catch (DbException e) {
+      throw e.getSQLException();
+    } finally {
+      gate.leave(canceller);
+      permits.release();
+    }
+  }
+
+  private <T> T inTransaction(
+      TransactionSessions.OpenTransaction transaction,
+      String schema,
+      Canceller canceller,
+      Work<T> work)
+      throws SQLException {
     transaction.enter(canceller);
     try {
       if (transactions.find(transaction.owner()) != transaction) {
@@ -297,12 +315,19 @@ public final class SqlReader {
       }
       transaction.session().setCurrentSchemaName(schema);
       return work.on(transaction.session());
-    } catch (DbException e) {
-      throw e.getSQLException();
     } finally {
       transaction.leave();
-      gate.leave(canceller);
-      permits.release();
+    }
+  }
+
+  private <T> T onIdleSession(String schema, Work<T> work) throws SQLException {
+    SessionLocal pooled = idle.pollFirst();
+    SessionLocal session = pooled == null ? database.openSession() : pooled;
+    try {
+      session.setCurrentSchemaName(schema);
+      return work.on(session);
+    } finally {
+      idle.addFirst(session);
     }
   }
 
@@ -319,30 +344,6 @@ public final class SqlReader {
               + " the node's memory: delete rows, drop what is not needed, or give the nodes more"
               + " heap");
     }
-  }
-
-  private <T> T onSession(String schema, Canceller canceller, Work<T> work) throws SQLException {
-    permits.acquireUninterruptibly();
-    gate.enter(canceller);
-    SessionLocal session = null;
-    try {
-      session = takeSession();
-      session.setCurrentSchemaName(schema);
-      return work.on(session);
-    } catch (DbException e) {
-      throw e.getSQLException();
-    } finally {
-      if (session != null) {
-        idle.addFirst(session);
-      }
-      gate.leave(canceller);
-      permits.release();
-    }
-  }
-
-  private SessionLocal takeSession() {
-    SessionLocal session = idle.pollFirst();
-    return session == null ? database.openSession() : session;
   }
 
   void close() {

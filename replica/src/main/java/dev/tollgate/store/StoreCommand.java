@@ -1,6 +1,9 @@
 package dev.tollgate.store;
 
+import dev.tollgate.value.Parameter;
+import java.util.List;
 import org.h2.api.DatabaseEventListener;
+import org.h2.api.ErrorCode;
 import org.h2.command.CommandContainer;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.CreateTable;
@@ -9,10 +12,12 @@ import org.h2.command.query.Query;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.ParameterInterface;
+import org.h2.message.DbException;
 import org.h2.result.LocalResult;
 import org.h2.result.ResultInterface;
 import org.h2.result.ResultWithGeneratedKeys;
 import org.h2.table.DataChangeDeltaTable;
+import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +40,26 @@ final class StoreCommand extends CommandContainer {
     this.prepared = prepared;
     this.locks = locks;
     this.meter = meter;
+  }
+
+  /**
+   * Gives all parameters their values.
+   *
+   * @param encoded as the driver sends them
+   * @throws DbException if there are not as many as the statement has
+   */
+  void setParameters(byte[] encoded) {
+    List<Value> values = Parameter.decodeValues(encoded, null);
+    List<? extends ParameterInterface> places = getParameters();
+    if (values.size() != places.size()) {
+      throw DbException.get(
+          ErrorCode.INVALID_PARAMETER_COUNT_2,
+          "the statement (" + places.size() + " given " + values.size() + ")",
+          Integer.toString(places.size()));
+    }
+    for (int i = 0; i < values.size(); i++) {
+      places.get(i).setValue(values.get(i), false);
+    }
   }
 
   /** What the lock functions in this statement work on. */
