@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /** A cluster of real processes on loopback. */
-final class ClusterProcesses implements AutoCloseable {
-  static final Duration DEADLINE = Duration.ofSeconds(60);
+public final class ClusterProcesses implements AutoCloseable {
+  public static final Duration DEADLINE = Duration.ofSeconds(60);
 
   private final List<NodeProcess> nodes = new ArrayList<>();
   private final List<Integer> clientPorts = new ArrayList<>();
@@ -28,7 +28,7 @@ final class ClusterProcesses implements AutoCloseable {
   /**
    * @param name of the test: where the nodes' logs stay, under target/node-logs
    */
-  ClusterProcesses(String name, Path directory, int size) throws Exception {
+  public ClusterProcesses(String name, Path directory, int size) throws Exception {
     List<Integer> raftPorts = new ArrayList<>();
     for (int i = 0; i < size; i++) {
       clientPorts.add(freePort());
@@ -71,12 +71,12 @@ final class ClusterProcesses implements AutoCloseable {
     return nodes.stream().filter(node -> node.id().equals(id)).findFirst().orElseThrow();
   }
 
-  List<NodeProcess> nodes() {
+  public List<NodeProcess> nodes() {
     return nodes;
   }
 
   /** The URL with all nodes. */
-  String url(String properties) {
+  public String url(String properties) {
     return clientPorts.stream()
             .map(port -> "127.0.0.1:" + port)
             .collect(Collectors.joining(",", "jdbc:tollgate://", "/"))
@@ -94,12 +94,12 @@ final class ClusterProcesses implements AutoCloseable {
     return clientPorts.get(nodes.indexOf(node));
   }
 
-  Connection connect(String properties) throws SQLException {
+  public Connection connect(String properties) throws SQLException {
     return DriverManager.getConnection(url(properties));
   }
 
   /** The node that leads now. */
-  NodeProcess leader() {
+  public NodeProcess leader() {
     String id =
         await()
             .atMost(DEADLINE)
@@ -119,7 +119,7 @@ final class ClusterProcesses implements AutoCloseable {
   }
 
   /** All rows of a query as this node alone sees them. */
-  List<String> rowsAt(NodeProcess node, String query) throws SQLException {
+  public List<String> rowsAt(NodeProcess node, String query) throws SQLException {
     try (Connection connection = DriverManager.getConnection(urlOf(node));
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(query)) {

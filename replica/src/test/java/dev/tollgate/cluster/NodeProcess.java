@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A node in a process of its own, run from the class path of the tests. */
-final class NodeProcess implements AutoCloseable {
+public final class NodeProcess implements AutoCloseable {
   private static final long READY_SECONDS = 120;
 
   private final String id;
@@ -75,7 +75,7 @@ final class NodeProcess implements AutoCloseable {
     return ready;
   }
 
-  void startAndAwait() throws Exception {
+  public void startAndAwait() throws Exception {
     start().get(READY_SECONDS, TimeUnit.SECONDS);
   }
 
@@ -89,7 +89,7 @@ final class NodeProcess implements AutoCloseable {
   }
 
   /** kill -9. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly();
     process.waitFor();
   }
