@@ -15,6 +15,10 @@ import java.util.concurrent.TimeUnit;
 public final class NodeProcess implements AutoCloseable {
   private static final long READY_SECONDS = 120;
 
+  /** Other modules start nodes too, and say where this one is. */
+  private static final Path CONFIGURATION =
+      Path.of(System.getProperty("tollgate.replica", ""), "conf").toAbsolutePath();
+
   private final String id;
   private final List<String> command;
   private final File errors;
@@ -31,8 +35,8 @@ public final class NodeProcess implements AutoCloseable {
             "-XX:+ExitOnOutOfMemoryError",
             "-Duser.language=en",
             "-Duser.timezone=UTC",
-            "-Djava.util.logging.config.file=" + Path.of("conf", "jul.properties").toAbsolutePath(),
-            "-Dlogback.configurationFile=" + Path.of("conf", "logback.xml").toAbsolutePath(),
+            "-Djava.util.logging.config.file=" + CONFIGURATION.resolve("jul.properties"),
+            "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml"),
             "-cp",
             System.getProperty("java.class.path"),
             "dev.tollgate.cli.Main",
@@ -49,7 +53,7 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /** Starts the process; complete once it says that it is ready. */
-  CompletableFuture<String> start() throws IOException {
+  public CompletableFuture<String> start() throws IOException {
     ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(command));
     builder.environment().put("TOLLGATE_RATIS_LOG_LEVEL", "INFO");
     process = builder.redirectError(ProcessBuilder.Redirect.appendTo(errors)).start();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the tests of this module go through. */
 class PublishedDriverTest {
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
 
   @Test
   void everyTestGoesThroughThePublishedJar() throws Exception {

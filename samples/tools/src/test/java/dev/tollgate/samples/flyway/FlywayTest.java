@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.jdbc.TollgateDataSource;
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Flyway against a node: it locks its history in one transaction and migrates in others. */
 class FlywayTest {
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
   @TempDir Path folder;
 
   private Flyway flyway() {

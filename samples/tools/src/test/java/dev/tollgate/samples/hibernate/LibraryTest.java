@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.jdbc.TollgateDataSource;
-import dev.tollgate.samples.MemoryNode;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.samples.TestDatabase;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.OptimisticLockException;
 import jakarta.persistence.PersistenceException;
+import jakarta.persistence.Timeout;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -18,6 +19,7 @@ import java.time.LocalDate;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.h2.jdbcx.JdbcDataSource;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
@@ -27,12 +29,16 @@ import org.hibernate.boot.MetadataSources;
 import org.hibernate.boot.registry.StandardServiceRegistry;
 import org.hibernate.boot.registry.StandardServiceRegistryBuilder;
 import org.hibernate.cfg.AvailableSettings;
+import org.hibernate.cfg.Configuration;
 import org.hibernate.dialect.H2Dialect;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.exception.LockTimeoutException;
 import org.hibernate.tool.hbm2ddl.SchemaExport;
 import org.hibernate.tool.schema.TargetType;
 import org.hibernate.tool.schema.spi.SchemaManagementException;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -49,12 +55,19 @@ class LibraryTest {
           + " WITHIN GROUP (ORDER BY TABLE_NAME, CONSTRAINT_TYPE)"
           + " FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS WHERE TABLE_SCHEMA = 'PUBLIC'";
 
-  @RegisterExtension final MemoryNode node = new MemoryNode();
-  private final TollgateDataSource cluster = new TollgateDataSource();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
+  private HikariDataSource cluster;
 
   @BeforeEach
-  void nameTheCluster() {
-    cluster.setUrl(node.url());
+  void open() {
+    cluster = new HikariDataSource();
+    cluster.setJdbcUrl(node.url());
+    cluster.setMaximumPoolSize(5);
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
   }
 
   @Test
@@ -65,7 +78,7 @@ class LibraryTest {
       Library.migrate(h2);
       Library.migrate(cluster);
       for (String query : List.of(COLUMNS, CONSTRAINTS)) {
-        assertEquals(MemoryNode.ask(plain, query), node.ask(query));
+        assertEquals(TestDatabase.ask(plain, query), node.ask(query));
       }
       assertTrue(node.ask(COLUMNS).contains("AUTHOR.BIOGRAPHY CHARACTER LARGE OBJECT"));
     }
@@ -217,6 +230,7 @@ class LibraryTest {
   }
 
   @Test
+  @Tag("cluster")
   void entitiesLiveAndDieInTransactions() throws SQLException {
     Library.migrate(cluster);
     try (SessionFactory factory = Library.over(cluster).buildSessionFactory()) {
@@ -229,6 +243,8 @@ class LibraryTest {
       factory.inTransaction(
           session -> {
             session.persist(author);
+            session.flush();
+            node.loseLeader();
             session.persist(book);
           });
       factory.inTransaction(
@@ -242,6 +258,7 @@ class LibraryTest {
                     session.find(Book.class, book.id).pages = 700;
                     session.find(Author.class, author.id).name = "Bob";
                     session.flush();
+                    node.loseLeader();
                     session.find(Book.class, book.id).pages = -1;
                   }),
           "the check constraint refuses the flush at commit");
@@ -251,6 +268,7 @@ class LibraryTest {
   }
 
   @Test
+  @Tag("cluster")
   void secondWriterOfAVersionIsTold() throws SQLException {
     Library.migrate(cluster);
     try (SessionFactory factory = Library.over(cluster).buildSessionFactory()) {
@@ -263,10 +281,71 @@ class LibraryTest {
         second.beginTransaction();
         first.find(Author.class, author.id).name = "First";
         second.find(Author.class, author.id).name = "Second";
+        node.loseLeader();
         first.getTransaction().commit();
         assertThrows(OptimisticLockException.class, () -> second.getTransaction().commit());
       }
       assertEquals("First", node.ask("SELECT name FROM author"));
+    }
+  }
+
+  @Test
+  @Tag("cluster")
+  void batchesTakeTheirIdsFromASequence() throws SQLException {
+    Library.migrate(cluster);
+    Configuration batching = Library.over(cluster);
+    batching.setProperty(AvailableSettings.STATEMENT_BATCH_SIZE, 20);
+    try (SessionFactory factory = batching.buildSessionFactory()) {
+      List<Book> books = IntStream.rangeClosed(1, 130).mapToObj(LibraryTest::book).toList();
+      factory.inTransaction(
+          session -> {
+            for (Book book : books) {
+              session.persist(book);
+              if (book.pages % 50 == 0) {
+                session.flush();
+                node.loseLeader();
+              }
+            }
+          });
+      assertEquals("130", node.ask("SELECT COUNT(*) FROM book"));
+      assertEquals(
+          "130", node.ask("SELECT COUNT(*) FROM book WHERE id = pages AND title = 'Part ' || id"));
+    }
+  }
+
+  private static Book book(int number) {
+    Book book = new Book();
+    book.title = "Part " + number;
+    book.pages = number;
+    return book;
+  }
+
+  @Test
+  @Tag("cluster")
+  void pessimisticLockIsKeptUntilTheTransactionEnds() throws Exception {
+    Library.migrate(cluster);
+    try (SessionFactory factory = Library.over(cluster).buildSessionFactory()) {
+      Book book = book(1);
+      factory.inTransaction(session -> session.persist(book));
+      try (Session holder = factory.openSession();
+          Session other = factory.openSession()) {
+        holder.beginTransaction();
+        Book held = holder.find(Book.class, book.id, LockModeType.PESSIMISTIC_WRITE);
+        node.loseLeader();
+        other.beginTransaction();
+        assertThrows(
+            LockTimeoutException.class,
+            () ->
+                other.find(
+                    Book.class, book.id, LockModeType.PESSIMISTIC_WRITE, Timeout.seconds(0)));
+        other.getTransaction().rollback();
+        held.pages = 2;
+        holder.getTransaction().commit();
+      }
+      factory.inTransaction(
+          session ->
+              assertEquals(
+                  2, session.find(Book.class, book.id, LockModeType.PESSIMISTIC_WRITE).pages));
     }
   }
 }

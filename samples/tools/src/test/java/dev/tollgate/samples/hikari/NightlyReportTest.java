@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -23,7 +23,7 @@ class NightlyReportTest {
   private static final Duration LONG = Duration.ofMinutes(1);
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
   private HikariDataSource pool;
 
   @BeforeEach

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tollgate.jdbc.TollgateDataSource;
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a pool may be told about its connections, and what it does to them. */
 class PoolSettingsTest {
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
 
   private HikariConfig config() {
     HikariConfig config = new HikariConfig();
@@ -39,7 +39,7 @@ class PoolSettingsTest {
     config.addDataSourceProperty("applicationName", "billing");
     try (HikariDataSource pool = new HikariDataSource(config);
         Connection connection = pool.getConnection()) {
-      assertEquals("APP", MemoryNode.ask(connection, "SELECT CURRENT_SCHEMA"));
+      assertEquals("APP", TestDatabase.ask(connection, "SELECT CURRENT_SCHEMA"));
       assertTrue(connection.isReadOnly());
       assertEquals(
           "1", node.ask("SELECT COUNT(*) FROM tollgate.sessions WHERE application = 'billing'"));
@@ -73,10 +73,10 @@ class PoolSettingsTest {
     String token = node.ask("SELECT acquire_lock('job')");
     try (HikariDataSource pool = new HikariDataSource(config())) {
       try (Connection connection = pool.getConnection()) {
-        MemoryNode.ask(connection, "SET FENCING TOKEN " + token + " FOR LOCK 'job'");
+        TestDatabase.ask(connection, "SET FENCING TOKEN " + token + " FOR LOCK 'job'");
       }
       try (Connection connection = pool.getConnection()) {
-        assertEquals("1", MemoryNode.ask(connection, "INSERT INTO t VALUES (1)"));
+        assertEquals("1", TestDatabase.ask(connection, "INSERT INTO t VALUES (1)"));
       }
     }
   }
@@ -95,7 +95,7 @@ class PoolSettingsTest {
             "CREATE ALIAS f FOR 'java.lang.Math.abs'"
           }) {
         try (Connection connection = pool.getConnection()) {
-          assertThrows(SQLException.class, () -> MemoryNode.ask(connection, sql), sql);
+          assertThrows(SQLException.class, () -> TestDatabase.ask(connection, sql), sql);
         }
         String now = node.ask("SELECT MAX(session_id) FROM tollgate.sessions");
         assertEquals(session.isEmpty() ? now : session, now, sql);
@@ -112,7 +112,7 @@ class PoolSettingsTest {
     config.setDataSource(cluster);
     try (HikariDataSource pool = new HikariDataSource(config);
         Connection connection = pool.getConnection()) {
-      assertEquals("1", MemoryNode.ask(connection, "SELECT 1"));
+      assertEquals("1", TestDatabase.ask(connection, "SELECT 1"));
     }
   }
 

@@ -35,7 +35,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -82,7 +82,7 @@ class DslTest {
           "truncate", "TRUNCATE counts no rows",
           "ddl", "SELECT NULL PRECISION, an alias without AS, does not pass the front-end");
 
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
 
   private static Map<String, Function<DSLContext, Object>> steps() {
     Map<String, Function<DSLContext, Object>> steps = new LinkedHashMap<>();

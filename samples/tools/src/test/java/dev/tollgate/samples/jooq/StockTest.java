@@ -8,7 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.samples.MemoryNode;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.samples.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jooq.DSLContext;
@@ -16,18 +17,22 @@ import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class StockTest {
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
+  private HikariDataSource pool;
   private Connection connection;
   private DSLContext dsl;
   private Stock stock;
 
   @BeforeEach
   void open() throws SQLException {
-    connection = node.connect();
+    pool = new HikariDataSource();
+    pool.setJdbcUrl(node.url());
+    connection = pool.getConnection();
     dsl = Stock.over(connection);
     stock = new Stock(dsl);
     stock.createTable();
@@ -36,6 +41,7 @@ class StockTest {
   @AfterEach
   void close() throws SQLException {
     connection.close();
+    pool.close();
   }
 
   @Test
@@ -97,6 +103,7 @@ class StockTest {
   }
 
   @Test
+  @Tag("cluster")
   void transactionsNestAndRollBack() {
     stock.lock();
     dsl.transaction(
@@ -110,6 +117,7 @@ class StockTest {
                       .transaction(
                           inner -> {
                             inner.dsl().insertInto(STOCK, ITEM, PIECES).values("x", 1).execute();
+                            node.loseLeader();
                             throw new IllegalStateException("undo this one");
                           }));
         });
@@ -120,6 +128,7 @@ class StockTest {
             dsl.transaction(
                 t -> {
                   t.dsl().deleteFrom(STOCK).execute();
+                  node.loseLeader();
                   throw new IllegalStateException("undo all");
                 }));
     assertEquals(1, dsl.fetchCount(STOCK));

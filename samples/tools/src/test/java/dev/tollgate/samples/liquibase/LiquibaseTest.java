@@ -2,7 +2,7 @@ package dev.tollgate.samples.liquibase;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Liquibase against a node. */
 class LiquibaseTest {
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
   @TempDir Path folder;
 
   @Test

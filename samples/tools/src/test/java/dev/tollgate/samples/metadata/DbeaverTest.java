@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
@@ -31,7 +31,7 @@ class DbeaverTest {
           "CREATE VIEW w AS SELECT id FROM t",
           "INSERT INTO t VALUES (1, 'one', 'long'), (2, 'two', NULL)");
 
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
   private Connection tollgate;
   private Connection h2;
 
@@ -40,8 +40,8 @@ class DbeaverTest {
     tollgate = node.connect();
     h2 = DriverManager.getConnection("jdbc:h2:mem:tollgate");
     for (String sql : SCHEMA) {
-      MemoryNode.ask(tollgate, sql);
-      MemoryNode.ask(h2, sql);
+      TestDatabase.ask(tollgate, sql);
+      TestDatabase.ask(h2, sql);
     }
   }
 
@@ -146,8 +146,8 @@ class DbeaverTest {
 
   @Test
   void readsLargeResultsInPages() throws SQLException {
-    MemoryNode.ask(tollgate, "CREATE TABLE big(id INT PRIMARY KEY)");
-    MemoryNode.ask(tollgate, "INSERT INTO big SELECT X FROM SYSTEM_RANGE(1, 1000) ORDER BY X");
+    TestDatabase.ask(tollgate, "CREATE TABLE big(id INT PRIMARY KEY)");
+    TestDatabase.ask(tollgate, "INSERT INTO big SELECT X FROM SYSTEM_RANGE(1, 1000) ORDER BY X");
     try (Statement statement =
         tollgate.createStatement(ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY)) {
       statement.setMaxRows(201);

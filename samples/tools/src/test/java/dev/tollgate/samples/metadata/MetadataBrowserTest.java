@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.sql.Connection;
@@ -281,7 +281,7 @@ class MetadataBrowserTest {
         of(null, null, "%", new int[] {Types.DISTINCT, Types.STRUCT, Types.JAVA_OBJECT}));
   }
 
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
   private Connection tollgate;
   private Connection h2;
 
@@ -317,7 +317,7 @@ class MetadataBrowserTest {
 
   @Test
   void comparisonFindsWhatDiffers() throws Exception {
-    MemoryNode.ask(h2, "ALTER TABLE child ADD extra INT");
+    TestDatabase.ask(h2, "ALTER TABLE child ADD extra INT");
     assertTrue(
         compare().differences.keySet().toString().contains("getColumns(null, null, CHILD, "));
   }

@@ -2,7 +2,7 @@ package dev.tollgate.samples.metadata;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class SchemaBrowserTest {
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
 
   @Test
   void printsTablesColumnsKeysAndIndexes() throws Exception {

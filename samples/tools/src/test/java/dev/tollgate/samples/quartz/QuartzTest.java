@@ -4,13 +4,14 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.quartz.Job;
@@ -29,7 +30,7 @@ class QuartzTest {
   /** How often each job ran. Quartz makes the jobs itself. */
   private static final Map<String, Integer> RUNS = new ConcurrentHashMap<>();
 
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
 
   /** Counts. */
   public static final class Counting implements Job {
@@ -78,6 +79,7 @@ class QuartzTest {
   }
 
   @Test
+  @Tag("cluster")
   void everyJobFiresOnce() throws Exception {
     createTables();
     Scheduler one = scheduler();
@@ -90,6 +92,9 @@ class QuartzTest {
             .scheduleJob(
                 JobBuilder.newJob(Counting.class).withIdentity("job" + i).build(),
                 TriggerBuilder.newTrigger().withIdentity("trigger" + i).startNow().build());
+        if (i == JOBS / 2) {
+          node.loseLeader();
+        }
       }
       await().atMost(Duration.ofSeconds(40)).until(() -> RUNS.size() == JOBS);
       await()

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,13 +15,14 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** ShedLock's own JDBC provider, as existing applications have it. */
 class ShedLockTest {
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
   private HikariDataSource pool;
   private LockProvider provider;
 
@@ -50,14 +51,18 @@ class ShedLockTest {
   }
 
   @Test
+  @Tag("cluster")
   void oneHolderAtATime() {
     SimpleLock held = lock(Duration.ofMinutes(1)).orElseThrow();
+    assertTrue(lock(Duration.ofMinutes(1)).isEmpty());
+    node.loseLeader();
     assertTrue(lock(Duration.ofMinutes(1)).isEmpty());
     held.unlock();
     assertTrue(lock(Duration.ofMinutes(1)).isPresent());
   }
 
   @Test
+  @Tag("cluster")
   void holderMayExtendItsTime() throws SQLException {
     SimpleLock held = lock(Duration.ofMinutes(1)).orElseThrow();
     assertTrue(held.extend(Duration.ofMinutes(10), Duration.ZERO).isPresent());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.tollgate.samples.MemoryNode;
+import dev.tollgate.samples.TestDatabase;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.DataIntegrityViolationException;
@@ -37,7 +38,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 class ReportJobTest {
   private static final LocalDate DAY = LocalDate.of(2026, 11, 20);
 
-  @RegisterExtension final MemoryNode node = new MemoryNode();
+  @RegisterExtension final TestDatabase node = new TestDatabase();
   private HikariDataSource pool;
   private JdbcTemplate jdbc;
   private ReportLines lines;
@@ -172,6 +173,7 @@ class ReportJobTest {
   }
 
   @Test
+  @Tag("cluster")
   void transactionsRollBackAndNestAndThePoolKeepsItsConnections() {
     Set<Object> before = sessions();
     jdbc.execute("CREATE TABLE note(id INT PRIMARY KEY)");
@@ -185,6 +187,7 @@ class ReportJobTest {
           nested.executeWithoutResult(
               inner -> {
                 jdbc.update("INSERT INTO note VALUES(2)");
+                node.loseLeader();
                 inner.setRollbackOnly();
               });
           jdbc.update("INSERT INTO note VALUES(3)");
@@ -195,6 +198,7 @@ class ReportJobTest {
             transactions.executeWithoutResult(
                 status -> {
                   jdbc.update("INSERT INTO note VALUES(4)");
+                  node.loseLeader();
                   jdbc.update("INSERT INTO note VALUES(1)");
                 }));
     assertEquals(

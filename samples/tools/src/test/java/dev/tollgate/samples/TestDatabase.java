@@ -9,16 +9,36 @@ import java.util.UUID;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
-/** A node in this JVM, empty at the start of each test. */
-public final class MemoryNode implements BeforeEachCallback, AfterEachCallback {
+/**
+ * A database that is empty at the start of each test: that of a node in this JVM or, with
+ * -Dtollgate.cluster=true, of three processes, which all tests share. Tests with the tag "cluster"
+ * run both ways.
+ */
+public final class TestDatabase implements BeforeEachCallback, AfterEachCallback {
+  private static final boolean CLUSTER = Boolean.getBoolean("tollgate.cluster");
+
+  private ThreeNodes nodes;
   private String url = "";
   private Connection keepsTheNode;
 
   @Override
   public void beforeEach(ExtensionContext context) throws SQLException {
-    url = "jdbc:tollgate:mem:" + UUID.randomUUID();
+    if (CLUSTER) {
+      nodes =
+          context
+              .getRoot()
+              .getStore(Namespace.GLOBAL)
+              .getOrComputeIfAbsent(ThreeNodes.class, key -> new ThreeNodes(), ThreeNodes.class);
+      url = nodes.url();
+    } else {
+      url = "jdbc:tollgate:mem:" + UUID.randomUUID();
+    }
     keepsTheNode = connect();
+    if (CLUSTER) {
+      ThreeNodes.clear(keepsTheNode);
+    }
   }
 
   @Override
@@ -32,6 +52,13 @@ public final class MemoryNode implements BeforeEachCallback, AfterEachCallback {
 
   public Connection connect() throws SQLException {
     return DriverManager.getConnection(url);
+  }
+
+  /** Kills the leader, if there are three processes, and lets it come back by and by. */
+  public void loseLeader() {
+    if (CLUSTER) {
+      nodes.loseLeader();
+    }
   }
 
   /** What a statement on a connection of its own returns, in words: a number of rows or a value. */
