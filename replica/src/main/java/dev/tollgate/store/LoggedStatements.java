@@ -18,7 +18,7 @@ import java.util.Map;
 import org.h2.api.ErrorCode;
 import org.h2.command.Prepared;
 import org.h2.command.query.ForUpdate;
-import org.h2.command.query.Select;
+import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
@@ -86,7 +86,7 @@ final class LoggedStatements {
     private final SessionLocal session;
     private final TransactionSessions.@Nullable OpenTransaction transaction;
     private Map<Table, FencedTables.Change> written = Map.of();
-    private @Nullable Prepared prepared;
+    private @Nullable ForUpdate rowLocks;
 
     Execution(
         Operation.ExecuteSql statement,
@@ -134,13 +134,12 @@ final class LoggedStatements {
       if (holder == null) {
         return null;
       }
-      ForUpdate clause = prepared instanceof Select select ? select.getForUpdate() : null;
-      if (clause == null) {
+      if (rowLocks == null) {
         return new Outcome.Conflict(holder, null);
       }
-      return switch (clause.getType()) {
+      return switch (rowLocks.getType()) {
         case DEFAULT -> new Outcome.Conflict(holder, null);
-        case WAIT -> new Outcome.Conflict(holder, (long) clause.getTimeoutMillis());
+        case WAIT -> new Outcome.Conflict(holder, (long) rowLocks.getTimeoutMillis());
         case NOWAIT, SKIP_LOCKED ->
             SqlErrors.failed(
                 DbException.get(ErrorCode.LOCK_TIMEOUT_1, "a row that is not free")
@@ -151,7 +150,7 @@ final class LoggedStatements {
     private Outcome runPinned(Operation.ParameterSet set) {
       session.setCurrentSchemaName(context.schema());
       Prepared parsed = LogStatements.prepare(session, statement.sql());
-      prepared = parsed;
+      rowLocks = takeRowLocks(parsed);
       written = fencedTables.written(session, parsed, statement);
       Outcome.Refused refused = context.admit(set.fence(), fencedTables.fencesOf(written));
       if (refused != null) {
@@ -181,6 +180,15 @@ final class LoggedStatements {
         transaction.changes().addAll(changes);
       }
       return outcome;
+    }
+
+    /** The clause of a query that locks rows; a wait that it asks for is not for H2 to spend. */
+    private static @Nullable ForUpdate takeRowLocks(Prepared parsed) {
+      ForUpdate clause = parsed instanceof Query query ? query.getForUpdate() : null;
+      if (clause != null && clause.getType() == ForUpdate.Type.WAIT) {
+        ((Query) parsed).setForUpdate(ForUpdate.DEFAULT);
+      }
+      return clause;
     }
 
     /** The schemas that a definition changes as a whole. */

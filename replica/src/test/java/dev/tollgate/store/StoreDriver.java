@@ -7,6 +7,7 @@ import dev.tollgate.core.FenceReading;
 import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.LogPosition;
+import dev.tollgate.core.Notice;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Payload;
@@ -36,6 +37,7 @@ final class StoreDriver implements AutoCloseable {
   final StateMachine machine;
   private long logIndex;
   private long sequence;
+  private List<Notice> notices = List.of();
 
   StoreDriver() {
     this(new SqlDatabase());
@@ -54,12 +56,23 @@ final class StoreDriver implements AutoCloseable {
 
   Outcome apply(Command command) {
     logIndex++;
-    Outcome outcome =
-        machine
-            .apply(new LogPosition(logIndex, 0, 1_000_000_000_000_000L + logIndex * 1_000), command)
-            .outcome();
+    StateMachine.Applied applied =
+        machine.apply(
+            new LogPosition(logIndex, 0, 1_000_000_000_000_000L + logIndex * 1_000), command);
     machine.checkInvariants();
-    return outcome;
+    notices = applied.notices();
+    return applied.outcome();
+  }
+
+  /** How long those that began to wait with the last command are ready to wait. */
+  List<Long> waitsStarted() {
+    List<Long> millis = new ArrayList<>();
+    for (Notice notice : notices) {
+      if (notice instanceof Notice.WaitStarted wait) {
+        millis.add(wait.waitMillis());
+      }
+    }
+    return millis;
   }
 
   Outcome perform(SessionId session, Operation operation) {

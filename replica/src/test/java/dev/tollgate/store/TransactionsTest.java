@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -7,21 +8,28 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Command;
 import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RefusalCode;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
-/** Transactions of several sessions on one thread, and what H2 alone gets wrong about them. */
-@Timeout(60)
+/**
+ * Transactions of several sessions on one thread, and what H2 alone gets wrong about them:
+ * docs/transactions.md says which test is about what. Without a rule H2 may spin for ever, so tests
+ * have a thread of their own that can be left behind.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class TransactionsTest {
   private final StoreDriver store = new StoreDriver();
   private final SessionId a = store.open();
@@ -122,17 +130,68 @@ class TransactionsTest {
     assertEquals(List.of("1,123", "2,0"), rows());
   }
 
+  /** H2 would wait for its lock timeout, and as zero is no timeout to it, for two seconds. */
+  @Test
+  void conflictWaitsForNothingInsideH2() {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    // whoever waits finds this out, and takes it away
+    Thread.currentThread().interrupt();
+    Outcome update = store.in(b, "UPDATE T SET V = 2 WHERE ID = 1");
+    Outcome insert = store.run(c, "INSERT INTO T VALUES(1, 0, 9)");
+    assertTrue(Thread.interrupted());
+    assertWaiting(update);
+    assertWaiting(insert);
+  }
+
+  /** H2 would run the insert again, and find the first row of its own first attempt. */
+  @Test
+  void statementThatMeetsAConflictIsUndoneBeforeItIsTriedAgain() throws SQLException {
+    assertOk(store.in(a, "INSERT INTO T VALUES(4, 0, 4)"));
+    assertWaiting(store.run(b, "INSERT INTO T VALUES(3, 0, 3), (4, 0, 5)"));
+    store.rollback(a);
+    assertOk(store.last(b));
+    assertEquals(List.of("1,0", "2,0", "3,0", "4,0"), rows());
+  }
+
+  /** H2 would let others who meet a row of such a transaction spin for ever. */
+  @Test
+  void rowOfATransactionInWhichAStatementFailedIsWaitedFor() {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertState("23505", store.in(a, "INSERT INTO T VALUES(2, 2, 2)"));
+    assertWaiting(store.run(b, "UPDATE T SET V = 9 WHERE ID = 1"));
+    assertWaiting(store.run(c, "INSERT INTO T VALUES(1, 0, 9)"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertState("23505", store.last(c));
+  }
+
+  /** A transaction that was in the way of an earlier statement is not in the way of this one. */
+  @Test
+  void statementWaitsForTheOneWhoHasItsRow() {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.in(b, "UPDATE T SET V = 1 WHERE ID = 2"));
+    assertWaiting(store.in(c, "UPDATE T SET V = 2 WHERE ID = 1"));
+    timeOut(c);
+    assertWaiting(store.in(c, "UPDATE T SET V = 2 WHERE ID = 2"));
+    store.commit(b);
+    assertOk(store.last(c));
+  }
+
   @Test
   void waitThatTimesOutFailsTheStatementAlone() throws SQLException {
     assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
     assertOk(store.in(b, "UPDATE T SET V = 2 WHERE ID = 2"));
     assertWaiting(store.in(b, "UPDATE T SET V = 2 WHERE ID = 1"));
-    long sequence = store.machine.state().session(b).lastSequence();
-    store.apply(new Command.EndWait(b, sequence, Command.WaitEnd.TIMED_OUT));
-    assertState("HYT00", store.last(b));
+    timeOut(b);
     store.commit(b);
     store.rollback(a);
     assertEquals(List.of("1,0", "2,2"), rows());
+  }
+
+  private void timeOut(SessionId session) {
+    long sequence = store.machine.state().session(session).lastSequence();
+    store.apply(new Command.EndWait(session, sequence, Command.WaitEnd.TIMED_OUT));
+    assertState("HYT00", store.last(session));
   }
 
   @Test
@@ -190,6 +249,25 @@ class TransactionsTest {
     assertState("23505", store.last(b));
   }
 
+  /**
+   * Values of a sequence are gone with every attempt, so that all replicas have to attempt alike.
+   */
+  @Test
+  void attemptsThatFailTakeValuesOfASequence() {
+    store.ok(a, "CREATE TABLE S(ID INT GENERATED ALWAYS AS IDENTITY, V INT UNIQUE)");
+    assertOk(store.in(a, "INSERT INTO S(V) VALUES(10)"));
+    assertWaiting(store.run(b, "INSERT INTO S(V) VALUES(10)"));
+    store.rollback(a);
+    assertOk(store.last(b));
+    assertState("23505", store.run(c, "INSERT INTO S(V) VALUES(10)"));
+    assertOk(store.run(c, "INSERT INTO S(V) VALUES(11)"));
+    assertEquals(List.of("3,10", "5,11"), query("SELECT * FROM S ORDER BY ID"));
+  }
+
+  private List<String> query(String sql) {
+    return assertDoesNotThrow(() -> store.query(sql));
+  }
+
   private void createChild() {
     store.ok(a, "CREATE TABLE CHILD(ID INT PRIMARY KEY, PARENT INT REFERENCES T(ID))");
   }
@@ -212,6 +290,30 @@ class TransactionsTest {
     assertWaiting(store.in(b, "INSERT INTO CHILD VALUES(1, 1)"));
     store.commit(a);
     assertState("23506", store.last(b));
+  }
+
+  /** R3: H2 would refuse the parent's deletion although its last child may be gone in a moment. */
+  @Test
+  void parentWhoseChildIsBeingDeletedWaits() {
+    createChild();
+    store.ok(a, "INSERT INTO CHILD VALUES(1, 1)");
+    assertOk(store.in(a, "DELETE FROM CHILD WHERE ID = 1"));
+    assertWaiting(store.in(b, "DELETE FROM T WHERE ID = 1"));
+    store.commit(a);
+    assertOk(store.last(b));
+  }
+
+  /** R3, through the key's action. */
+  @Test
+  void parentIsNotDeletedWithAChildThatIsNotCommitted() {
+    store.ok(
+        a, "CREATE TABLE CHILD(ID INT PRIMARY KEY, PARENT INT REFERENCES T(ID) ON DELETE CASCADE)");
+    assertOk(store.in(a, "INSERT INTO CHILD VALUES(1, 1)"));
+    assertWaiting(store.in(b, "DELETE FROM T WHERE ID = 1"));
+    store.commit(a);
+    assertOk(store.last(b));
+    store.commit(b);
+    assertEquals(List.of(), query("SELECT * FROM CHILD"));
   }
 
   /** R3 is about keys: who changes other columns of the parent is not in the way. */
@@ -293,23 +395,66 @@ class TransactionsTest {
     assertEquals(List.of("1,1", "2,0"), rows());
   }
 
+  /** In H2 the transaction is committed although its definition failed. */
+  @Test
+  void definitionThatFailsHasCommittedItsOwnTransactionToo() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertState("42S01", store.in(a, "CREATE TABLE T(V INT)"));
+    assertNull(store.machine.state().session(a).transaction());
+    assertOk(store.run(b, "UPDATE T SET V = V + 1 WHERE ID = 1"));
+    assertEquals(new Outcome.Done(), store.rollback(a));
+    assertEquals(List.of("1,2", "2,0"), rows());
+  }
+
+  /** In H2 some definitions commit and some do not. */
+  @Test
+  void everyDefinitionCommits() throws SQLException {
+    for (String definition :
+        List.of(
+            "CREATE SEQUENCE Q", "ALTER SEQUENCE Q RESTART WITH 7", "CREATE VIEW W AS SELECT 1")) {
+      assertOk(store.in(a, "UPDATE T SET V = V + 1 WHERE ID = 1"));
+      assertOk(store.in(a, definition));
+      assertNull(store.machine.state().session(a).transaction(), definition);
+      store.rollback(a);
+    }
+    assertEquals(List.of("1,3", "2,0"), rows());
+  }
+
+  /** A view changes nothing of the tables that it reads, so it need not wait as RENAME does. */
+  @Test
+  void viewOfATableInUseShowsWhatIsCommitted() {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.run(b, "CREATE VIEW W AS SELECT ID, V FROM T"));
+    assertEquals(List.of("1,0", "2,0"), query("SELECT * FROM W ORDER BY ID"));
+    store.commit(a);
+    assertEquals(List.of("1,1", "2,0"), query("SELECT * FROM W ORDER BY ID"));
+  }
+
+  /** H2's own SERIALIZABLE lets both take the last but one. */
+  @Test
+  void serializableTransactionsDoNotSkew() throws SQLException {
+    String takeOne = "UPDATE T SET V = 1 WHERE ID = %d AND (SELECT SUM(V) FROM T) = 0";
+    assertOk(serializable(a, takeOne.formatted(1)));
+    assertWaiting(serializable(b, takeOne.formatted(2)));
+    store.commit(a);
+    assertOk(store.last(b));
+    store.commit(b);
+    assertEquals(List.of("1,1", "2,0"), rows());
+  }
+
+  private Outcome serializable(SessionId session, String sql) {
+    return store.perform(session, StoreDriver.inTransaction(sql, TransactionMode.SERIALIZABLE));
+  }
+
   @Test
   void serializableTransactionIsTheOnlyWriter() throws SQLException {
-    assertOk(
-        store.perform(
-            a,
-            StoreDriver.inTransaction(
-                "UPDATE T SET V = 1 WHERE ID = 1", TransactionMode.SERIALIZABLE)));
+    assertOk(serializable(a, "UPDATE T SET V = 1 WHERE ID = 1"));
     assertWaiting(store.run(b, "UPDATE T SET V = 2 WHERE ID = 2"));
     assertWaiting(store.in(c, "UPDATE T SET V = V + 3 WHERE ID = 2"));
     store.commit(a);
     assertOk(store.last(b));
     assertOk(store.last(c));
-    assertWaiting(
-        store.perform(
-            a,
-            StoreDriver.inTransaction(
-                "UPDATE T SET V = 9 WHERE ID = 1", TransactionMode.SERIALIZABLE)));
+    assertWaiting(serializable(a, "UPDATE T SET V = 9 WHERE ID = 1"));
     store.commit(c);
     assertOk(store.last(a));
     assertEquals(List.of("1,1", "2,5"), rows());
@@ -402,15 +547,38 @@ class TransactionsTest {
   void forUpdateHoldsItsRowsAndNowaitFailsAtOnce() {
     assertOk(store.in(a, "SELECT * FROM T WHERE ID = 1 FOR UPDATE"));
     assertState("HYT00", store.in(b, "SELECT * FROM T WHERE ID = 1 FOR UPDATE NOWAIT"));
-    assertEquals(
-        List.of("2,0,2"),
-        StoreDriver.text(
-            ((dev.tollgate.value.StatementResult.Rows)
-                    StoreDriver.result(store.in(b, "SELECT * FROM T FOR UPDATE SKIP LOCKED")))
-                .rows()));
+    StatementResult free =
+        StoreDriver.result(store.in(b, "SELECT * FROM T FOR UPDATE SKIP LOCKED"));
+    assertEquals(List.of("2,0,2"), StoreDriver.text(((StatementResult.Rows) free).rows()));
     assertWaiting(store.in(c, "SELECT * FROM T WHERE ID = 1 FOR UPDATE"));
     store.commit(a);
     assertOk(store.last(c));
+  }
+
+  /** H2 would wait itself, and nothing else would be applied for all that time. */
+  @Test
+  void forUpdateWaitsAsLongAsItSaysAndOutsideH2() {
+    assertOk(store.in(a, "SELECT * FROM T WHERE ID = 1 FOR UPDATE"));
+    Thread.currentThread().interrupt();
+    Outcome query = store.in(b, "SELECT * FROM T WHERE ID = 1 FOR UPDATE WAIT 7");
+    assertTrue(Thread.interrupted());
+    assertWaiting(query);
+    assertEquals(List.of(7_000L), store.waitsStarted());
+    assertWaiting(store.in(c, "SELECT * FROM T WHERE ID = 1 FOR UPDATE"));
+    assertEquals(List.of(Limits.LOCK_TIMEOUT_MILLIS), store.waitsStarted());
+  }
+
+  @Test
+  void forUpdateOfAUnionIsNoDifferent() {
+    String union =
+        "SELECT ID FROM T WHERE ID = 1 UNION ALL SELECT ID FROM T WHERE ID = 2 FOR UPDATE";
+    assertOk(store.in(a, union));
+    assertState("HYT00", store.in(b, union + " NOWAIT"));
+    Thread.currentThread().interrupt();
+    Outcome query = store.in(b, union + " WAIT 7");
+    assertTrue(Thread.interrupted());
+    assertWaiting(query);
+    assertEquals(List.of(7_000L), store.waitsStarted());
   }
 
   @Test
@@ -430,7 +598,7 @@ class TransactionsTest {
 
   @Test
   void noMoreTransactionsThanTheLimit() {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < Limits.OPEN_TRANSACTIONS; i++) {
       assertOk(store.in(store.open(), "INSERT INTO T VALUES(" + (100 + i) + ", 0, NULL)"));
     }
     Outcome refused = store.in(a, "UPDATE T SET V = 1 WHERE ID = 1");
