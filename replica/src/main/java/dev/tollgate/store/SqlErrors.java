@@ -90,9 +90,7 @@ public final class SqlErrors {
   /** True if a constraint failed because of rows that another transaction may yet bring back. */
   static boolean isDoubtful(DbException e) {
     return switch (e.getErrorCode()) {
-      case ErrorCode.DUPLICATE_KEY_1,
-          ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1,
-          ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1 ->
+      case ErrorCode.DUPLICATE_KEY_1, ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 ->
           true;
       default -> false;
     };

@@ -249,6 +249,27 @@ class TransactionsTest {
     assertState("23505", store.last(b));
   }
 
+  /** H2 undoes a failed change, but keeps the rows that a failed query has locked. */
+  @Test
+  void queryThatFailsOutsideATransactionKeepsNoRow() {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 2"));
+    assertState("HYT00", store.run(b, "SELECT * FROM T ORDER BY ID FOR UPDATE NOWAIT"));
+    assertOk(store.in(c, "UPDATE T SET V = 1 WHERE ID = 1"));
+  }
+
+  /** Statements that are tried again in one entry of the log are not one statement. */
+  @Test
+  void statementsThatWaitedForOneTransactionDrawTheirOwnNumbers() {
+    store.ok(a, "CREATE TABLE R(ID INT PRIMARY KEY, G UUID DEFAULT RANDOM_UUID())");
+    assertOk(store.in(a, "INSERT INTO R(ID) VALUES(1), (2)"));
+    assertWaiting(store.run(b, "INSERT INTO R(ID) VALUES(1)"));
+    assertWaiting(store.run(c, "INSERT INTO R(ID) VALUES(2)"));
+    store.rollback(a);
+    assertOk(store.last(b));
+    assertOk(store.last(c));
+    assertEquals(List.of("2"), query("SELECT COUNT(DISTINCT G) FROM R"));
+  }
+
   /**
    * Values of a sequence are gone with every attempt, so that all replicas have to attempt alike.
    */
@@ -301,6 +322,15 @@ class TransactionsTest {
     assertWaiting(store.in(b, "DELETE FROM T WHERE ID = 1"));
     store.commit(a);
     assertOk(store.last(b));
+  }
+
+  /** R3: no transaction can bring this parent back. */
+  @Test
+  void childWithoutAParentFailsWhoeverIsAtWork() {
+    createChild();
+    store.ok(a, "INSERT INTO CHILD VALUES(1, 1)");
+    assertOk(store.in(a, "UPDATE CHILD SET PARENT = 2"));
+    assertState("23506", store.in(b, "INSERT INTO CHILD VALUES(2, 9)"));
   }
 
   /** R3, through the key's action. */
