@@ -26,7 +26,9 @@ import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,7 +113,7 @@ abstract class JdbcContract {
         Statement waiting = waiter.createStatement()) {
       number(holder, "SELECT acquire_lock('job')");
       CompletableFuture<SQLException> ended =
-          CompletableFuture.supplyAsync(
+          async(
               () ->
                   assertThrows(
                       SQLException.class, () -> waiting.execute("SELECT acquire_lock('job')")));
@@ -402,23 +404,8 @@ abstract class JdbcContract {
       update(one, "INSERT INTO T VALUES(1, 0)");
       one.setAutoCommit(false);
       update(one, "UPDATE T SET V = 1");
-      CompletableFuture<Long> waiting =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return update(two, "UPDATE T SET V = V + 10");
-                } catch (SQLException e) {
-                  throw new IllegalStateException(e);
-                }
-              });
-      await()
-          .atMost(DEADLINE)
-          .until(
-              () ->
-                  number(
-                          one,
-                          "SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS WHERE STATEMENTS_WAITING > 0")
-                      == 1);
+      CompletableFuture<Long> waiting = async(() -> update(two, "UPDATE T SET V = V + 10"));
+      awaitStatementThatWaits(one);
       one.commit();
       assertEquals(1L, waiting.get(30, TimeUnit.SECONDS));
       assertEquals(11, number(two, "SELECT V FROM T"));
@@ -458,22 +445,8 @@ abstract class JdbcContract {
       update(one, "UPDATE T SET V = 1 WHERE ID = 1");
       update(two, "UPDATE T SET V = 2 WHERE ID = 2");
       CompletableFuture<SQLException> victim =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return fails(two, "UPDATE T SET V = 2 WHERE ID = 1");
-                } catch (SQLException e) {
-                  throw new IllegalStateException(e);
-                }
-              });
-      await()
-          .atMost(DEADLINE)
-          .until(
-              () ->
-                  number(
-                          one,
-                          "SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS WHERE STATEMENTS_WAITING > 0")
-                      == 1);
+          async(() -> fails(two, "UPDATE T SET V = 2 WHERE ID = 1"));
+      awaitStatementThatWaits(one);
       assertEquals(1, update(one, "UPDATE T SET V = 1 WHERE ID = 2"));
       SQLException lost = victim.get(30, TimeUnit.SECONDS);
       assertEquals("40001", lost.getSQLState());
@@ -535,14 +508,25 @@ abstract class JdbcContract {
   }
 
   private static CompletableFuture<Long> acquire(Connection connection, String lock) {
+    return async(() -> number(connection, "SELECT acquire_lock('" + lock + "')"));
+  }
+
+  /** Runs on another thread what has to wait. */
+  private static <T> CompletableFuture<T> async(Callable<T> work) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            return number(connection, "SELECT acquire_lock('" + lock + "')");
-          } catch (SQLException e) {
-            throw new IllegalStateException(e);
+            return work.call();
+          } catch (Exception e) {
+            throw new CompletionException(e);
           }
         });
+  }
+
+  /** Returns once a statement waits for the row of one transaction. */
+  private static void awaitStatementThatWaits(Connection witness) {
+    String blocked = "SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS WHERE STATEMENTS_WAITING > 0";
+    await().atMost(DEADLINE).until(() -> number(witness, blocked) == 1);
   }
 
   private static long waiters(Connection connection) throws SQLException {

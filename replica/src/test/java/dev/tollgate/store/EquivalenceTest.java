@@ -1,6 +1,7 @@
 package dev.tollgate.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.Command;
@@ -10,12 +11,15 @@ import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -89,7 +93,7 @@ class EquivalenceTest {
       String content = content(first);
       assertEquals(content, content(reading));
       assertEquals(content, content(restarted));
-      System.out.println(log.size() + " commands: " + new java.util.TreeMap<>(seen));
+      System.out.println(log.size() + " commands: " + new TreeMap<>(seen));
     } finally {
       first.close();
       reading.close();
@@ -229,11 +233,16 @@ class EquivalenceTest {
         random.nextBoolean()
             ? "SELECT COUNT(*), SUM(V), RAND() FROM P WHERE ID < " + id()
             : "SELECT * FROM P JOIN C ON C.P = P.ID JOIN N ON N.V = P.V";
-    replica
+    query(replica, random.nextBoolean() ? session : null, sql);
+  }
+
+  private static SqlReader.Page query(Replica replica, @Nullable SessionId transaction, String sql)
+      throws SQLException {
+    return replica
         .database
         .reader()
         .query(
-            random.nextBoolean() ? session : null,
+            transaction,
             "PUBLIC",
             sql,
             StoreDriver.encode().bytes(),
@@ -244,39 +253,22 @@ class EquivalenceTest {
             new SqlReader.Canceller());
   }
 
+  private static final List<String> CONTENT =
+      List.of(
+          "SELECT * FROM P ORDER BY ID",
+          "SELECT * FROM C ORDER BY ID",
+          "SELECT * FROM N",
+          "SELECT SEQUENCE_NAME, BASE_VALUE FROM INFORMATION_SCHEMA.SEQUENCES",
+          "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION FROM INFORMATION_SCHEMA.COLUMNS"
+              + " WHERE TABLE_SCHEMA = 'PUBLIC' ORDER BY 1, 3");
+
   private static String content(Replica replica) throws SQLException {
     StringBuilder content = new StringBuilder();
-    for (String sql :
-        List.of(
-            "SELECT * FROM P ORDER BY ID",
-            "SELECT * FROM C ORDER BY ID",
-            "SELECT * FROM N",
-            "SELECT SEQUENCE_NAME, BASE_VALUE FROM INFORMATION_SCHEMA.SEQUENCES",
-            "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION FROM INFORMATION_SCHEMA.COLUMNS"
-                + " WHERE TABLE_SCHEMA = 'PUBLIC' ORDER BY 1, 3")) {
-      content
-          .append(
-              StoreDriver.text(
-                  ((dev.tollgate.value.StatementResult.Rows)
-                          dev.tollgate.value.StatementResult.read(
-                              replica
-                                  .database
-                                  .reader()
-                                  .query(
-                                      null,
-                                      "PUBLIC",
-                                      sql,
-                                      StoreDriver.encode().bytes(),
-                                      0,
-                                      1_000_000,
-                                      1,
-                                      LockAccess.NONE,
-                                      new SqlReader.Canceller())
-                                  .body()
-                                  .bytes(),
-                              null))
-                      .rows()))
-          .append('\n');
+    for (String sql : CONTENT) {
+      SqlReader.Page page = query(replica, null, sql);
+      assertNull(page.cursor(), "the page has all rows of " + sql);
+      StatementResult rows = StatementResult.read(page.body().bytes(), null);
+      content.append(StoreDriver.text(((StatementResult.Rows) rows).rows())).append('\n');
     }
     return content.toString();
   }
