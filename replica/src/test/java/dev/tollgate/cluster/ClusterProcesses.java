@@ -3,7 +3,9 @@ package dev.tollgate.cluster;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /** A cluster of real processes on loopback. */
@@ -29,11 +32,9 @@ public final class ClusterProcesses implements AutoCloseable {
    * @param name of the test: where the nodes' logs stay, under target/node-logs
    */
   public ClusterProcesses(String name, Path directory, int size) throws Exception {
-    List<Integer> raftPorts = new ArrayList<>();
-    for (int i = 0; i < size; i++) {
-      clientPorts.add(freePort());
-      raftPorts.add(freePort());
-    }
+    List<Integer> ports = freePorts(2 * size);
+    clientPorts.addAll(ports.subList(0, size));
+    List<Integer> raftPorts = ports.subList(size, 2 * size);
     List<String> peers = new ArrayList<>();
     for (int i = 0; i < size; i++) {
       peers.add("n" + (i + 1) + "=127.0.0.1:" + raftPorts.get(i));
@@ -50,12 +51,45 @@ public final class ClusterProcesses implements AutoCloseable {
               raftPorts.get(i),
               String.join(",", peers)));
     }
-    startAll();
+    try {
+      startAll();
+    } catch (Exception | Error e) {
+      close();
+      throw e;
+    }
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+  /**
+   * Ports that are free, and below those that systems give to connections (Linux from 32768, others
+   * from 49152): one of these might sit on the port of a node while the node is down.
+   */
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      while (sockets.size() < count) {
+        int port = ThreadLocalRandom.current().nextInt(20_000, 32_768);
+        ServerSocket socket = new ServerSocket();
+        sockets.add(socket);
+        if (!bind(socket, port)) {
+          sockets.remove(socket);
+        }
+      }
+      return sockets.stream().map(ServerSocket::getLocalPort).toList();
+    } finally {
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Takes a port; false if somebody has it. */
+  private static boolean bind(ServerSocket socket, int port) throws IOException {
+    try {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (BindException e) {
+      socket.close();
+      return false;
     }
   }
 
