@@ -1,18 +1,18 @@
 package dev.tollgate.core;
 
-/** The binding of one table to one lock. */
+import org.jspecify.annotations.Nullable;
+
+/** The binding of one table to one lock, or to a lock for each of its rows. */
 public final class Fence {
   private final FenceId id;
   private TableName table;
-  private final LockName lock;
-  private final FenceReading reading;
+  private final Operation.FenceTerms terms;
   private long highestToken;
 
-  Fence(FenceId id, TableName table, Operation.TableFence terms) {
+  Fence(FenceId id, TableName table, Operation.FenceTerms terms) {
     this.id = id;
     this.table = table;
-    this.lock = terms.lock();
-    this.reading = terms.reading();
+    this.terms = terms;
   }
 
   public FenceId id() {
@@ -28,12 +28,17 @@ public final class Fence {
     table = name;
   }
 
-  public LockName lock() {
-    return lock;
+  public Operation.FenceTerms terms() {
+    return terms;
+  }
+
+  /** The lock of the table; null if each row has its own. */
+  public @Nullable LockName lock() {
+    return terms instanceof Operation.TableFence fence ? fence.lock() : null;
   }
 
   public FenceReading reading() {
-    return reading;
+    return terms instanceof Operation.TableFence fence ? fence.reading() : FenceReading.HELD;
   }
 
   /** The highest token under which the table was written, 0 if it never was. */

@@ -11,7 +11,7 @@ final class FenceTable {
   private final Map<FenceId, Fence> fences = new LinkedHashMap<>();
   private long lastId;
 
-  Fence create(TableName table, Operation.TableFence terms) {
+  Fence create(TableName table, Operation.FenceTerms terms) {
     Fence fence = new Fence(new FenceId(++lastId), table, terms);
     fences.put(fence.id(), fence);
     return fence;

@@ -28,6 +28,9 @@ public final class Limits {
   /** Characters of one SQL statement. */
   public static final int STATEMENT_CHARS = 1 << 20;
 
+  /** Characters of the expression that names the lock of a row. */
+  public static final int ROW_LOCK_CHARS = 4_000;
+
   /** Parameter sets of one batch. */
   public static final int BATCH_SETS = 50_000;
 

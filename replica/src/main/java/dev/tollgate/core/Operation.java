@@ -158,7 +158,7 @@ public sealed interface Operation {
    * @param returnsRows true for a query that writes
    * @param keys which generated keys to return
    * @param maxRows most rows to return, 0 for all
-   * @param binding the lock that CREATE TABLE binds its table to, or null
+   * @param binding what CREATE TABLE binds its table to, or null
    * @param ownLeaseTrusted false if the client can no longer prove that its own lease is alive:
    *     then the session's own lease presents no token (invariant I8)
    * @param mode whether it belongs to a transaction of several statements
@@ -172,7 +172,7 @@ public sealed interface Operation {
       boolean returnsRows,
       KeyRequest keys,
       long maxRows,
-      @Nullable TableFence binding,
+      @Nullable FenceTerms binding,
       boolean ownLeaseTrusted,
       TransactionMode mode)
       implements Operation {
@@ -193,9 +193,9 @@ public sealed interface Operation {
     }
   }
 
-  /** Binds a table to a lock: from then on every write to it needs a token of that lock. */
+  /** Binds a table: from then on every write to it needs a token. */
   record FenceTable(
-      TableName table, TableFence fence, @Nullable StatementFence proof, boolean ownLeaseTrusted)
+      TableName table, FenceTerms fence, @Nullable StatementFence proof, boolean ownLeaseTrusted)
       implements Operation {
     public FenceTable {
       requireNonNull(table, "table");
@@ -282,11 +282,30 @@ public sealed interface Operation {
     }
   }
 
-  /** The clause FENCED [MONOTONIC] BY LOCK name of CREATE TABLE and ALTER TABLE. */
-  record TableFence(LockName lock, FenceReading reading) {
+  /** What CREATE TABLE and ALTER TABLE bind a table to. */
+  sealed interface FenceTerms permits TableFence, RowFence {}
+
+  /** The clause FENCED [MONOTONIC] BY LOCK name: one lock for the table. */
+  record TableFence(LockName lock, FenceReading reading) implements FenceTerms {
     public TableFence {
       requireNonNull(lock, "lock");
       requireNonNull(reading, "reading");
+    }
+  }
+
+  /**
+   * The clause FENCED BY LOCK (expression): a lock for each row, in the reading {@link
+   * FenceReading#HELD}.
+   *
+   * @param lockSql what names the lock of a row, from the row's columns alone; the core does not
+   *     look inside. At most {@link Limits#ROW_LOCK_CHARS} characters
+   */
+  record RowFence(String lockSql) implements FenceTerms {
+    public RowFence {
+      requireNonNull(lockSql, "lockSql");
+      if (lockSql.isEmpty() || lockSql.length() > Limits.ROW_LOCK_CHARS) {
+        throw new IllegalArgumentException("row lock of " + lockSql.length() + " characters");
+      }
     }
   }
 

@@ -32,6 +32,25 @@ public interface SqlContext {
   Outcome.@Nullable Refused admit(
       Operation.@Nullable StatementFence clause, Collection<FenceId> fences);
 
+  /**
+   * Asks whether the execution that was admitted last may write a row: insert it, delete it, or
+   * change it from or to what it is.
+   *
+   * @param fence that of the row's table, among those that were admitted
+   * @param lock that of the row
+   * @return null if it may, else why not
+   */
+  Outcome.@Nullable Refused admitRow(FenceId fence, LockName lock);
+
+  /**
+   * Asks whether a definition that does away with all rows of a table may do so with one of them.
+   * It needs no token of a lock that nobody holds: nobody could have the tokens of all.
+   *
+   * @param lock that of the row
+   * @return null if it may, else why not
+   */
+  Outcome.@Nullable Refused admitAllRows(FenceId fence, LockName lock);
+
   /** Tells that the execution that was admitted last has changed what it was to change. */
   void completed();
 
@@ -40,7 +59,7 @@ public interface SqlContext {
    *
    * @param table with its schema
    */
-  FenceId createFence(TableName table, Operation.TableFence terms);
+  FenceId createFence(TableName table, Operation.FenceTerms terms);
 
   /** A fenced table has a new name. */
   void renameFence(FenceId fence, TableName table);
@@ -49,7 +68,7 @@ public interface SqlContext {
   TableName tableOf(FenceId fence);
 
   /** The terms of a fence. */
-  Operation.TableFence termsOf(FenceId fence);
+  Operation.FenceTerms termsOf(FenceId fence);
 
   /** Forgets the fence of a table that was dropped or is not bound any more. */
   void dropFence(FenceId fence);

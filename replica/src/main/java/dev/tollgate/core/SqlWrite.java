@@ -22,6 +22,9 @@ final class SqlWrite implements SqlContext {
   /** Tokens with which the execution passed a fence; they count once it is complete. */
   private final Map<FenceId, Long> passed = new LinkedHashMap<>();
 
+  /** The same for rows with locks of their own. */
+  private final Map<RowLock, Long> passedRows = new LinkedHashMap<>();
+
   SqlWrite(
       LogPosition position,
       int attempt,
@@ -67,6 +70,8 @@ final class SqlWrite implements SqlContext {
     clause = stated;
     clauseUsed = false;
     passed.clear();
+    passedRows.clear();
+    boolean rowsFollow = false;
     if (stated != null && !stated.monotonic()) {
       clauseUsed = true;
       PresentedToken presented = stated.presented();
@@ -75,24 +80,51 @@ final class SqlWrite implements SqlContext {
       }
     }
     for (FenceId id : ids) {
-      Outcome.Refused refused = pass(fences.existing(id));
+      Fence fence = fences.existing(id);
+      LockName lock = fence.lock();
+      rowsFollow |= lock == null;
+      Outcome.Refused refused = lock == null ? null : pass(fence, lock);
       if (refused != null) {
         return refused;
       }
     }
-    return stated == null || clauseUsed ? null : nothingToCompare(stated.presented().lock());
+    return stated == null || clauseUsed || rowsFollow
+        ? null
+        : nothingToCompare(stated.presented().lock());
   }
 
-  private Outcome.@Nullable Refused pass(Fence fence) {
-    Long token = presentedFor(fence.lock());
+  private Outcome.@Nullable Refused pass(Fence fence, LockName lock) {
+    Long token = presentedFor(lock);
     if (token == null) {
-      return missing(fence);
+      return missing("table " + fence.table(), lock);
     }
-    if (!accepts(fence, token)) {
-      return stale(new PresentedToken(fence.lock(), token));
+    if (!accepts(fence, lock, token)) {
+      return stale(new PresentedToken(lock, token));
     }
     passed.put(fence.id(), token);
     return null;
+  }
+
+  @Override
+  public Outcome.@Nullable Refused admitRow(FenceId id, LockName lock) {
+    Long token = presentedFor(lock);
+    if (token == null) {
+      return missing(rowOf(id), lock);
+    }
+    if (!isHeldExclusively(lock, token)) {
+      return staleForRow(id, new PresentedToken(lock, token));
+    }
+    passedRows.putIfAbsent(new RowLock(id, lock), token);
+    return null;
+  }
+
+  @Override
+  public Outcome.@Nullable Refused admitAllRows(FenceId id, LockName lock) {
+    Long token = presentedFor(lock);
+    if (token == null) {
+      return locks.find(lock) == null ? null : missing(rowOf(id), lock);
+    }
+    return isHeldExclusively(lock, token) ? null : staleForRow(id, new PresentedToken(lock, token));
   }
 
   @Override
@@ -100,8 +132,10 @@ final class SqlWrite implements SqlContext {
     Transaction open = transaction;
     if (open == null) {
       passed.forEach((id, token) -> fences.existing(id).accepted(token));
+      passedRows.forEach((row, token) -> fences.existing(row.fence()).accepted(token));
     } else {
       passed.forEach(open::passed);
+      passedRows.forEach(open::passedRows);
       Operation.StatementFence stated = clause;
       if (stated != null && !stated.monotonic()) {
         open.stated(stated.presented().lock(), stated.presented().token());
@@ -123,21 +157,31 @@ final class SqlWrite implements SqlContext {
     }
     for (Map.Entry<FenceId, Long> entry : committing.passed().entrySet()) {
       Fence fence = fences.find(entry.getKey());
-      if (fence != null && !accepts(fence, entry.getValue())) {
-        return stale(new PresentedToken(fence.lock(), entry.getValue()));
+      LockName lock = fence == null ? null : fence.lock();
+      if (fence != null && lock != null && !accepts(fence, lock, entry.getValue())) {
+        return stale(new PresentedToken(lock, entry.getValue()));
       }
     }
-    for (Map.Entry<FenceId, Long> entry : committing.passed().entrySet()) {
-      Fence fence = fences.find(entry.getKey());
-      if (fence != null) {
-        fence.accepted(entry.getValue());
+    for (Map.Entry<RowLock, Long> entry : committing.rows().entrySet()) {
+      RowLock row = entry.getKey();
+      if (fences.find(row.fence()) != null && !isHeldExclusively(row.lock(), entry.getValue())) {
+        return staleForRow(row.fence(), new PresentedToken(row.lock(), entry.getValue()));
       }
     }
+    committing.passed().forEach(this::accepted);
+    committing.rows().forEach((row, token) -> accepted(row.fence(), token));
     return null;
   }
 
+  private void accepted(FenceId id, long token) {
+    Fence fence = fences.find(id);
+    if (fence != null) {
+      fence.accepted(token);
+    }
+  }
+
   @Override
-  public FenceId createFence(TableName table, Operation.TableFence terms) {
+  public FenceId createFence(TableName table, Operation.FenceTerms terms) {
     return fences.create(table, terms).id();
   }
 
@@ -152,9 +196,8 @@ final class SqlWrite implements SqlContext {
   }
 
   @Override
-  public Operation.TableFence termsOf(FenceId id) {
-    Fence fence = fences.existing(id);
-    return new Operation.TableFence(fence.lock(), fence.reading());
+  public Operation.FenceTerms termsOf(FenceId id) {
+    return fences.existing(id).terms();
   }
 
   @Override
@@ -199,9 +242,9 @@ final class SqlWrite implements SqlContext {
         : null;
   }
 
-  private boolean accepts(Fence fence, long token) {
+  private boolean accepts(Fence fence, LockName lock, long token) {
     return switch (fence.reading()) {
-      case HELD -> isHeldExclusively(fence.lock(), token);
+      case HELD -> isHeldExclusively(lock, token);
       case MONOTONIC -> token >= fence.highestToken() && token > 0 && token <= locks.lastToken();
     };
   }
@@ -211,12 +254,15 @@ final class SqlWrite implements SqlContext {
     return hold != null && hold.token().value() == token;
   }
 
-  private static Outcome.Refused missing(Fence fence) {
-    LockName lock = fence.lock();
+  private String rowOf(FenceId id) {
+    return "a row of table " + fences.existing(id).table();
+  }
+
+  private static Outcome.Refused missing(String what, LockName lock) {
     return new Outcome.Refused(
         RefusalCode.TOKEN_MISSING,
-        "write refused: table "
-            + fence.table()
+        "write refused: "
+            + what
             + " is fenced by lock '"
             + lock
             + "' and the writer presented no token of it; acquire the lock on this connection, or add"
@@ -237,6 +283,14 @@ final class SqlWrite implements SqlContext {
   }
 
   private Outcome.Refused stale(PresentedToken presented) {
+    return stale("", presented);
+  }
+
+  private Outcome.Refused staleForRow(FenceId id, PresentedToken presented) {
+    return stale(", which fences " + rowOf(id) + ",", presented);
+  }
+
+  private Outcome.Refused stale(String fenced, PresentedToken presented) {
     LockName lock = presented.lock();
     Hold hold = locks.exclusiveHold(lock);
     String now;
@@ -251,6 +305,13 @@ final class SqlWrite implements SqlContext {
     }
     return new Outcome.Refused(
         RefusalCode.TOKEN_STALE,
-        "write refused: token " + presented.token() + " of lock '" + lock + "' is stale, " + now);
+        "write refused: token "
+            + presented.token()
+            + " of lock '"
+            + lock
+            + "'"
+            + fenced
+            + " is stale, "
+            + now);
   }
 }

@@ -15,6 +15,7 @@ public final class Transaction {
   private final long openedMicros;
   private final Map<FenceId, Long> passed = new LinkedHashMap<>();
   private final Map<LockName, Long> stated = new TreeMap<>();
+  private final Map<RowLock, Long> rows = new LinkedHashMap<>();
   private int statements;
 
   Transaction(long id, SessionId session, boolean serializable, long openedMicros) {
@@ -57,6 +58,14 @@ public final class Transaction {
     passed.put(fence, token);
   }
 
+  /**
+   * Written rows under this token of their lock. Of two tokens the first counts: it is stale, and
+   * will never be current again.
+   */
+  void passedRows(RowLock lock, long token) {
+    rows.putIfAbsent(lock, token);
+  }
+
   /** Written under a clause that demands that the lock is held under this token. */
   void stated(LockName lock, long token) {
     stated.put(lock, token);
@@ -68,5 +77,9 @@ public final class Transaction {
 
   Map<LockName, Long> stated() {
     return stated;
+  }
+
+  Map<RowLock, Long> rows() {
+    return rows;
   }
 }

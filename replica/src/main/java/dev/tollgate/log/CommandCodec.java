@@ -47,6 +47,11 @@ final class CommandCodec {
   private static final int END_TRANSACTION = 12;
   private static final int MARK_SAVEPOINT = 13;
   private static final int SET_LOCK_TIMEOUT = 14;
+  private static final int FENCE_ROWS = 15;
+
+  private static final int NO_BINDING = 0;
+  private static final int TABLE_BINDING = 1;
+  private static final int ROW_BINDING = 2;
 
   private CommandCodec() {}
 
@@ -232,11 +237,7 @@ final class CommandCodec {
         table(target.name());
       }
       keys(operation.keys());
-      Operation.TableFence binding = operation.binding();
-      out.flag(binding != null);
-      if (binding != null) {
-        tableFence(binding);
-      }
+      binding(operation.binding());
       out.i32(operation.parameterSets().size());
       for (Operation.ParameterSet set : operation.parameterSets()) {
         out.bytes(set.values().bytes());
@@ -247,9 +248,10 @@ final class CommandCodec {
 
     @Override
     public WireWriter fenceTable(Operation.FenceTable operation) {
-      out.u8(FENCE_TABLE);
+      Operation.FenceTerms terms = operation.fence();
+      out.u8(terms instanceof Operation.RowFence ? FENCE_ROWS : FENCE_TABLE);
       table(operation.table());
-      tableFence(operation.fence());
+      fenceTerms(terms);
       statementFence(operation.proof());
       return out.flag(operation.ownLeaseTrusted());
     }
@@ -292,8 +294,21 @@ final class CommandCodec {
       out.nullableString(name.schema()).string(name.name());
     }
 
-    private void tableFence(Operation.TableFence fence) {
-      out.string(fence.lock().value()).flag(fence.reading() == FenceReading.MONOTONIC);
+    private void binding(Operation.@Nullable FenceTerms binding) {
+      if (binding == null) {
+        out.u8(NO_BINDING);
+      } else {
+        out.u8(binding instanceof Operation.RowFence ? ROW_BINDING : TABLE_BINDING);
+        fenceTerms(binding);
+      }
+    }
+
+    private void fenceTerms(Operation.FenceTerms terms) {
+      if (terms instanceof Operation.TableFence fence) {
+        out.string(fence.lock().value()).flag(fence.reading() == FenceReading.MONOTONIC);
+      } else {
+        out.string(((Operation.RowFence) terms).lockSql());
+      }
     }
 
     private void statementFence(Operation.@Nullable StatementFence fence) {
@@ -347,6 +362,8 @@ final class CommandCodec {
         case EXECUTE_SQL -> execute(in);
         case FENCE_TABLE ->
             new Operation.FenceTable(table(in), tableFence(in), statementFence(in), in.flag());
+        case FENCE_ROWS ->
+            new Operation.FenceTable(table(in), rowFence(in), statementFence(in), in.flag());
         case UNFENCE_TABLE -> new Operation.UnfenceTable(table(in), statementFence(in), in.flag());
         case BEGIN_TRANSACTION -> new Operation.BeginTransaction(TransactionMode.of(in.u8()));
         case END_TRANSACTION -> new Operation.EndTransaction(in.flag());
@@ -375,7 +392,7 @@ final class CommandCodec {
       List<Operation.DefinitionTarget> targets =
           list(in, 9, item -> new Operation.DefinitionTarget(kind(item.u8()), table(item)));
       Operation.KeyRequest keys = keys(in);
-      Operation.TableFence binding = in.flag() ? tableFence(in) : null;
+      Operation.FenceTerms binding = binding(in);
       List<Operation.ParameterSet> sets =
           list(
               in,
@@ -407,6 +424,20 @@ final class CommandCodec {
     private static Operation.TableFence tableFence(WireReader in) {
       return new Operation.TableFence(
           new LockName(in.string()), in.flag() ? FenceReading.MONOTONIC : FenceReading.HELD);
+    }
+
+    private static Operation.RowFence rowFence(WireReader in) {
+      return new Operation.RowFence(in.string());
+    }
+
+    private static Operation.@Nullable FenceTerms binding(WireReader in) {
+      int kind = in.u8();
+      return switch (kind) {
+        case NO_BINDING -> null;
+        case TABLE_BINDING -> tableFence(in);
+        case ROW_BINDING -> rowFence(in);
+        default -> throw new CorruptLogException("binding kind " + kind);
+      };
     }
 
     private static Operation.@Nullable StatementFence statementFence(WireReader in) {

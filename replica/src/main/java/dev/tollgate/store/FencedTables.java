@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import dev.tollgate.core.FenceId;
 import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.TableName;
 import java.util.ArrayList;
@@ -38,15 +39,74 @@ final class FencedTables {
   }
 
   private final Map<FenceId, Table> tables = new LinkedHashMap<>();
+  private final RowGuards guards;
 
-  /** Fences a table on these terms. */
-  void bind(Table table, Operation.TableFence terms, SqlContext context) {
-    tables.put(context.createFence(nameOf(table), terms), table);
+  FencedTables(H2Database database) {
+    guards = new RowGuards(database);
+  }
+
+  /**
+   * Fences a table on these terms.
+   *
+   * @throws org.h2.message.DbException if its rows cannot have the locks that the terms give them;
+   *     nothing is bound then
+   */
+  void bind(Table table, Operation.FenceTerms terms, SqlContext context) {
+    if (terms instanceof Operation.RowFence rows) {
+      guards.requireLocks(table, rows);
+    }
+    restore(context.createFence(nameOf(table), terms), table, terms);
+  }
+
+  /**
+   * Puts in place what a fence needs beside the core's table of fences. The rows of the table have
+   * been there before it.
+   */
+  void restore(FenceId fence, Table table, Operation.FenceTerms terms) {
+    tables.put(fence, table);
+    if (terms instanceof Operation.RowFence rows) {
+      guards.guard(fence, table, rows);
+    }
   }
 
   void unbind(FenceId fence, SqlContext context) {
     tables.remove(fence);
+    guards.remove(fence);
     context.dropFence(fence);
+  }
+
+  /**
+   * Asks whether a definition may do what it does to the rows of tables that have a lock for each.
+   * It names them; no referential action follows from it.
+   *
+   * @return null if it may, else why not
+   */
+  Outcome.@Nullable Refused admitRows(
+      SessionLocal session,
+      Prepared definition,
+      Operation.ExecuteSql statement,
+      SqlContext context) {
+    for (Operation.DefinitionTarget target : statement.targets()) {
+      for (Table table : tablesOf(session, target)) {
+        FenceId fence = fenceOf(table);
+        Outcome.Refused refused =
+            fence == null ? null : guards.admit(fence, table, definition, context);
+        if (refused != null) {
+          return refused;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Asks whether somebody may end the fence of a table for all of its rows; null if so. */
+  Outcome.@Nullable Refused admitAllRows(FenceId fence, Table table, SqlContext context) {
+    return guards.admitAllRows(fence, table, context);
+  }
+
+  /** True if each row of the table has its own lock. */
+  boolean hasLockPerRow(FenceId fence) {
+    return guards.have(fence);
   }
 
   /** The fence of this very table, or null. */
@@ -186,12 +246,12 @@ final class FencedTables {
       if (isAlive(session, known)) {
         context.renameFence(fence, nameOf(known));
       } else if (now != null) {
-        tables.put(fence, now);
+        restore(fence, now, context.termsOf(fence));
       } else {
-        tables.remove(fence);
-        context.dropFence(fence);
+        unbind(fence, context);
       }
     }
+    guards.standLast();
   }
 
   private static boolean isAlive(SessionLocal session, Table table) {

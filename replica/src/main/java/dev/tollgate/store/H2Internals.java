@@ -14,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.h2.command.Parser;
+import org.h2.command.Prepared;
+import org.h2.command.ddl.AlterTableAlterColumn;
+import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.dml.SetClauseList;
 import org.h2.command.dml.Update;
@@ -53,6 +56,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Who holds the row that a statement needs is read off the mark that a transaction gets when
  *       another one meets it.
  *   <li>Time and random numbers of a statement are pinned.
+ *   <li>Which columns a definition alters is read off its private fields.
  *   <li>Scans tell a meter about every row that they look at; from a statement to its scans the way
  *       leads over private fields.
  * </ul>
@@ -83,6 +87,9 @@ final class H2Internals {
   private static final VarHandle TOP_FILTERS;
   private static final VarHandle TABLE_QUERY;
   private static final VarHandle TABLE_WITHOUT_DATA;
+  private static final VarHandle ALTERED_COLUMN;
+  private static final VarHandle DROPPED_COLUMNS;
+  private static final VarHandle RENAMED_COLUMN;
   private static final VarHandle AGGREGATE_ARGUMENTS;
   private static final VarHandle WINDOW_ARGUMENTS;
   private static final VarHandle INDEX_QUERY;
@@ -125,6 +132,14 @@ final class H2Internals {
       TABLE_QUERY = createTable.findVarHandle(CreateTable.class, "asQuery", Query.class);
       TABLE_WITHOUT_DATA =
           createTable.findVarHandle(CreateTable.class, "withNoData", boolean.class);
+      Lookup alterTable = MethodHandles.privateLookupIn(AlterTableAlterColumn.class, own);
+      ALTERED_COLUMN =
+          alterTable.findVarHandle(AlterTableAlterColumn.class, "oldColumn", Column.class);
+      DROPPED_COLUMNS =
+          alterTable.findVarHandle(AlterTableAlterColumn.class, "columnsToRemove", ArrayList.class);
+      RENAMED_COLUMN =
+          MethodHandles.privateLookupIn(AlterTableRenameColumn.class, own)
+              .findVarHandle(AlterTableRenameColumn.class, "oldName", String.class);
       AGGREGATE_ARGUMENTS =
           MethodHandles.privateLookupIn(AbstractAggregate.class, own)
               .findVarHandle(AbstractAggregate.class, "args", Expression[].class);
@@ -249,6 +264,26 @@ final class H2Internals {
     return empty ? null : (Query) TABLE_QUERY.get(definition);
   }
 
+  /** The names of the columns that a definition renames, drops, or changes otherwise. */
+  @SuppressWarnings("unchecked")
+  static List<String> alteredColumns(Prepared definition) {
+    if (definition instanceof AlterTableRenameColumn rename) {
+      return List.of((String) RENAMED_COLUMN.get(rename));
+    }
+    List<String> names = new ArrayList<>();
+    if (definition instanceof AlterTableAlterColumn alter) {
+      Column altered = (Column) ALTERED_COLUMN.get(alter);
+      if (altered != null) {
+        names.add(altered.getName());
+      }
+      ArrayList<Column> dropped = (ArrayList<Column>) DROPPED_COLUMNS.get(alter);
+      if (dropped != null) {
+        dropped.forEach(column -> names.add(column.getName()));
+      }
+    }
+    return names;
+  }
+
   /** The arguments of an aggregate or a window function themselves, not a copy. */
   static Expression[] arguments(DataAnalysisOperation operation) {
     Object arguments =
@@ -278,6 +313,11 @@ final class H2Internals {
       query.setNeverLazy(true);
       INDEX_QUERY.set(index, query);
     }
+  }
+
+  /** Lets it be one moment for ever on a session that runs no statements. */
+  static void stopTime(SessionLocal session) {
+    CURRENT_TIMESTAMP.set(session, Pins.timestamp(0));
   }
 
   /** Ends what {@link #pin} began. */

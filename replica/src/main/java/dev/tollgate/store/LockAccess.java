@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.FenceId;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
@@ -20,6 +21,11 @@ public interface LockAccess {
 
   /** Performs an operation at the statement's log position; refused outside the log. */
   Outcome perform(Operation operation);
+
+  /** Asks whether the statement may write a row under this lock; null if it may, else why not. */
+  default Outcome.@Nullable Refused admitRow(FenceId fence, LockName lock) {
+    throw new IllegalStateException("no row is written here, but one of fence " + fence);
+  }
 
   /** The rows of a system table, each with the columns that the table declares. */
   List<@Nullable Object[]> rows(SystemTable table);
@@ -65,6 +71,11 @@ public interface LockAccess {
       @Override
       public Outcome perform(Operation operation) {
         return context.perform(operation);
+      }
+
+      @Override
+      public Outcome.@Nullable Refused admitRow(FenceId fence, LockName lock) {
+        return context.admitRow(fence, lock);
       }
 
       @Override

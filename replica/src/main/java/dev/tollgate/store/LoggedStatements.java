@@ -24,6 +24,7 @@ import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
 import org.h2.result.ResultWithGeneratedKeys;
 import org.h2.table.Table;
+import org.h2.util.HasSQL;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out the statements of the log, on the thread that applies it. */
@@ -87,6 +88,7 @@ final class LoggedStatements {
     private final TransactionSessions.@Nullable OpenTransaction transaction;
     private Map<Table, FencedTables.Change> written = Map.of();
     private @Nullable ForUpdate rowLocks;
+    private @Nullable StoreCommand running;
 
     Execution(
         Operation.ExecuteSql statement,
@@ -109,9 +111,10 @@ final class LoggedStatements {
       try {
         return runPinned(statement.parameterSets().get(number));
       } catch (DbException e) {
-        Outcome conflict = conflict(e);
+        Outcome refused = running == null ? null : running.refusal();
+        Outcome instead = refused == null ? conflict(e) : refused;
         undo();
-        return conflict == null ? SqlErrors.failure(e) : conflict;
+        return instead == null ? SqlErrors.failure(e) : instead;
       } finally {
         H2Internals.forgetRollback(session);
         database.pinning().end(session);
@@ -168,12 +171,17 @@ final class LoggedStatements {
               parsed,
               LockAccess.of(context),
               new WorkBudget(maxRows, maxBytes));
+      running = command;
       command.setParameters(set.values().bytes());
       if (statement.definition()) {
         List<Table> taken = new ArrayList<>(written.keySet());
         taken.addAll(ReferencedTables.of(session, statement.sql()));
         SessionId user = transactions.userOf(taken, schemas());
-        return user == null ? define(command) : new Outcome.Conflict(user, null);
+        if (user != null) {
+          return new Outcome.Conflict(user, null);
+        }
+        Outcome.Refused rows = fencedTables.admitRows(session, parsed, statement, context);
+        return rows == null ? define(command) : rows;
       }
       Outcome outcome = change(command);
       if (transaction != null) {
@@ -204,6 +212,16 @@ final class LoggedStatements {
 
     private Outcome change(StoreCommand command) {
       SessionLocal.Savepoint before = session.setSavepoint();
+      try {
+        return change(command, before);
+      } catch (DbException e) {
+        // H2 undoes a statement that fails, but not a query that writes
+        session.rollbackTo(before);
+        throw e;
+      }
+    }
+
+    private Outcome change(StoreCommand command, SessionLocal.Savepoint before) {
       WireWriter out = new WireWriter();
       if (command.isQuery()) {
         try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
@@ -236,7 +254,7 @@ final class LoggedStatements {
     }
 
     private Outcome define(StoreCommand command) {
-      Operation.TableFence binding = statement.binding();
+      Operation.FenceTerms binding = statement.binding();
       Table existing = binding == null ? null : target();
       if (binding != null && existing != null) {
         Outcome conflict = alreadyThere(existing, binding);
@@ -249,21 +267,32 @@ final class LoggedStatements {
         command.executeUpdate(null);
         session.commit(true);
         fencedTables.follow(session, context);
+        Table created = binding == null || existing != null ? null : target();
+        if (binding != null && created != null) {
+          bind(created, binding);
+        }
       } finally {
         gate.open();
-      }
-      Table created = binding == null || existing != null ? null : target();
-      if (binding != null && created != null) {
-        fencedTables.bind(created, binding, context);
       }
       context.completed();
       return updated(0);
     }
 
+    /** Fences a new table; one that cannot have its fence does not stay. */
+    private void bind(Table created, Operation.FenceTerms terms) {
+      try {
+        fencedTables.bind(created, terms, context);
+      } catch (DbException e) {
+        session.prepare("DROP TABLE " + created.getSQL(HasSQL.DEFAULT_SQL_FLAGS)).update();
+        session.commit(true);
+        throw e;
+      }
+    }
+
     /**
      * A table that CREATE TABLE IF NOT EXISTS meets keeps its fence, so it has to have this one.
      */
-    private @Nullable Outcome alreadyThere(Table table, Operation.TableFence wanted) {
+    private @Nullable Outcome alreadyThere(Table table, Operation.FenceTerms wanted) {
       FenceId fence = fencedTables.fenceOf(table);
       boolean same = fence != null && context.termsOf(fence).equals(wanted);
       return same

@@ -15,6 +15,7 @@ import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.schema.Schema;
 import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The database of a replica.
@@ -26,7 +27,7 @@ import org.h2.table.Table;
 public final class SqlDatabase implements SqlStore, AutoCloseable {
   private final H2Database database;
   private final ReaderGate gate = new ReaderGate();
-  private final FencedTables fencedTables = new FencedTables();
+  private final FencedTables fencedTables;
   private final SessionLocal session;
   private final TransactionSessions transactions;
   private final LoggedStatements statements;
@@ -49,6 +50,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   SqlDatabase(long maxRows, long maxBytes) {
     H2SelfCheck.run();
     database = new H2Database();
+    fencedTables = new FencedTables(database);
     transactions = new TransactionSessions(database);
     session = database.openSession();
     session.setAutoCommit(false);
@@ -122,14 +124,20 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     }
     FenceId existing = fencedTables.fenceOf(table);
     Outcome.Refused refused =
-        context.admit(operation.proof(), existing == null ? List.of() : List.of(existing));
+        existing == null
+            ? context.admit(operation.proof(), List.of())
+            : admitUnfencing(existing, table, operation.proof(), context);
     if (refused != null) {
       return refused;
+    }
+    try {
+      fencedTables.bind(table, operation.fence(), context);
+    } catch (DbException e) {
+      return SqlErrors.failure(e);
     }
     if (existing != null) {
       fencedTables.unbind(existing, context);
     }
-    fencedTables.bind(table, operation.fence(), context);
     return LoggedStatements.updated(0);
   }
 
@@ -145,12 +153,25 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
       return new Outcome.Refused(
           RefusalCode.FENCE_STATE, "table " + FencedTables.nameOf(table) + " is not fenced");
     }
-    Outcome.Refused refused = context.admit(operation.proof(), List.of(existing));
+    SessionId user =
+        fencedTables.hasLockPerRow(existing)
+            ? transactions.userOf(List.of(table), List.of())
+            : null;
+    if (user != null) {
+      return new Outcome.Conflict(user, null);
+    }
+    Outcome.Refused refused = admitUnfencing(existing, table, operation.proof(), context);
     if (refused != null) {
       return refused;
     }
     fencedTables.unbind(existing, context);
     return LoggedStatements.updated(0);
+  }
+
+  private Outcome.@Nullable Refused admitUnfencing(
+      FenceId fence, Table table, Operation.@Nullable StatementFence proof, SqlContext context) {
+    Outcome.Refused refused = context.admit(proof, List.of(fence));
+    return refused == null ? fencedTables.admitAllRows(fence, table, context) : refused;
   }
 
   @Override

@@ -1,5 +1,8 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.FenceId;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Outcome;
 import dev.tollgate.value.Parameter;
 import java.util.List;
 import org.h2.api.DatabaseEventListener;
@@ -33,6 +36,7 @@ final class StoreCommand extends CommandContainer {
   private final Prepared prepared;
   private final LockAccess locks;
   private final StatementMeter meter;
+  private Outcome.@Nullable Refused refusal;
 
   StoreCommand(
       SessionLocal session, String sql, Prepared prepared, LockAccess locks, StatementMeter meter) {
@@ -65,6 +69,26 @@ final class StoreCommand extends CommandContainer {
   /** What the lock functions in this statement work on. */
   LockAccess locks() {
     return locks;
+  }
+
+  /**
+   * Asks whether it may write a row under this lock.
+   *
+   * @throws DbException if not; {@link #refusal} then says why
+   */
+  void admitRow(FenceId fence, LockName lock) {
+    meter.looked(1);
+    Outcome.Refused refused = locks.admitRow(fence, lock);
+    if (refused != null) {
+      refusal = refused;
+      throw DbException.convert(
+          SqlErrors.exception(SqlErrors.stateOf(refused.code()), refused.message()));
+    }
+  }
+
+  /** Why it may not write one of the rows that it came to; null if it came to no such row. */
+  Outcome.@Nullable Refused refusal() {
+    return refusal;
   }
 
   /** What watches this statement. */

@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.Limits;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -47,6 +48,7 @@ public final class SystemFunctions {
   private static void addColumn(SimpleResultSet result, SystemTable.Column column) {
     switch (column.type()) {
       case NAME -> result.addColumn(column.name(), Types.VARCHAR, NAME_CHARS, 0);
+      case TEXT -> result.addColumn(column.name(), Types.VARCHAR, Limits.ROW_LOCK_CHARS, 0);
       case WORD -> result.addColumn(column.name(), Types.VARCHAR, WORD_CHARS, 0);
       case NUMBER -> result.addColumn(column.name(), Types.BIGINT, BIGINT_BITS, 0);
       case ANSWER -> result.addColumn(column.name(), Types.BOOLEAN, 1, 0);

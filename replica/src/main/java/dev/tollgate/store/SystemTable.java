@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.Limits;
 import java.util.List;
 
 /** The views of schema TOLLGATE and their columns. */
@@ -63,13 +64,14 @@ public enum SystemTable {
       number("STATEMENTS_WAITING"),
       name("APPLICATION"),
       name("CLIENT_HOST")),
-  /** Tables that are bound to a lock. */
+  /** Tables that are bound to a lock, or to one for each row, which ROW_LOCK names. */
   FENCES(
       name("TABLE_SCHEMA"),
       name("TABLE_NAME"),
       name("LOCK_NAME"),
       word("READING"),
-      number("HIGHEST_TOKEN")),
+      number("HIGHEST_TOKEN"),
+      text("ROW_LOCK")),
   /** The nodes of the cluster, as the node that answers sees them. */
   NODES(
       name("NODE_ID"),
@@ -85,6 +87,8 @@ public enum SystemTable {
   public enum Type {
     /** {@link String} of up to 256 characters. */
     NAME,
+    /** {@link String} of up to {@link Limits#ROW_LOCK_CHARS} characters. */
+    TEXT,
     /** {@link String} of one short word. */
     WORD,
     /** {@link Long}. */
@@ -117,6 +121,10 @@ public enum SystemTable {
 
   private static Column name(String column) {
     return new Column(column, Type.NAME);
+  }
+
+  private static Column text(String column) {
+    return new Column(column, Type.TEXT);
   }
 
   private static Column word(String column) {

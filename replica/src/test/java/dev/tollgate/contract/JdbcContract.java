@@ -226,6 +226,48 @@ abstract class JdbcContract {
   }
 
   @Test
+  void rowsWithLocksOfTheirOwnTakeWritesOfTheirHoldersOnly() throws SQLException {
+    try (Connection first = connect();
+        Connection second = connect()) {
+      update(
+          first,
+          "CREATE TABLE ORDERS(ID INT PRIMARY KEY, STATE VARCHAR(10))"
+              + " FENCED BY LOCK ('order-' || LPAD(ID, 3, '0'))");
+      number(first, "SELECT acquire_lock('order-007')");
+      long token = number(second, "SELECT acquire_lock('order-008')");
+      assertEquals(1, update(first, "INSERT INTO ORDERS VALUES(7, 'new')"));
+      SQLException refused = fails(first, "INSERT INTO ORDERS VALUES(8, 'new')");
+      assertEquals("23T02", refused.getSQLState());
+      assertInstanceOf(SQLIntegrityConstraintViolationException.class, refused);
+      assertTrue(refused.getMessage().contains("'order-008'"), refused.getMessage());
+      String paid = "UPDATE ORDERS SET STATE = 'paid' WHERE ID = ? FENCED BY LOCK ? TOKEN ?";
+      assertEquals(1, update(second, "INSERT INTO ORDERS VALUES(8, 'new')"));
+      try (PreparedStatement statement = first.prepareStatement(paid)) {
+        statement.setInt(1, 8);
+        statement.setString(2, "order-008");
+        statement.setLong(3, token);
+        assertEquals(1, statement.executeUpdate(), "under the token that the clause presents");
+        value(second, "SELECT release_lock('order-008')");
+        SQLException stale = assertThrows(SQLException.class, statement::executeUpdate);
+        assertEquals("23T01", stale.getSQLState());
+      }
+      assertEquals("23T02", fails(second, "TRUNCATE TABLE ORDERS").getSQLState());
+      first.setAutoCommit(false);
+      assertEquals(1, update(first, "DELETE FROM ORDERS WHERE ID = 7"));
+      value(second, "SELECT force_release_lock('order-007')");
+      assertEquals(
+          "23T01", assertThrows(SQLException.class, first::commit).getSQLState(), "lost meanwhile");
+      first.setAutoCommit(true);
+      assertEquals(2, number(first, "SELECT COUNT(*) FROM ORDERS"));
+      assertEquals(
+          "'order-' || TOLLGATE.LPAD(ID, 3, '0')",
+          value(first, "SELECT ROW_LOCK FROM TOLLGATE.FENCES WHERE LOCK_NAME IS NULL"));
+      update(second, "ALTER TABLE ORDERS NOT FENCED");
+      assertEquals(2, update(second, "DELETE FROM ORDERS"));
+    }
+  }
+
+  @Test
   void monotonicFenceTakesAnyTokenThatIsNotLowerThanTheHighest() throws SQLException {
     try (Connection connection = connect()) {
       update(connection, "CREATE TABLE T(V INT) FENCED MONOTONIC BY LOCK 'job'");

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A database of tables that only remember what was written: "WRITE t" adds the parameter set's text
- * to table t, "FAIL t" writes and then fails, "LOCK n" takes lock n from within SQL.
+ * to table t, whose rows, if it has a lock for each, have the lock of that text; "EMPTY t" is a
+ * definition that takes them all away; "FAIL t" writes and then fails, "LOCK n" takes lock n from
+ * within SQL.
  */
 final class FakeSqlStore implements SqlStore {
   final Map<String, List<String>> written = new TreeMap<>();
@@ -74,6 +76,12 @@ final class FakeSqlStore implements SqlStore {
     if (refused != null) {
       return refused;
     }
+    if (fence != null && context.termsOf(fence) instanceof Operation.RowFence) {
+      refused = judgeRows(words, set, fence, context);
+      if (refused != null) {
+        return refused;
+      }
+    }
     if (words[0].equals("LOCK")) {
       return context.perform(
           new Operation.AcquireLock(new LockName(words[1]), null, LockMode.EXCLUSIVE, 0));
@@ -82,10 +90,30 @@ final class FakeSqlStore implements SqlStore {
       return new Outcome.SqlFailed("23505", 23505, "duplicate");
     }
     context.completed();
-    written
-        .computeIfAbsent(words[1], table -> new ArrayList<>())
-        .add(new String(set.values().bytes(), StandardCharsets.UTF_8));
+    if (words[0].equals("EMPTY")) {
+      written.remove(words[1]);
+      return new Outcome.Executed(Payload.empty());
+    }
+    written.computeIfAbsent(words[1], table -> new ArrayList<>()).add(text(set));
     return new Outcome.Executed(Payload.empty());
+  }
+
+  private Outcome.@Nullable Refused judgeRows(
+      String[] words, Operation.ParameterSet set, FenceId fence, SqlContext context) {
+    if (!words[0].equals("EMPTY")) {
+      return context.admitRow(fence, new LockName(text(set)));
+    }
+    for (String row : written.getOrDefault(words[1], List.of())) {
+      Outcome.Refused refused = context.admitAllRows(fence, new LockName(row));
+      if (refused != null) {
+        return refused;
+      }
+    }
+    return null;
+  }
+
+  private static String text(Operation.ParameterSet set) {
+    return new String(set.values().bytes(), StandardCharsets.UTF_8);
   }
 
   @Override

@@ -183,6 +183,83 @@ class FencingTest {
     assertInstanceOf(Outcome.Executed.class, write(a, null));
   }
 
+  @Test
+  void rowNeedsTheTokenOfItsOwnLock() {
+    fenceRows();
+    core.take(a, "row-1");
+    assertInstanceOf(Outcome.Executed.class, row(a, "row-1"));
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(row(a, "row-2")));
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(row(b, "row-1")));
+    core.release(a, "row-1");
+    Outcome free = row(a, "row-1");
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(free));
+    assertTrue(
+        free.toString().contains("a row of table t is fenced by lock 'row-1'"), free.toString());
+    assertEquals(List.of("row-1"), core.store.written.get("t"));
+    assertEquals(1, core.machine.state().fences().iterator().next().highestToken());
+  }
+
+  @Test
+  void oldTokenOfARowIsStaleBeforeTheNewHolderWrites() {
+    fenceRows();
+    long old = core.take(a, "row-1");
+    core.perform(a, new Operation.PresentToken(new LockName("row-1"), old));
+    assertInstanceOf(Outcome.Executed.class, row(a, "row-1"));
+    core.release(a, "row-1");
+    core.take(b, "row-1");
+    Outcome stale = row(a, "row-1");
+    assertEquals(RefusalCode.TOKEN_STALE, refusal(stale));
+    assertTrue(stale.toString().contains("held under token 2"), stale.toString());
+    assertInstanceOf(Outcome.Executed.class, row(b, "row-1"));
+  }
+
+  @Test
+  void clauseServesRowsOfItsLockAndMayServeNone() {
+    fenceRows();
+    long token = core.take(a, "job");
+    for (Operation.StatementFence clause : List.of(clause(token), monotonic(token))) {
+      assertInstanceOf(
+          Outcome.Executed.class,
+          core.perform(b, FakeSqlStore.write("WRITE t", "job", clause, true)));
+      assertEquals(
+          RefusalCode.TOKEN_MISSING,
+          refusal(core.perform(b, FakeSqlStore.write("WRITE t", "row-1", clause, true))));
+      assertInstanceOf(
+          Outcome.Executed.class, core.perform(b, FakeSqlStore.write("EMPTY t", "", clause, true)));
+    }
+  }
+
+  @Test
+  void definitionNeedsTheTokensOfLocksThatSomebodyHolds() {
+    fenceRows();
+    for (String lock : List.of("row-1", "row-2")) {
+      core.take(a, lock);
+      assertInstanceOf(Outcome.Executed.class, row(a, lock));
+    }
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(empty(b)));
+    core.release(a, "row-1");
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(empty(b)));
+    core.acquire(b, "row-1", null, LockMode.SHARED, 0);
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(empty(a)), "shared holders count, too");
+    core.release(b, "row-1");
+    assertInstanceOf(Outcome.Executed.class, empty(a));
+  }
+
+  private void fenceRows() {
+    core.perform(
+        core.open(),
+        new Operation.FenceTable(
+            new TableName(null, "t"), new Operation.RowFence("name"), null, true));
+  }
+
+  private Outcome row(SessionId session, String lock) {
+    return core.perform(session, FakeSqlStore.write("WRITE t", lock, null, true));
+  }
+
+  private Outcome empty(SessionId session) {
+    return core.perform(session, FakeSqlStore.write("EMPTY t", "", null, true));
+  }
+
   private void fence(FenceReading reading) {
     core.perform(
         core.open(),

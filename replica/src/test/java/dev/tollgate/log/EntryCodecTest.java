@@ -37,6 +37,7 @@ class EntryCodecTest {
     SessionId session = new SessionId(3);
     Operation.TableFence tableFence = new Operation.TableFence(LOCK, FenceReading.MONOTONIC);
     Operation.TableFence held = new Operation.TableFence(LOCK, FenceReading.HELD);
+    Operation.RowFence rows = new Operation.RowFence("'jöb-' || ID");
     TableName table = new TableName("S", "T");
     List<Operation> operations =
         List.of(
@@ -52,7 +53,9 @@ class EntryCodecTest {
             new Operation.SetSchema("APP"),
             new Operation.FenceTable(table, tableFence, FENCE, true),
             new Operation.FenceTable(new TableName(null, "T"), held, null, false),
+            new Operation.FenceTable(table, rows, FENCE, true),
             new Operation.UnfenceTable(table, null, true),
+            statement(new Operation.KeyRequest.None(), rows, false),
             statement(new Operation.KeyRequest.None(), held, false),
             statement(new Operation.KeyRequest.Generated(), null, true),
             statement(new Operation.KeyRequest.Positions(List.of(1, 3)), null, true),
@@ -79,7 +82,7 @@ class EntryCodecTest {
   }
 
   private static Operation statement(
-      Operation.KeyRequest keys, Operation.TableFence binding, boolean batch) {
+      Operation.KeyRequest keys, Operation.FenceTerms binding, boolean batch) {
     Operation.ParameterSet one = new Operation.ParameterSet(Payload.of(new byte[] {1, 2}), FENCE);
     Operation.ParameterSet two = new Operation.ParameterSet(Payload.empty(), null);
     List<Operation.DefinitionTarget> targets = new ArrayList<>();

@@ -111,7 +111,7 @@ class FencedTablesTest {
     assertEquals(
         RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "UPDATE MOVED SET V = 3")));
     assertEquals(
-        List.of("PUBLIC,MOVED,job,HELD,1"), replica.query("SELECT * FROM TOLLGATE.FENCES"));
+        List.of("PUBLIC,MOVED,job,HELD,1,null"), replica.query("SELECT * FROM TOLLGATE.FENCES"));
     replica.ok(stranger, "CREATE TABLE T(ID INT)");
     assertInstanceOf(Outcome.Executed.class, replica.run(stranger, "DELETE FROM T"));
   }

@@ -169,7 +169,7 @@ final class StoreDriver implements AutoCloseable {
       Operation.@Nullable StatementFence clause,
       List<Object[]> sets,
       Operation.KeyRequest keys,
-      Operation.@Nullable TableFence binding) {
+      Operation.@Nullable FenceTerms binding) {
     String[] words = sql.trim().split("[\\s(]+");
     boolean definition =
         List.of("CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT").contains(words[0]);
@@ -326,9 +326,10 @@ final class StoreDriver implements AutoCloseable {
                           new Object[] {
                             f.table().schema(),
                             f.table().name(),
-                            f.lock().value(),
+                            f.lock() == null ? null : f.lock().value(),
                             f.reading().name(),
-                            f.highestToken()
+                            f.highestToken(),
+                            f.terms() instanceof Operation.RowFence fence ? fence.lockSql() : null
                           }));
           return rows;
         }

@@ -95,6 +95,16 @@ class TransactionsTest {
   }
 
   @Test
+  void failedQueryThatWritesLeavesTheTransactionAsItWas() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertState(
+        "23505",
+        store.in(a, "SELECT * FROM FINAL TABLE (INSERT INTO T VALUES(3, 3, 3), (2, 2, 2))"));
+    store.commit(a);
+    assertEquals(List.of("1,1", "2,0"), rows());
+  }
+
+  @Test
   void savepointBringsBackWhatWasThere() throws SQLException {
     assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
     mark(a, false, "S");

@@ -20,7 +20,6 @@ import dev.tollgate.store.SqlErrors;
 import dev.tollgate.store.SqlValue;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Request;
-import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,7 +119,7 @@ final class Operations {
 
   static Operation.FenceTable fenceTable(Plan.FenceTable plan, Request.Execute request)
       throws SQLException {
-    Operation.TableFence fence = requireNonNull(binding(plan.fence()));
+    Operation.FenceTerms fence = requireNonNull(binding(plan.fence()));
     return new Operation.FenceTable(table(plan.table()), fence, null, request.ownLeaseTrusted());
   }
 
@@ -148,23 +147,33 @@ final class Operations {
     return new TableName(name.schema(), name.name());
   }
 
-  private static Operation.@Nullable TableFence binding(dev.tollgate.sql.@Nullable TableFence fence)
+  private static Operation.@Nullable FenceTerms binding(dev.tollgate.sql.@Nullable TableFence fence)
       throws SQLException {
     if (fence == null) {
       return null;
     }
-    if (!(fence instanceof dev.tollgate.sql.TableFence.OneLock oneLock)) {
-      throw SqlErrors.exception(
-          SqlState.NOT_SUPPORTED,
-          "a lock for each row, FENCED BY LOCK (expression), is not supported in this version:"
-              + " name one lock for the table");
+    if (fence instanceof dev.tollgate.sql.TableFence.LockPerRow perRow) {
+      return rowFence(perRow.expressionSql());
     }
+    var oneLock = (dev.tollgate.sql.TableFence.OneLock) fence;
     FenceReading reading =
         switch (oneLock.reading()) {
           case HELD -> FenceReading.HELD;
           case MONOTONIC -> FenceReading.MONOTONIC;
         };
     return new Operation.TableFence(new LockName(oneLock.lockName()), reading);
+  }
+
+  private static Operation.RowFence rowFence(String lockSql) throws SQLException {
+    if (lockSql.length() > Limits.ROW_LOCK_CHARS) {
+      throw SqlErrors.invalid(
+          "the expression that names the lock of a row has "
+              + lockSql.length()
+              + " characters: at most "
+              + Limits.ROW_LOCK_CHARS
+              + " are allowed");
+    }
+    return new Operation.RowFence(lockSql);
   }
 
   private static Operation.KeyRequest keys(KeyRequest keys) {

@@ -192,13 +192,15 @@ public final class ClusterViews implements LockAccess {
   private static List<@Nullable Object[]> fences(ClusterState state) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Fence fence : state.fences()) {
+      LockName lock = fence.lock();
       rows.add(
           new @Nullable Object[] {
             fence.table().schema(),
             fence.table().name(),
-            fence.lock().value(),
+            lock == null ? null : lock.value(),
             fence.reading().name(),
-            fence.highestToken()
+            fence.highestToken(),
+            fence.terms() instanceof Operation.RowFence rowFence ? rowFence.lockSql() : null
           });
     }
     return rows;
