@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.Command;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockName;
 import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateMachine;
+import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
@@ -71,6 +74,7 @@ class EquivalenceTest {
       for (String sql : SCHEMA) {
         run(perform(0, statement(sql, TransactionMode.AUTOCOMMIT)), first, reading, restarted);
       }
+      run(perform(0, FENCE), first, reading, restarted);
       for (int i = 0; i < COMMANDS; i++) {
         run(command(first), first, reading, restarted);
         if (random.nextInt(4) == 0) {
@@ -93,6 +97,8 @@ class EquivalenceTest {
       String content = content(first);
       assertEquals(content, content(reading));
       assertEquals(content, content(restarted));
+      assertEquals(first.database.script(), reading.database.script());
+      assertEquals(first.database.script(), restarted.database.script());
       System.out.println(log.size() + " commands: " + new TreeMap<>(seen));
     } finally {
       first.close();
@@ -141,7 +147,13 @@ class EquivalenceTest {
               + " CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, G UUID DEFAULT RANDOM_UUID())",
           "CREATE TABLE C(ID BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, P INT REFERENCES P(ID)"
               + " ON DELETE CASCADE, R DOUBLE DEFAULT RAND(), W INT CHECK (W < 90))",
+          "CREATE TABLE O(ID INT PRIMARY KEY, V INT, P INT REFERENCES P(ID) ON DELETE CASCADE)",
           "CREATE TABLE N(K VARCHAR(5), V INT)");
+
+  /** Rows of O have the locks o-0 to o-4. */
+  private static final Operation FENCE =
+      new Operation.FenceTable(
+          new TableName(null, "O"), new Operation.RowFence("'o-' || MOD(ID, 5)"), null, true);
 
   private Command open() {
     return new Command.OpenSession(
@@ -186,6 +198,14 @@ class EquivalenceTest {
       return new Command.AbortTransaction(
           id, open == null ? 1 : open.id(), Command.AbortReason.IDLE);
     }
+    if (dice < 32) {
+      LockName lock = new LockName("o-" + random.nextInt(5));
+      return perform(
+          session,
+          random.nextInt(3) == 0
+              ? new Operation.ReleaseLock(lock, null)
+              : new Operation.AcquireLock(lock, null, LockMode.EXCLUSIVE, 0));
+    }
     int kind = random.nextInt(20);
     TransactionMode mode =
         kind == 0
@@ -200,7 +220,7 @@ class EquivalenceTest {
 
   private String sql() {
     int n = random.nextInt(100);
-    return switch (random.nextInt(19)) {
+    return switch (random.nextInt(25)) {
       case 0, 1, 2 -> "INSERT INTO P(ID, V, U) VALUES(" + id() + ", " + n + ", " + id() + ")";
       case 3, 4 -> "UPDATE P SET V = V + " + n + " WHERE ID = " + id();
       case 5 -> "UPDATE P SET U = " + id() + " WHERE ID = " + id();
@@ -215,8 +235,23 @@ class EquivalenceTest {
       case 15 -> "SELECT * FROM P WHERE ID = " + id() + " FOR UPDATE NOWAIT";
       case 16 -> "INSERT INTO N VALUES('k" + id() + "', " + n + "), ('k', RAND() * 10)";
       case 17 -> "UPDATE N SET V = V + 1 WHERE K = 'k" + id() + "'";
+      case 18, 19 -> "INSERT INTO O(ID, V, P) VALUES(" + id() + ", " + n + ", " + id() + ")";
+      case 20 -> "UPDATE O SET V = " + n + " WHERE ID = " + id();
+      case 21 -> "UPDATE O SET ID = " + id() + " WHERE ID = " + id();
+      case 22 -> "DELETE FROM O WHERE ID = " + id();
+      case 23 ->
+          "MERGE INTO O USING P ON O.ID = P.ID AND P.ID < "
+              + id()
+              + " WHEN MATCHED THEN UPDATE SET V = P.V"
+              + " WHEN NOT MATCHED AND P.ID = "
+              + id()
+              + " THEN INSERT(ID, V, P) VALUES(P.ID, P.V, P.ID)";
       default ->
-          switch (random.nextInt(5)) {
+          switch (random.nextInt(9)) {
+            case 5 -> "ALTER TABLE O ADD COLUMN IF NOT EXISTS X UUID DEFAULT RANDOM_UUID()";
+            case 6 -> "ALTER TABLE O DROP COLUMN IF EXISTS X";
+            case 7 -> "TRUNCATE TABLE O";
+            case 8 -> "ALTER TABLE O ADD CONSTRAINT IF NOT EXISTS SMALL CHECK (V < 98)";
             case 0 -> "CREATE INDEX IF NOT EXISTS IDX_N ON N(K)";
             case 1 -> "DROP INDEX IF EXISTS IDX_N";
             case 2 -> "ALTER TABLE N ADD COLUMN IF NOT EXISTS X UUID DEFAULT RANDOM_UUID()";
@@ -258,6 +293,7 @@ class EquivalenceTest {
           "SELECT * FROM P ORDER BY ID",
           "SELECT * FROM C ORDER BY ID",
           "SELECT * FROM N",
+          "SELECT * FROM O ORDER BY ID",
           "SELECT SEQUENCE_NAME, BASE_VALUE FROM INFORMATION_SCHEMA.SEQUENCES",
           "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION FROM INFORMATION_SCHEMA.COLUMNS"
               + " WHERE TABLE_SCHEMA = 'PUBLIC' ORDER BY 1, 3");
