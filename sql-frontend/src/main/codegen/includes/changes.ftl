@@ -52,6 +52,8 @@ DataChange Insert() :
     (
         <DEFAULT_> <VALUES>
     |
+        <SET> Assignments(parts)
+    |
         source = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(source); }
     )
     { return new DataChange(s.end(this), DataChange.Verb.INSERT, target, null, parts, null); }
@@ -89,9 +91,16 @@ void Assignments(List<SqlNode> parts) :
 void Assignment(List<SqlNode> parts) :
 { final SqlNode value; }
 {
-    ( CompoundIdentifier() | ParenthesizedSimpleIdentifierList() )
+    ( CompoundIdentifier() ArrayIndexes(parts) | ParenthesizedSimpleIdentifierList() )
     <EQ>
     ( <DEFAULT_> | value = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(value); } )
+}
+
+/** SET a[2][1] = 3 */
+void ArrayIndexes(List<SqlNode> parts) :
+{}
+{
+    ( <LBRACKET> AddExpression(parts, ExprContext.ACCEPT_SUB_QUERY) <RBRACKET> )*
 }
 
 DataChange Delete() :
@@ -115,7 +124,7 @@ SqlParserPos RowLimit() :
 { final SqlParserPos start; }
 {
     (
-        <LIMIT> { start = getPos(); } UnsignedNumericLiteralOrParam()
+        <LIMIT> { start = getPos(); } Expression(ExprContext.ACCEPT_SUB_QUERY)
     |
         <FETCH> { start = getPos(); } ( <FIRST> | <NEXT> ) FetchCount()
     )
@@ -126,7 +135,11 @@ SqlParserPos RowLimit() :
 SqlNode FetchCount() :
 { SqlNode count = LITERAL_ONE; }
 {
-    [ count = UnsignedNumericLiteralOrParam() [ <PERCENT> ] ]
+    [
+        // ROW may also begin an expression, ROW(1, 2); H2 does not take it for one here
+        LOOKAHEAD({ getToken(1).kind != ROW && getToken(1).kind != ROWS })
+        count = Expression(ExprContext.ACCEPT_SUB_QUERY) [ <PERCENT> ]
+    ]
     ( <ROW> | <ROWS> )
     ( <ONLY> | <WITH> <TIES> )
     { return count; }

@@ -109,7 +109,8 @@ void SignedInteger() :
 void NullsDistinct() :
 {}
 {
-    [ <NULLS> [ <NOT> | <ALL> ] <DISTINCT> ]
+    // behind UNIQUE in an expression, NULLS may also be the name of a column
+    [ LOOKAHEAD({ isNullsDistinctNext() }) <NULLS> [ <NOT> | <ALL> ] <DISTINCT> ]
 }
 
 void TableConstraint(Definition definition) :
@@ -148,7 +149,8 @@ void IndexColumn() :
 void References(Definition definition) :
 { final SqlIdentifier table; }
 {
-    <REFERENCES> table = CompoundIdentifier() { definition.reads(table); }
+    // without a name, it is the table itself
+    <REFERENCES> [ LOOKAHEAD({ getToken(1).kind != LPAREN }) table = CompoundIdentifier() { definition.reads(table); } ]
     [ IndexColumns() ]
     // ON UPDATE belongs to the reference, not to the column: H2 reads it so too
     (

@@ -80,10 +80,16 @@ void SelectPrefix(List<SqlNode> kept) :
 {
     [ <ON> <LPAREN> AddExpressions(kept, ExprContext.ACCEPT_SUB_QUERY) <RPAREN> ]
     [
-        // TOP may also be the name of a column: it is a limit only in front of a number or a parameter
+        // TOP may also be the name of a column: it is a limit only in front of a number, a parameter or a parenthesis
         LOOKAHEAD({ isNext("TOP")
-            && (getToken(2).kind == UNSIGNED_INTEGER_LITERAL || getToken(2).kind == HOOK) })
-        <IDENTIFIER> count = UnsignedNumericLiteralOrParam() { kept.add(count); }
+            && (getToken(2).kind == UNSIGNED_INTEGER_LITERAL || getToken(2).kind == HOOK || getToken(2).kind == LPAREN) })
+        <IDENTIFIER>
+        (
+            count = UnsignedNumericLiteralOrParam()
+        |
+            <LPAREN> count = Expression(ExprContext.ACCEPT_SUB_QUERY) <RPAREN>
+        )
+        { kept.add(count); }
         [ LOOKAHEAD(1) <PERCENT> ] [ <WITH> <TIES> ]
     ]
 }
@@ -102,6 +108,87 @@ void IsOf(List<Object> list, ExprContext exprContext, Span s) :
         list.add(new SqlParserUtil.ToTreeListItem(H2Operators.IS_OF, position));
         list.add(new SqlNodeList(types, getPos()));
     }
+}
+
+/** expression IS [NOT] JSON [VALUE | ARRAY | OBJECT | SCALAR] [{ WITH | WITHOUT } UNIQUE [KEYS]] */
+void IsJson(List<Object> list, ExprContext exprContext, Span s) :
+{ final SqlParserPos position; }
+{
+    <IS> { checkNonQueryExpression(exprContext); position = getPos(); } [ <NOT> ] <JSON>
+    [ LOOKAHEAD(1) ( <VALUE> | <OBJECT> | <ARRAY> | <SCALAR> ) ]
+    UniqueKeys()
+    { list.add(new SqlParserUtil.ToTreeListItem(SqlStdOperatorTable.IS_JSON_VALUE, position)); }
+}
+
+/** Behind IS JSON, and spliced into JSON_OBJECT and JSON_OBJECTAGG by patch-template.xml. */
+void UniqueKeys() :
+{}
+{
+    [
+        LOOKAHEAD({ areKindsNext(WITH, UNIQUE) || areKindsNext(WITHOUT, UNIQUE) })
+        ( <WITH> | <WITHOUT> ) <UNIQUE> [ LOOKAHEAD({ isNext("KEYS") }) <IDENTIFIER> ]
+    ]
+}
+
+/** JSON_OBJECTAGG(...) FILTER (...) OVER (...). Put in the place of Calcite's by patch-template.xml. */
+SqlCall JsonObjectAgg() :
+{ SqlCall call; }
+{
+    call = JsonObjectAggFunctionCall() call = AggregateTail(call)
+    { return call; }
+}
+
+/** JSON_ARRAYAGG(...) FILTER (...) OVER (...). Put in the place of Calcite's by patch-template.xml. */
+SqlCall JsonArrayAgg() :
+{ SqlCall call; }
+{
+    call = JsonArrayAggFunctionCall() call = AggregateTail(call)
+    { return call; }
+}
+
+SqlCall AggregateTail(SqlCall aggregate) :
+{
+    SqlCall call = aggregate;
+    SqlNode part;
+    Span s;
+}
+{
+    [
+        <FILTER> { s = span(); }
+        <LPAREN> <WHERE> part = Expression(ExprContext.ACCEPT_SUB_QUERY) <RPAREN>
+        { call = SqlStdOperatorTable.FILTER.createCall(s.end(this), call, part); }
+    ]
+    [
+        <OVER> { s = span(); }
+        ( part = SimpleIdentifier() | part = WindowSpecification() )
+        { call = SqlStdOperatorTable.OVER.createCall(s.end(part), call, part); }
+    ]
+    { return call; }
+}
+
+/** NTH_VALUE(x, 2) FROM LAST. Spliced in front of RESPECT NULLS by patch-template.xml. */
+void FromFirstOrLast(SqlCall call) :
+{}
+{
+    [
+        LOOKAHEAD({ isFromFirstOrLastNext() })
+        <FROM> ( <FIRST> | <LAST> )
+        {
+            if (!call.getOperator().getName().equalsIgnoreCase("NTH_VALUE")) {
+                throw new GrammarException(getPos(), "FROM FIRST and FROM LAST are for NTH_VALUE alone");
+            }
+        }
+    ]
+}
+
+/** EXCEPT (a, t.b) behind a star. Spliced in by patch-template.xml: what is left out is nothing to check. */
+void ExceptColumns() :
+{}
+{
+    [
+        LOOKAHEAD({ getToken(0).kind == STAR && areKindsNext(EXCEPT, LPAREN) })
+        <EXCEPT> <LPAREN> CompoundIdentifier() ( <COMMA> CompoundIdentifier() )* <RPAREN>
+    ]
 }
 
 /** What LISTAGG does when its result is too long; spliced into the arguments of every function by patch-template.xml. */

@@ -10,6 +10,40 @@
         return isNext(first) && getToken(2).image.equalsIgnoreCase(second);
     }
 
+    private boolean areKindsNext(int first, int second) {
+        return getToken(1).kind == first && getToken(2).kind == second;
+    }
+
+    /** Whether IS [NOT] JSON follows. */
+    private boolean isJsonPredicateNext() {
+        return getToken(1).kind == IS && getToken(getToken(2).kind == NOT ? 3 : 2).kind == JSON;
+    }
+
+    /** Whether FROM FIRST OVER or the like follows: not the FROM of a query, whose table has no such alias. */
+    private boolean isFromFirstOrLastNext() {
+        if (!areKindsNext(FROM, FIRST) && !areKindsNext(FROM, LAST)) {
+            return false;
+        }
+        int third = getToken(3).kind;
+        return third == OVER || (third == RESPECT || third == IGNORE) && getToken(4).kind == NULLS;
+    }
+
+    /** Whether an IN follows whose list is empty. */
+    private boolean isEmptyListNext() {
+        return areKindsNext(LPAREN, RPAREN);
+    }
+
+    /** Whether NULL ON NULL follows, and not the value NULL. */
+    private boolean isNullClauseNext() {
+        return getToken(1).kind == NULL && getToken(2).kind == ON;
+    }
+
+    /** Whether NULLS [NOT | ALL] DISTINCT follows. */
+    private boolean isNullsDistinctNext() {
+        int second = getToken(2).kind;
+        return getToken(1).kind == NULLS && (second == NOT || second == ALL || second == DISTINCT);
+    }
+
     /** Whether [OR REPLACE] [FORCE] VIEW follows. */
     private boolean isCreateViewNext() {
         int index = getToken(1).kind == OR && getToken(2).kind == REPLACE ? 3 : 1;

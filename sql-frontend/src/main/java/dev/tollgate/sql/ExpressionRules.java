@@ -183,7 +183,7 @@ final class ExpressionRules {
   void function(SqlCall call, boolean orderedFromOutside) {
     SqlParserPos position = call.getParserPosition();
     SqlIdentifier qualified = ((SqlFunction) call.getOperator()).getSqlIdentifier();
-    if (qualified != null && !qualified.isSimple()) {
+    if (qualified != null && !qualified.isSimple() && !TollgateFunctions.isOne(qualified)) {
       throw Refusals.notAllowed(
           qualified.getParserPosition(),
           "function " + qualified + " is not allowed: call functions without a schema");

@@ -96,8 +96,11 @@ final class LockCalls {
   private static Plan.@Nullable LockCall of(
       Tokens tokens, SqlNode expression, @Nullable String label, boolean outParameter) {
     if (!(expression instanceof SqlCall call)
-        || !(call.getOperator() instanceof SqlFunction operator)
-        || (operator.getSqlIdentifier() != null && !operator.getSqlIdentifier().isSimple())) {
+        || !(call.getOperator() instanceof SqlFunction operator)) {
+      return null;
+    }
+    SqlIdentifier name = operator.getSqlIdentifier();
+    if (name != null && !name.isSimple() && !TollgateFunctions.isOne(name)) {
       return null;
     }
     LockFunction function = LockFunction.named(operator.getName().toUpperCase(Locale.ROOT));

@@ -60,6 +60,7 @@ final class Tokens {
     if (tokens.isEmpty()) {
       throw new SqlRefused(Reason.SYNTAX, 1, 1, "the statement is empty");
     }
+    FreeWords.free(tokens);
     return new Tokens(tokens, end);
   }
 
@@ -122,7 +123,8 @@ final class Tokens {
 
   /**
    * The index of the name of the function that is called at {@code position}. The parser gives an
-   * expression in parentheses their position, so there may be some in front.
+   * expression in parentheses their position, so there may be some in front; of a name with a
+   * schema, the position is that of the name.
    */
   int indexOfFunction(SqlParserPos position) {
     int index = indexAt(position);
@@ -130,6 +132,11 @@ final class Tokens {
       index++;
     }
     return index;
+  }
+
+  /** Whether a name is qualified. */
+  boolean isBehindDot(int index) {
+    return index > 0 && tokens.get(index - 1).kind == TollgateParserConstants.DOT;
   }
 
   /** The index of the token that ends where {@code position} ends. */

@@ -5,6 +5,7 @@ import dev.tollgate.sql.Findings.LockUse;
 import dev.tollgate.sql.FunctionRule.Use;
 import dev.tollgate.sql.parser.Token;
 import dev.tollgate.sql.parser.TollgateParserConstants;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
@@ -18,6 +19,8 @@ import org.apache.calcite.sql.parser.SqlParserPos;
  */
 final class TollgateFunctions {
 
+  private static final String SCHEMA = "TOLLGATE";
+
   private final Tokens tokens;
   private final Findings findings;
   private final H2Text text;
@@ -28,11 +31,24 @@ final class TollgateFunctions {
     this.text = text;
   }
 
+  /** Whether it is the name of one of these functions with its schema. */
+  static boolean isOne(SqlIdentifier qualified) {
+    if (qualified.names.size() != 2 || !qualified.names.get(0).equals(SCHEMA)) {
+      return false;
+    }
+    String name = qualified.names.get(1);
+    FunctionRule rule = FunctionRules.named(name);
+    return LockFunction.named(name) != null || (rule != null && rule.use() == Use.BOUNDED);
+  }
+
   /** Puts the schema before the calls, and aliases behind the items that need them. */
   static void qualify(Tokens tokens, Findings findings, H2Text text) {
     TollgateFunctions functions = new TollgateFunctions(tokens, findings, text);
     for (LockUse use : findings.locks()) {
-      text.qualify(tokens.indexOfFunction(use.position()), use.function().name());
+      int call = tokens.indexOfFunction(use.position());
+      if (!tokens.isBehindDot(call)) {
+        text.qualify(call, use.function().name());
+      }
     }
     for (FunctionUse use : findings.functions()) {
       if (use.rule().use() == Use.BOUNDED) {
@@ -43,6 +59,9 @@ final class TollgateFunctions {
 
   private void replace(FunctionUse use) {
     int call = tokens.indexOfFunction(use.position());
+    if (tokens.isBehindDot(call)) {
+      return;
+    }
     text.qualify(call, use.rule().name());
     if (isConstant(call + 2, tokens.indexOfClosing(call + 1))) {
       return; // H2 evaluates it while it parses, and names the column after the value

@@ -7,7 +7,6 @@ import dev.tollgate.sql.tree.DeltaTable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import org.apache.calcite.sql.SqlAsofJoin;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -20,7 +19,6 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
-import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.SqlWindow;
 import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
@@ -121,9 +119,6 @@ final class TreeWalk {
   }
 
   private void join(SqlJoin join) {
-    if (join instanceof SqlAsofJoin) {
-      throw Refusals.notSupported(join.getParserPosition(), "ASOF JOIN is not supported");
-    }
     switch (join.getConditionType()) {
       case ON -> later(join.getCondition(), Place.EXPRESSION);
       case USING, NONE -> {}
@@ -198,10 +193,6 @@ final class TreeWalk {
   }
 
   private void select(SqlSelect select) {
-    if (select.isKeywordPresent(SqlSelectKeyword.STREAM)) {
-      throw Refusals.syntax(
-          select.getParserPosition(), "SELECT STREAM is not allowed: to H2, STREAM is a column");
-    }
     later(select.getFetch(), Place.EXPRESSION);
     later(select.getOffset(), Place.EXPRESSION);
     later(select.getOrderList(), Place.EXPRESSION);

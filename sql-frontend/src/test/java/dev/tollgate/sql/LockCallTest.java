@@ -48,6 +48,8 @@ class LockCallTest {
           SELECT try_acquire_lock('a', 7)                  | TRY_ACQUIRE_LOCK text:a 7          | TRY_ACQUIRE_LOCK('a', 7)
           SELECT acquire_shared_lock('a', 7, 0)            | ACQUIRE_SHARED_LOCK text:a 7 0     | ACQUIRE_SHARED_LOCK('a', 7, 0)
           SELECT try_acquire_shared_lock('a')              | TRY_ACQUIRE_SHARED_LOCK text:a     | TRY_ACQUIRE_SHARED_LOCK('a')
+          ? = CALL TOLLGATE.TRY_ACQUIRE_LOCK(?)            | out TRY_ACQUIRE_LOCK ?1            | TRY_ACQUIRE_LOCK(?2)
+          SELECT "TOLLGATE".acquire_lock('job', ?)         | ACQUIRE_LOCK text:job ?0           | ACQUIRE_LOCK('job', ?1)
           SELECT create_lease(15000, 'me')                 | CREATE_LEASE 15000 text:me         | CREATE_LEASE(15000, 'me')
           """)
   void standAloneCallIsALockCall(String sql, String expected, String label) {
@@ -118,6 +120,7 @@ class LockCallTest {
           SELECT create_lease(1.5)                       → SELECT 1.5
           SELECT create_lease(99999999999999999999)      → SELECT 99999999999999999999
           SELECT release_lock((SELECT name FROM t))      → SELECT (SELECT name FROM t)
+          SELECT tollgate.release_lock(a || 'x')         → SELECT a || 'x'
           SELECT release_lock(USER)                      → SELECT USER
           ? = CALL lock_token(CAST(? AS VARCHAR))        → SELECT CAST(? AS VARCHAR)
           SELECT holds_lock('a', lock_token('a'))        → SELECT 'a', TOLLGATE.LOCK_TOKEN('a')
@@ -163,6 +166,7 @@ class LockCallTest {
           SELECT acquire_lock(*)                        | 8  | wrong number of arguments
           SELECT holds_lock('a') FROM t                 | 8  | wrong number of arguments: holds_lock(name, token)
           SELECT lock_token(DISTINCT 'a')               | 8  | neither DISTINCT nor ALL
+          CALL TOLLGATE.renew_lease(1) + 1              | 15 | RENEW_LEASE must be
           SELECT lock_token('')                         | 19 | 1 to 255 characters, this one has 0
           UPDATE t SET a = 1 WHERE holds_lock('', 1)    | 37 | 1 to 255 characters
           """)
@@ -191,6 +195,9 @@ class LockCallTest {
     assertEquals(
         new Plan.Read("CALL TOLLGATE.LOCK_TOKEN('a') + 1", 0, 0),
         frontend.plan("CALL lock_token('a') + 1"));
+    assertEquals(
+        new Plan.Read("SELECT a FROM t WHERE tollgate.holds_lock(b, 1)", 0, 0),
+        frontend.plan("SELECT a FROM t WHERE tollgate.holds_lock(b, 1)"));
   }
 
   @Test
@@ -199,6 +206,8 @@ class LockCallTest {
     assertEquals("SELECT TOLLGATE.TRY_ACQUIRE_LOCK(b), a FROM t", write.sql());
     assertEquals(WriteKind.DML, write.kind());
     assertTrue(write.returnsRows());
+    Plan.Write qualified = (Plan.Write) frontend.plan("SELECT tollgate.create_lease(b), a FROM t");
+    assertEquals("SELECT tollgate.create_lease(b), a FROM t", qualified.sql());
     Plan.Write call = (Plan.Write) frontend.plan("CALL release_lock('a') = ?");
     assertTrue(call.returnsRows());
     assertEquals("CALL TOLLGATE.RELEASE_LOCK('a') = ?", call.sql());

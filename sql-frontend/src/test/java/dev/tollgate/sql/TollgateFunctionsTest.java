@@ -30,6 +30,7 @@ class TollgateFunctionsTest {
           SELECT rpad(a, ?) x FROM t                      → SELECT TOLLGATE.RPAD(a, ?) x FROM t
           UPDATE t SET a = REPLACE(a, 'x', SPACE(9))      → UPDATE t SET a = TOLLGATE.REPLACE(a, 'x', TOLLGATE.SPACE(9))
           CREATE TABLE t (a VARCHAR DEFAULT REPEAT('a', 2)) → CREATE TABLE t (a VARCHAR DEFAULT TOLLGATE.REPEAT('a', 2))
+          SELECT tollgate.repeat(a, 3) FROM t             → SELECT tollgate.repeat(a, 3) FROM t
           SELECT lock_token(REPEAT(a, 2)) FROM t          → SELECT TOLLGATE.LOCK_TOKEN(TOLLGATE.REPEAT(a, 2)) AS "LOCK_TOKEN(REPEAT(A, 2))" FROM t
           SELECT LPAD(a, 2) FROM t                        → SELECT TOLLGATE.LPAD(a, 2) AS "LPAD(A, 2)" FROM t
           SELECT (SELECT LPAD(a, 2) FROM t)               → SELECT (SELECT TOLLGATE.LPAD(a, 2) AS "LPAD(A, 2)" FROM t) AS "SELECT LPAD(A, 2) FROM T"

@@ -1,0 +1,88 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.parser.Token;
+import dev.tollgate.sql.parser.TollgateParserConstants;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Words that Calcite reserves and H2 does not, so that tools write them as names: {@code SELECT
+ * NULL PRECISION}. To free a word in the grammar may cause conflicts there; here it becomes a name
+ * before the parser sees it, wherever H2 cannot take it for anything else.
+ *
+ * <p>Nothing is allowed by it that was not before: functions go by the word in the text, whatever
+ * its token.
+ */
+final class FreeWords {
+
+  /** For syntax that H2 does not have, and types that need no token of their own. */
+  private static final Set<String> NAMES =
+      words(
+          """
+          ASOF BEGIN_FRAME BEGIN_PARTITION CUBE CURRENT_DEFAULT_TRANSFORM_GROUP CURRENT_ROW
+          CURRENT_TRANSFORM_GROUP_FOR_TYPE DECIMAL END_FRAME END_PARTITION EXTEND FRAME_ROW FUSION
+          INTERSECTION JSON_EXISTS JSON_QUERY JSON_SCOPE JSON_VALUE LIKE_REGEX MATCH_CONDITION
+          MATCH_RECOGNIZE MEASURE MULTISET NORMALIZE NUMERIC OCCURRENCES_REGEX ORDINAL OVERLAY
+          PERIOD PERMUTE POSITION_REGEX PRECEDES ROLLUP SAFE_CAST SAFE_OFFSET SAFE_ORDINAL SPECIFIC
+          STREAM SUBMULTISET SUBSTRING_REGEX SUCCEEDS SYSTEM_TIME TABLESAMPLE TIMEZONE_MINUTE TRANSLATE_REGEX
+          TRY_CAST UNSIGNED UPSERT""");
+
+  /** Names unless an opening parenthesis follows. */
+  private static final Set<String> FUNCTIONS =
+      words(
+          """
+          CARDINALITY CEILING CHARACTER_LENGTH CHAR_LENGTH COALESCE CONVERT COVAR_POP COVAR_SAMP
+          CUME_DIST DENSE_RANK EXTRACT FILTER FIRST_VALUE GROUPING JSON_ARRAY JSON_ARRAYAGG
+          JSON_OBJECT JSON_OBJECTAGG LAST_VALUE NTH_VALUE NTILE NULLIF OCTET_LENGTH PERCENTILE_CONT
+          PERCENTILE_DISC PERCENT_RANK REGR_COUNT REGR_SXX REGR_SYY STDDEV_POP STDDEV_SAMP SUBSTRING
+          TRANSLATE TRIM UNNEST VAR_POP VAR_SAMP""");
+
+  private FreeWords() {}
+
+  /** Gives the words that are names in their place the kind of a name. */
+  static void free(List<Token> tokens) {
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (isWord(token) && isName(tokens, i)) {
+        token.kind = TollgateParserConstants.IDENTIFIER;
+      }
+    }
+  }
+
+  /** All of them, but for those that are names behind a dot alone. */
+  static Stream<String> all() {
+    return Stream.concat(
+        Stream.of("NEW", "PARTITION", "PRECISION", "RECURSIVE", "WITHIN"),
+        Stream.concat(NAMES.stream(), FUNCTIONS.stream()));
+  }
+
+  private static boolean isName(List<Token> tokens, int index) {
+    if (index > 0 && tokens.get(index - 1).kind == TollgateParserConstants.DOT) {
+      return true;
+    }
+    String word = Tokens.upperCase(tokens.get(index));
+    return switch (word) {
+      case "PRECISION" -> index == 0 || !isAt(tokens, index - 1, "DOUBLE");
+      case "RECURSIVE" -> index == 0 || !isAt(tokens, index - 1, "WITH");
+      case "NEW" -> !isAt(tokens, index + 1, "TABLE");
+      case "PARTITION" -> !isAt(tokens, index + 1, "BY");
+      case "WITHIN" -> !isAt(tokens, index + 1, "GROUP");
+      default ->
+          NAMES.contains(word) || (FUNCTIONS.contains(word) && !isAt(tokens, index + 1, "("));
+    };
+  }
+
+  private static boolean isAt(List<Token> tokens, int index, String word) {
+    return index < tokens.size() && tokens.get(index).image.equalsIgnoreCase(word);
+  }
+
+  private static boolean isWord(Token token) {
+    return Character.isJavaIdentifierStart(token.image.charAt(0)) && token.image.indexOf('\'') < 0;
+  }
+
+  private static Set<String> words(String list) {
+    return Set.of(list.toUpperCase(Locale.ROOT).split("\\s+", -1));
+  }
+}
