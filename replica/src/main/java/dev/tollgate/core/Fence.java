@@ -15,6 +15,15 @@ public final class Fence {
     this.terms = terms;
   }
 
+  Fence(StateRecord.FenceState state) {
+    this(state.id(), state.table(), state.terms());
+    highestToken = state.highestToken();
+  }
+
+  StateRecord.FenceState state() {
+    return new StateRecord.FenceState(id, table, terms, highestToken);
+  }
+
   public FenceId id() {
     return id;
   }

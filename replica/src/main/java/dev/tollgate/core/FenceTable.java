@@ -40,6 +40,18 @@ final class FenceTable {
     fences.remove(id);
   }
 
+  long lastId() {
+    return lastId;
+  }
+
+  void restoreLastId(long id) {
+    lastId = id;
+  }
+
+  void restore(StateRecord.FenceState state) {
+    fences.put(state.id(), new Fence(state));
+  }
+
   Collection<Fence> all() {
     return Collections.unmodifiableCollection(fences.values());
   }

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,23 @@ public final class Lease {
     this.createdMicros = createdMicros;
     this.creator = creator;
     this.own = own;
+  }
+
+  Lease(StateRecord.LeaseState state) {
+    this(
+        state.id(),
+        state.owner(),
+        state.ttlMillis(),
+        state.createdMicros(),
+        state.creator(),
+        state.own());
+    held.addAll(state.held());
+    awaited.addAll(state.awaited());
+  }
+
+  StateRecord.LeaseState state() {
+    return new StateRecord.LeaseState(
+        id, owner, ttlMillis, createdMicros, creator, own, List.copyOf(held), List.copyOf(awaited));
   }
 
   public LeaseId id() {

@@ -31,6 +31,26 @@ final class LeaseTable {
     }
   }
 
+  long lastId() {
+    return lastId;
+  }
+
+  void restoreLastId(long id) {
+    lastId = id;
+  }
+
+  void restore(StateRecord.LeaseState state) {
+    leases.put(state.id(), new Lease(state));
+  }
+
+  Lease existing(LeaseId id) {
+    Lease lease = leases.get(id);
+    if (lease == null) {
+      throw new IllegalStateException("no lease " + id);
+    }
+    return lease;
+  }
+
   Collection<Lease> all() {
     return Collections.unmodifiableCollection(leases.values());
   }

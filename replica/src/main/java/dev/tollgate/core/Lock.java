@@ -27,6 +27,45 @@ public final class Lock {
     this.name = name;
   }
 
+  /** A lock as it stood in a snapshot. */
+  Lock(StateRecord.LockState state, LeaseTable leases) {
+    this(state.name());
+    for (StateRecord.HoldState hold : state.holds()) {
+      add(
+          new Hold(leases.existing(hold.lease()), hold.token(), hold.sinceMicros(), hold.session()),
+          state.mode());
+    }
+    for (StateRecord.WaiterState waiter : state.waiters()) {
+      enqueue(
+          new Waiter(
+              waiter.request(),
+              leases.existing(waiter.lease()),
+              waiter.mode(),
+              waiter.sinceMicros(),
+              waiter.waitMillis()));
+    }
+  }
+
+  StateRecord.LockState state() {
+    List<StateRecord.HoldState> holdStates = new ArrayList<>(1);
+    for (Hold hold : holds()) {
+      holdStates.add(
+          new StateRecord.HoldState(
+              hold.lease().id(), hold.token(), hold.sinceMicros(), hold.session()));
+    }
+    List<StateRecord.WaiterState> waiterStates = new ArrayList<>(0);
+    for (Waiter waiter : waiters()) {
+      waiterStates.add(
+          new StateRecord.WaiterState(
+              waiter.request(),
+              waiter.lease().id(),
+              waiter.mode(),
+              waiter.sinceMicros(),
+              waiter.waitMillis()));
+    }
+    return new StateRecord.LockState(name, mode, holdStates, waiterStates);
+  }
+
   public LockName name() {
     return name;
   }

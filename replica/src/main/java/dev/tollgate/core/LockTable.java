@@ -147,6 +147,14 @@ final class LockTable {
     return Collections.unmodifiableCollection(locks.values());
   }
 
+  void restoreLastToken(long token) {
+    lastToken = token;
+  }
+
+  void restore(StateRecord.LockState state, LeaseTable leases) {
+    locks.put(state.name(), new Lock(state, leases));
+  }
+
   /** The highest token ever granted, 0 if none was. */
   long lastToken() {
     return lastToken;

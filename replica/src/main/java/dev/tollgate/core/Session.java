@@ -48,6 +48,43 @@ public final class Session {
     this.openedMicros = openedMicros;
   }
 
+  /**
+   * A session as it stood in a snapshot.
+   *
+   * @param ownLease the one that the state names
+   */
+  Session(StateRecord.SessionState state, @Nullable Lease ownLease) {
+    this(state.id(), state.opening(), state.openedMicros());
+    presented.putAll(state.presented());
+    schema = state.schema();
+    this.ownLease = ownLease;
+    lost = state.lost();
+    lastSequence = state.lastSequence();
+    lastOutcome = state.lastOutcome();
+    awaited = state.awaited();
+    lockTimeoutMillis = state.lockTimeoutMillis();
+    lostTransaction = state.lostTransaction();
+  }
+
+  StateRecord.SessionState state() {
+    if (transaction != null || pending != null) {
+      throw new IllegalStateException("session " + id + " has an open transaction");
+    }
+    return new StateRecord.SessionState(
+        id,
+        new Command.OpenSession(client, secret, ttlMillis, leaseTtlMillis),
+        openedMicros,
+        schema,
+        presented,
+        ownLease == null ? null : ownLease.id(),
+        lost,
+        lastSequence,
+        lastOutcome,
+        awaited,
+        lockTimeoutMillis,
+        lostTransaction);
+  }
+
   public SessionId id() {
     return id;
   }

@@ -35,6 +35,19 @@ final class SessionTable {
     }
   }
 
+  long lastId() {
+    return lastId;
+  }
+
+  void restoreLastId(long id) {
+    lastId = id;
+  }
+
+  void restore(StateRecord.SessionState state, LeaseTable leases) {
+    LeaseId own = state.ownLease();
+    sessions.put(state.id(), new Session(state, own == null ? null : leases.existing(own)));
+  }
+
   Collection<Session> all() {
     return Collections.unmodifiableCollection(sessions.values());
   }

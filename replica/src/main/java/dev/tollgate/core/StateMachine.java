@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ public final class StateMachine {
   private final Transactions transactions;
   private final ClusterState state;
   private final CommandHandler commands = new CommandHandler();
+  private final RestoreHandler restoring = new RestoreHandler();
 
   private LogPosition position = new LogPosition(0, 0, 0);
   private final List<Notice> notices = new ArrayList<>();
@@ -71,6 +73,43 @@ public final class StateMachine {
     attempts = 0;
     Outcome outcome = command.handledBy(commands);
     return new Applied(outcome, notices);
+  }
+
+  /** True if the state can be described: no transaction is open. */
+  public boolean isDescribable() {
+    return transactions.open().isEmpty();
+  }
+
+  /**
+   * Describes the whole state between two commands.
+   *
+   * @throws IllegalStateException unless {@link #isDescribable}
+   */
+  public void describe(Consumer<StateRecord> reader) {
+    if (!isDescribable()) {
+      throw new IllegalStateException("transactions are open");
+    }
+    reader.accept(
+        new StateRecord.Counters(
+            position,
+            sessions.lastId(),
+            leases.lastId(),
+            locks.lastToken(),
+            fences.lastId(),
+            transactions.lastId()));
+    nodes.forEach((id, address) -> reader.accept(new StateRecord.NodeAddress(id, address)));
+    leases.all().forEach(lease -> reader.accept(lease.state()));
+    sessions.all().forEach(session -> reader.accept(session.state()));
+    locks.all().forEach(lock -> reader.accept(lock.state()));
+    fences.all().forEach(fence -> reader.accept(fence.state()));
+  }
+
+  /**
+   * Puts back what {@link #describe} gave, record by record in the same order, into a machine that
+   * has applied nothing. The database has to be as it was then.
+   */
+  public void restore(StateRecord piece) {
+    piece.handledBy(restoring);
   }
 
   /** The state between two commands. */
@@ -160,6 +199,52 @@ public final class StateMachine {
         50200,
         "Timeout trying to lock: other transactions did not end in time, SET LOCK_TIMEOUT allows"
             + " more");
+  }
+
+  private final class RestoreHandler implements StateRecord.Handler<Void> {
+    @Override
+    public @Nullable Void counters(StateRecord.Counters state) {
+      if (position.logIndex() != 0) {
+        throw new IllegalStateException("the state stands at " + position + " already");
+      }
+      position = state.position();
+      sessions.restoreLastId(state.lastSession());
+      leases.restoreLastId(state.lastLease());
+      locks.restoreLastToken(state.lastToken());
+      fences.restoreLastId(state.lastFence());
+      transactions.restoreLastId(state.lastTransaction());
+      return null;
+    }
+
+    @Override
+    public @Nullable Void node(StateRecord.NodeAddress state) {
+      nodes.put(state.nodeId(), state.clientAddress());
+      return null;
+    }
+
+    @Override
+    public @Nullable Void lease(StateRecord.LeaseState state) {
+      leases.restore(state);
+      return null;
+    }
+
+    @Override
+    public @Nullable Void session(StateRecord.SessionState state) {
+      sessions.restore(state, leases);
+      return null;
+    }
+
+    @Override
+    public @Nullable Void lock(StateRecord.LockState state) {
+      locks.restore(state, leases);
+      return null;
+    }
+
+    @Override
+    public @Nullable Void fence(StateRecord.FenceState state) {
+      fences.restore(state);
+      return null;
+    }
   }
 
   private final class CommandHandler implements Command.Handler<Outcome> {

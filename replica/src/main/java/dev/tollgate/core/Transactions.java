@@ -56,6 +56,15 @@ final class Transactions {
     return Collections.unmodifiableCollection(open.values());
   }
 
+  /** The highest number of a transaction so far, 0 if there was none. */
+  long lastId() {
+    return lastId;
+  }
+
+  void restoreLastId(long id) {
+    lastId = id;
+  }
+
   /** How many statements wait for the end of a transaction, of this one alone. */
   long waitersFor(Transaction transaction) {
     long count = 0;

@@ -1,0 +1,183 @@
+package dev.tollgate.core;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of the replicated state as it stands in a snapshot. All pieces together, in the order in
+ * which {@link StateMachine#describe} gives them, are the whole state between two commands.
+ */
+public sealed interface StateRecord {
+  /** Calls the method for this kind of record. */
+  <R> R handledBy(Handler<R> handler);
+
+  /** One method per kind of record. */
+  interface Handler<R> {
+    R counters(Counters record);
+
+    R node(NodeAddress record);
+
+    R lease(LeaseState record);
+
+    R session(SessionState record);
+
+    R lock(LockState record);
+
+    R fence(FenceState record);
+  }
+
+  /** Where the log stood, and the highest number that was ever given out of each kind. */
+  record Counters(
+      LogPosition position,
+      long lastSession,
+      long lastLease,
+      long lastToken,
+      long lastFence,
+      long lastTransaction)
+      implements StateRecord {
+    public Counters {
+      requireNonNull(position, "position");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.counters(this);
+    }
+  }
+
+  /** Where clients reach a node. */
+  record NodeAddress(String nodeId, String clientAddress) implements StateRecord {
+    public NodeAddress {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(clientAddress, "clientAddress");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.node(this);
+    }
+  }
+
+  /**
+   * A lease.
+   *
+   * @param held in the order of the grants
+   * @param awaited in the order in which its requests came
+   */
+  record LeaseState(
+      LeaseId id,
+      String owner,
+      long ttlMillis,
+      long createdMicros,
+      @Nullable SessionId creator,
+      boolean own,
+      List<LockName> held,
+      List<LockName> awaited)
+      implements StateRecord {
+    public LeaseState {
+      requireNonNull(id, "id");
+      requireNonNull(owner, "owner");
+      held = List.copyOf(held);
+      awaited = List.copyOf(awaited);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.lease(this);
+    }
+  }
+
+  /**
+   * A session; no transaction is open when the state is described.
+   *
+   * @param opening with what it was opened
+   * @param ownLease among the leases, or null
+   * @param lost locks that went with its last own lease and of which the client was not told yet
+   * @param awaited the lock in whose queue its last operation stands, or null
+   * @param lostTransaction why its last transaction was rolled back, if the client was not told yet
+   */
+  record SessionState(
+      SessionId id,
+      Command.OpenSession opening,
+      long openedMicros,
+      String schema,
+      SortedMap<LockName, Long> presented,
+      @Nullable LeaseId ownLease,
+      List<LockName> lost,
+      long lastSequence,
+      @Nullable Outcome lastOutcome,
+      @Nullable LockName awaited,
+      long lockTimeoutMillis,
+      @Nullable String lostTransaction)
+      implements StateRecord {
+    public SessionState {
+      requireNonNull(id, "id");
+      requireNonNull(opening, "opening");
+      requireNonNull(schema, "schema");
+      presented = Collections.unmodifiableSortedMap(new TreeMap<>(presented));
+      lost = List.copyOf(lost);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.session(this);
+    }
+  }
+
+  /**
+   * A lock that is held: by whom, in the order of the grants, and who waits, the next one first.
+   */
+  record LockState(LockName name, LockMode mode, List<HoldState> holds, List<WaiterState> waiters)
+      implements StateRecord {
+    public LockState {
+      requireNonNull(name, "name");
+      requireNonNull(mode, "mode");
+      holds = List.copyOf(holds);
+      waiters = List.copyOf(waiters);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.lock(this);
+    }
+  }
+
+  /** One lease's hold of a lock. */
+  record HoldState(LeaseId lease, FencingToken token, long sinceMicros, SessionId session) {
+    public HoldState {
+      requireNonNull(lease, "lease");
+      requireNonNull(token, "token");
+      requireNonNull(session, "session");
+    }
+  }
+
+  /** One request in a lock's queue. */
+  record WaiterState(
+      RequestId request, LeaseId lease, LockMode mode, long sinceMicros, long waitMillis) {
+    public WaiterState {
+      requireNonNull(request, "request");
+      requireNonNull(lease, "lease");
+      requireNonNull(mode, "mode");
+    }
+  }
+
+  /** The binding of a table. */
+  record FenceState(FenceId id, TableName table, Operation.FenceTerms terms, long highestToken)
+      implements StateRecord {
+    public FenceState {
+      requireNonNull(id, "id");
+      requireNonNull(table, "table");
+      requireNonNull(terms, "terms");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.fence(this);
+    }
+  }
+}

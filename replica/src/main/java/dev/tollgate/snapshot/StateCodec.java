@@ -1,0 +1,264 @@
+package dev.tollgate.snapshot;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.FenceId;
+import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.FencingToken;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.LogPosition;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.RequestId;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateRecord;
+import dev.tollgate.core.TableName;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The core's state in bytes. The numbers are a format on disk: never change one, only add; a change
+ * of layout takes a new version of the snapshot.
+ */
+public final class StateCodec {
+  /** The first kind of record that is not the core's. */
+  public static final int FIRST_FREE_KIND = 32;
+
+  private static final int COUNTERS = 1;
+  private static final int NODE = 2;
+  private static final int LEASE = 3;
+  private static final int SESSION = 4;
+  private static final int LOCK = 5;
+  private static final int FENCE = 6;
+
+  private StateCodec() {}
+
+  /** Writes the body of a record and returns its kind. */
+  public static int write(WireWriter out, StateRecord piece) {
+    return piece.handledBy(new RecordWriter(out));
+  }
+
+  /**
+   * Reads a record.
+   *
+   * @param kind less than {@link #FIRST_FREE_KIND}
+   */
+  public static StateRecord read(int kind, WireReader in) throws CorruptSnapshotException {
+    return switch (kind) {
+      case COUNTERS ->
+          new StateRecord.Counters(
+              new LogPosition(in.i64(), in.i32(), in.i64()),
+              in.i64(),
+              in.i64(),
+              in.i64(),
+              in.i64(),
+              in.i64());
+      case NODE -> new StateRecord.NodeAddress(in.string(), in.string());
+      case LEASE -> lease(in);
+      case SESSION -> session(in);
+      case LOCK ->
+          new StateRecord.LockState(
+              new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in));
+      case FENCE ->
+          new StateRecord.FenceState(
+              new FenceId(in.i64()),
+              new TableName(in.nullableString(), in.string()),
+              terms(in),
+              in.i64());
+      default -> throw new CorruptSnapshotException("record of unknown kind " + kind);
+    };
+  }
+
+  private static StateRecord lease(WireReader in) {
+    return new StateRecord.LeaseState(
+        new LeaseId(in.i64()),
+        in.string(),
+        in.i64(),
+        in.i64(),
+        sessionOrNull(in.i64()),
+        in.flag(),
+        names(in),
+        names(in));
+  }
+
+  private static StateRecord session(WireReader in) throws CorruptSnapshotException {
+    SessionId id = new SessionId(in.i64());
+    Command.OpenSession opening =
+        new Command.OpenSession(
+            new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64());
+    long openedMicros = in.i64();
+    String schema = in.string();
+    SortedMap<LockName, Long> presented = new TreeMap<>();
+    for (int i = in.count(12); i > 0; i--) {
+      presented.put(new LockName(in.string()), in.i64());
+    }
+    long ownLease = in.i64();
+    List<LockName> lost = names(in);
+    long lastSequence = in.i64();
+    return new StateRecord.SessionState(
+        id,
+        opening,
+        openedMicros,
+        schema,
+        presented,
+        ownLease == 0 ? null : new LeaseId(ownLease),
+        lost,
+        lastSequence,
+        in.flag() ? OutcomeCodec.read(in) : null,
+        nameOrNull(in.nullableString()),
+        in.i64(),
+        in.nullableString());
+  }
+
+  private static StateRecord.HoldState hold(WireReader in) {
+    return new StateRecord.HoldState(
+        new LeaseId(in.i64()), new FencingToken(in.i64()), in.i64(), new SessionId(in.i64()));
+  }
+
+  private static List<StateRecord.WaiterState> waiters(WireReader in) {
+    return list(
+        in,
+        41,
+        item ->
+            new StateRecord.WaiterState(
+                new RequestId(new SessionId(item.i64()), item.i64()),
+                new LeaseId(item.i64()),
+                mode(item),
+                item.i64(),
+                item.i64()));
+  }
+
+  private static LockMode mode(WireReader in) {
+    return in.flag() ? LockMode.SHARED : LockMode.EXCLUSIVE;
+  }
+
+  private static Operation.FenceTerms terms(WireReader in) {
+    return in.flag()
+        ? new Operation.RowFence(in.string())
+        : new Operation.TableFence(
+            new LockName(in.string()), in.flag() ? FenceReading.MONOTONIC : FenceReading.HELD);
+  }
+
+  private static List<LockName> names(WireReader in) {
+    return list(in, 4, item -> new LockName(item.string()));
+  }
+
+  private static @Nullable LockName nameOrNull(@Nullable String name) {
+    return name == null ? null : new LockName(name);
+  }
+
+  /** Session ids begin at 1. */
+  private static @Nullable SessionId sessionOrNull(long id) {
+    return id == 0 ? null : new SessionId(id);
+  }
+
+  private static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
+    int count = in.count(itemBytes);
+    List<T> items = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      items.add(item.apply(in));
+    }
+    return items;
+  }
+
+  private static final class RecordWriter implements StateRecord.Handler<Integer> {
+    private final WireWriter out;
+
+    RecordWriter(WireWriter out) {
+      this.out = out;
+    }
+
+    @Override
+    public Integer counters(StateRecord.Counters state) {
+      LogPosition position = state.position();
+      out.i64(position.logIndex()).i32(position.ordinal()).i64(position.timeMicros());
+      out.i64(state.lastSession()).i64(state.lastLease()).i64(state.lastToken());
+      out.i64(state.lastFence()).i64(state.lastTransaction());
+      return COUNTERS;
+    }
+
+    @Override
+    public Integer node(StateRecord.NodeAddress state) {
+      out.string(state.nodeId()).string(state.clientAddress());
+      return NODE;
+    }
+
+    @Override
+    public Integer lease(StateRecord.LeaseState state) {
+      SessionId creator = state.creator();
+      out.i64(state.id().value()).string(state.owner());
+      out.i64(state.ttlMillis()).i64(state.createdMicros());
+      out.i64(creator == null ? 0 : creator.value()).flag(state.own());
+      names(state.held());
+      names(state.awaited());
+      return LEASE;
+    }
+
+    @Override
+    public Integer session(StateRecord.SessionState state) {
+      Command.OpenSession opening = state.opening();
+      ClientInfo client = opening.client();
+      out.i64(state.id().value());
+      out.string(client.application()).string(client.host()).string(client.process());
+      out.i64(opening.secret()).i64(opening.ttlMillis()).i64(opening.leaseTtlMillis());
+      out.i64(state.openedMicros()).string(state.schema());
+      out.i32(state.presented().size());
+      state.presented().forEach((lock, token) -> out.string(lock.value()).i64(token));
+      LeaseId ownLease = state.ownLease();
+      out.i64(ownLease == null ? 0 : ownLease.value());
+      names(state.lost());
+      out.i64(state.lastSequence()).flag(state.lastOutcome() != null);
+      if (state.lastOutcome() != null) {
+        OutcomeCodec.write(out, state.lastOutcome());
+      }
+      LockName awaited = state.awaited();
+      out.nullableString(awaited == null ? null : awaited.value());
+      out.i64(state.lockTimeoutMillis()).nullableString(state.lostTransaction());
+      return SESSION;
+    }
+
+    @Override
+    public Integer lock(StateRecord.LockState state) {
+      out.string(state.name().value()).flag(state.mode() == LockMode.SHARED);
+      out.i32(state.holds().size());
+      for (StateRecord.HoldState hold : state.holds()) {
+        out.i64(hold.lease().value()).i64(hold.token().value());
+        out.i64(hold.sinceMicros()).i64(hold.session().value());
+      }
+      out.i32(state.waiters().size());
+      for (StateRecord.WaiterState waiter : state.waiters()) {
+        out.i64(waiter.request().session().value()).i64(waiter.request().sequence());
+        out.i64(waiter.lease().value()).flag(waiter.mode() == LockMode.SHARED);
+        out.i64(waiter.sinceMicros()).i64(waiter.waitMillis());
+      }
+      return LOCK;
+    }
+
+    @Override
+    public Integer fence(StateRecord.FenceState state) {
+      out.i64(state.id().value());
+      out.nullableString(state.table().schema()).string(state.table().name());
+      if (state.terms() instanceof Operation.TableFence fence) {
+        out.flag(false).string(fence.lock().value());
+        out.flag(fence.reading() == FenceReading.MONOTONIC);
+      } else if (state.terms() instanceof Operation.RowFence fence) {
+        out.flag(true).string(fence.lockSql());
+      }
+      out.i64(state.highestToken());
+      return FENCE;
+    }
+
+    private void names(Collection<LockName> names) {
+      out.i32(names.size());
+      names.forEach(name -> out.string(name.value()));
+    }
+  }
+}
