@@ -201,7 +201,7 @@ public final class StateMachine {
             + " more");
   }
 
-  private final class RestoreHandler implements StateRecord.Handler<Void> {
+  private final class RestoreHandler implements StateRecord.Handler<@Nullable Void> {
     @Override
     public @Nullable Void counters(StateRecord.Counters state) {
       if (position.logIndex() != 0) {

@@ -65,8 +65,11 @@ final class H2Internals {
   /** The version of H2 that this class was written against. */
   static final String BUILT_FOR = "2.5.250";
 
-  /** Place of the bit "has rolled back": above the status (4 bits) and the log id (40 bits) + 1. */
-  private static final long HAS_ROLLED_BACK = 1L << (4 + 41);
+  /** Bits of the log id, above which is the status. */
+  private static final int LOG_ID_BITS = 41;
+
+  /** Place of the bit "has rolled back": above the status (4 bits). */
+  private static final long HAS_ROLLED_BACK = 1L << (4 + LOG_ID_BITS);
 
   /** The fields of a class that may hold parts of a statement, found once. */
   private static final ClassValue<List<Field>> FIELDS =
@@ -203,6 +206,12 @@ final class H2Internals {
       AtomicLong state = (AtomicLong) STATUS_AND_LOG_ID.get(transaction);
       state.getAndUpdate(bits -> bits & ~HAS_ROLLED_BACK);
     }
+  }
+
+  /** How many changes the session's transaction would have to undo, one for each index of a row. */
+  static long changes(SessionLocal session) {
+    Transaction transaction = session.getTransaction();
+    return ((AtomicLong) STATUS_AND_LOG_ID.get(transaction)).get() & ((1L << LOG_ID_BITS) - 1);
   }
 
   /** Forgets that others met rows of this session's transaction. */

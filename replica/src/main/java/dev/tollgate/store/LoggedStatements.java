@@ -36,26 +36,19 @@ final class LoggedStatements {
   private final ReaderGate gate;
   private final FencedTables fencedTables;
   private final TransactionSessions transactions;
-  private final long maxRows;
-  private final long maxBytes;
+  private final StoreLimits limits;
 
-  /**
-   * @param maxRows what one execution of a statement may look at
-   * @param maxBytes what it may write
-   */
   LoggedStatements(
       H2Database database,
       ReaderGate gate,
       FencedTables fencedTables,
       TransactionSessions transactions,
-      long maxRows,
-      long maxBytes) {
+      StoreLimits limits) {
     this.database = database;
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
-    this.maxRows = maxRows;
-    this.maxBytes = maxBytes;
+    this.limits = limits;
   }
 
   /**
@@ -151,6 +144,10 @@ final class LoggedStatements {
     }
 
     private Outcome runPinned(Operation.ParameterSet set) {
+      Outcome.Refused full = transaction == null ? null : full(transaction);
+      if (full != null) {
+        return full;
+      }
       session.setCurrentSchemaName(context.schema());
       Prepared parsed = LogStatements.prepare(session, statement.sql());
       rowLocks = takeRowLocks(parsed);
@@ -164,13 +161,9 @@ final class LoggedStatements {
       if (rival != null) {
         return new Outcome.Conflict(rival, null);
       }
+      WorkBudget budget = new WorkBudget(limits.rows(), limits.bytes());
       StoreCommand command =
-          new StoreCommand(
-              session,
-              statement.sql(),
-              parsed,
-              LockAccess.of(context),
-              new WorkBudget(maxRows, maxBytes));
+          new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
       running = command;
       command.setParameters(set.values().bytes());
       if (statement.definition()) {
@@ -186,8 +179,24 @@ final class LoggedStatements {
       Outcome outcome = change(command);
       if (transaction != null) {
         transaction.changes().addAll(changes);
+        transaction.wrote(budget.bytes());
       }
       return outcome;
+    }
+
+    /** Why a transaction gets no more statements, or null: replicas keep all that it may undo. */
+    private Outcome.@Nullable Refused full(TransactionSessions.OpenTransaction transaction) {
+      boolean changes = H2Internals.changes(session) >= limits.transactionChanges();
+      return changes || transaction.writtenBytes() >= limits.transactionBytes()
+          ? new Outcome.Refused(
+              RefusalCode.LIMIT_REACHED,
+              "the transaction has "
+                  + (changes
+                      ? limits.transactionChanges() + " changes of rows and indexes"
+                      : "written " + limits.transactionBytes() + " bytes")
+                  + " or more, and every replica keeps them until it ends: commit or roll back, and"
+                  + " do the work in smaller transactions")
+          : null;
     }
 
     /** The clause of a query that locks rows; a wait that it asks for is not for H2 to spend. */

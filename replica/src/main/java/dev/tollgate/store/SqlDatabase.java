@@ -1,7 +1,6 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.FenceId;
-import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RefusalCode;
@@ -40,22 +39,17 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
    *     the locale of the process would make replicas differ
    */
   public SqlDatabase() {
-    this(Limits.STATEMENT_ROWS, Limits.STATEMENT_WRITTEN_BYTES);
+    this(StoreLimits.DEFAULT);
   }
 
-  /**
-   * @param maxRows what one execution of a statement may look at
-   * @param maxBytes what it may write
-   */
-  SqlDatabase(long maxRows, long maxBytes) {
+  SqlDatabase(StoreLimits limits) {
     H2SelfCheck.run();
     database = new H2Database();
     fencedTables = new FencedTables(database);
     transactions = new TransactionSessions(database);
     session = database.openSession();
     session.setAutoCommit(false);
-    statements =
-        new LoggedStatements(database, gate, fencedTables, transactions, maxRows, maxBytes);
+    statements = new LoggedStatements(database, gate, fencedTables, transactions, limits);
     reader = new SqlReader(database, gate, transactions);
   }
 

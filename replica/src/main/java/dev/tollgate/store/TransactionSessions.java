@@ -24,6 +24,7 @@ final class TransactionSessions {
     private final SessionLocal session;
     private final KeyChanges changes = new KeyChanges();
     private final ReentrantLock use = new ReentrantLock();
+    private long writtenBytes;
     private volatile ReaderGate.@Nullable Query query;
 
     private OpenTransaction(SessionId owner, SessionLocal session) {
@@ -42,6 +43,16 @@ final class TransactionSessions {
     /** What its statements have done to keys so far. */
     KeyChanges changes() {
       return changes;
+    }
+
+    /** A statement has written so much, be it undone later. */
+    void wrote(long bytes) {
+      writtenBytes += bytes;
+    }
+
+    /** Bytes of the rows that its statements have written so far. */
+    long writtenBytes() {
+      return writtenBytes;
     }
 
     /** Begins a query of the client. */

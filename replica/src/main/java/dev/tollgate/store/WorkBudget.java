@@ -19,6 +19,11 @@ final class WorkBudget implements StatementMeter {
     this.maxBytes = maxBytes;
   }
 
+  /** What was written so far. */
+  long bytes() {
+    return bytes;
+  }
+
   @Override
   public void looked(int more) {
     rows += more;

@@ -645,4 +645,49 @@ class TransactionsTest {
     assertEquals(RefusalCode.LIMIT_REACHED, ((Outcome.Refused) refused).code());
     assertOk(store.run(a, "UPDATE T SET V = 1 WHERE ID = 1"));
   }
+
+  @Test
+  void transactionThatHasChangedTooManyRowsGetsNoMoreStatements() throws SQLException {
+    try (StoreDriver small =
+        new StoreDriver(new SqlDatabase(new StoreLimits(10_000, 1_000_000, 10, 1_000_000)))) {
+      SessionId session = small.open();
+      small.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY)");
+      assertOk(small.in(session, "INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, 9)"));
+      mark(small, session, false);
+      assertOk(small.in(session, "DELETE FROM T WHERE ID < 3"));
+      assertFull(small.in(session, "INSERT INTO T VALUES(11)"));
+      mark(small, session, true);
+      assertOk(small.in(session, "INSERT INTO T VALUES(11)"));
+      assertFull(small.in(session, "INSERT INTO T VALUES(12)"));
+      assertEquals(new Outcome.Done(), small.commit(session));
+      assertEquals(List.of("10"), small.query("SELECT COUNT(*) FROM T"));
+      assertOk(small.in(session, "INSERT INTO T VALUES(12)"));
+    }
+  }
+
+  private static void mark(StoreDriver store, SessionId session, boolean rollback) {
+    assertEquals(
+        new Outcome.Done(),
+        store.perform(
+            session, new Operation.MarkSavepoint(rollback, "S", TransactionMode.READ_COMMITTED)));
+  }
+
+  private static void assertFull(Outcome outcome) {
+    assertInstanceOf(Outcome.Refused.class, outcome, outcome.toString());
+    assertEquals(RefusalCode.LIMIT_REACHED, ((Outcome.Refused) outcome).code());
+  }
+
+  @Test
+  void transactionThatHasWrittenTooMuchGetsNoMoreStatements() {
+    try (StoreDriver small =
+        new StoreDriver(new SqlDatabase(new StoreLimits(10_000, 1_000_000, 1_000, 2_000)))) {
+      SessionId session = small.open();
+      small.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR(1000))");
+      small.ok(session, "INSERT INTO T VALUES(1, '')");
+      assertOk(small.in(session, "UPDATE T SET V = REPEAT('x', 1000)"));
+      assertFull(small.in(session, "UPDATE T SET V = ''"));
+      assertEquals(new Outcome.Done(), small.rollback(session));
+      assertOk(small.in(session, "UPDATE T SET V = ''"));
+    }
+  }
 }

@@ -183,7 +183,9 @@ class WorkBudgetTest {
 
   @Test
   void definitionsMayGoThroughALargeTable() throws SQLException {
-    try (StoreDriver small = new StoreDriver(new SqlDatabase(10_000, 10_000_000))) {
+    try (StoreDriver small =
+        new StoreDriver(
+            new SqlDatabase(new StoreLimits(10_000, 10_000_000, 1_000_000, 10_000_000)))) {
       SessionId owner = small.open();
       small.ok(owner, "CREATE TABLE T(ID BIGINT PRIMARY KEY, V BIGINT)");
       for (int i = 0; i < 20; i++) {
