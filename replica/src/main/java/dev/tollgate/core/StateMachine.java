@@ -201,9 +201,10 @@ public final class StateMachine {
             + " more");
   }
 
-  private final class RestoreHandler implements StateRecord.Handler<@Nullable Void> {
+  /** Puts records back where they came from, and gives them back. */
+  private final class RestoreHandler implements StateRecord.Handler<StateRecord> {
     @Override
-    public @Nullable Void counters(StateRecord.Counters state) {
+    public StateRecord counters(StateRecord.Counters state) {
       if (position.logIndex() != 0) {
         throw new IllegalStateException("the state stands at " + position + " already");
       }
@@ -213,37 +214,37 @@ public final class StateMachine {
       locks.restoreLastToken(state.lastToken());
       fences.restoreLastId(state.lastFence());
       transactions.restoreLastId(state.lastTransaction());
-      return null;
+      return state;
     }
 
     @Override
-    public @Nullable Void node(StateRecord.NodeAddress state) {
+    public StateRecord node(StateRecord.NodeAddress state) {
       nodes.put(state.nodeId(), state.clientAddress());
-      return null;
+      return state;
     }
 
     @Override
-    public @Nullable Void lease(StateRecord.LeaseState state) {
+    public StateRecord lease(StateRecord.LeaseState state) {
       leases.restore(state);
-      return null;
+      return state;
     }
 
     @Override
-    public @Nullable Void session(StateRecord.SessionState state) {
+    public StateRecord session(StateRecord.SessionState state) {
       sessions.restore(state, leases);
-      return null;
+      return state;
     }
 
     @Override
-    public @Nullable Void lock(StateRecord.LockState state) {
+    public StateRecord lock(StateRecord.LockState state) {
       locks.restore(state, leases);
-      return null;
+      return state;
     }
 
     @Override
-    public @Nullable Void fence(StateRecord.FenceState state) {
+    public StateRecord fence(StateRecord.FenceState state) {
       fences.restore(state);
-      return null;
+      return state;
     }
   }
 

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface StateRecord {
   /** Calls the method for this kind of record. */
-  <R extends @Nullable Object> R handledBy(Handler<R> handler);
+  <R> R handledBy(Handler<R> handler);
 
   /** One method per kind of record. */
-  interface Handler<R extends @Nullable Object> {
+  interface Handler<R> {
     R counters(Counters record);
 
     R node(NodeAddress record);
@@ -45,7 +45,7 @@ public sealed interface StateRecord {
     }
 
     @Override
-    public <R extends @Nullable Object> R handledBy(Handler<R> handler) {
+    public <R> R handledBy(Handler<R> handler) {
       return handler.counters(this);
     }
   }
@@ -58,7 +58,7 @@ public sealed interface StateRecord {
     }
 
     @Override
-    public <R extends @Nullable Object> R handledBy(Handler<R> handler) {
+    public <R> R handledBy(Handler<R> handler) {
       return handler.node(this);
     }
   }
@@ -87,7 +87,7 @@ public sealed interface StateRecord {
     }
 
     @Override
-    public <R extends @Nullable Object> R handledBy(Handler<R> handler) {
+    public <R> R handledBy(Handler<R> handler) {
       return handler.lease(this);
     }
   }
@@ -124,7 +124,7 @@ public sealed interface StateRecord {
     }
 
     @Override
-    public <R extends @Nullable Object> R handledBy(Handler<R> handler) {
+    public <R> R handledBy(Handler<R> handler) {
       return handler.session(this);
     }
   }
@@ -142,7 +142,7 @@ public sealed interface StateRecord {
     }
 
     @Override
-    public <R extends @Nullable Object> R handledBy(Handler<R> handler) {
+    public <R> R handledBy(Handler<R> handler) {
       return handler.lock(this);
     }
   }
@@ -176,7 +176,7 @@ public sealed interface StateRecord {
     }
 
     @Override
-    public <R extends @Nullable Object> R handledBy(Handler<R> handler) {
+    public <R> R handledBy(Handler<R> handler) {
       return handler.fence(this);
     }
   }
