@@ -1,5 +1,7 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.FenceId;
+import dev.tollgate.core.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +12,7 @@ import org.h2.engine.Constants;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
+import org.h2.table.Table;
 import org.h2.value.Value;
 
 /**
@@ -55,6 +58,7 @@ final class H2SelfCheck {
       check.failedStatementIsForgotten();
       check.conflictIsNotTriedAgain();
       check.scansOfSubqueriesAreFound();
+      check.guardsAreAskedOnEveryRoute();
       return true;
     }
   }
@@ -121,6 +125,25 @@ final class H2SelfCheck {
         .close();
     // two rows each for the statement, its derived table, and its subquery for either row
     require(looked.get() == 8, "the scans of subqueries are found, not only " + looked + " rows");
+    rollback();
+  }
+
+  private void guardsAreAskedOnEveryRoute() {
+    update(first, "CREATE TABLE G(ID INT PRIMARY KEY, T INT REFERENCES T(ID) ON DELETE CASCADE)");
+    update(first, "INSERT INTO G VALUES(1, 1)");
+    first.commit(false);
+    Table guarded = first.getDatabase().getMainSchema().getTableOrView(first, "G");
+    new RowGuards(database).guard(new FenceId(1), guarded, new Operation.RowFence("'g-' || ID"));
+    for (String sql :
+        List.of(
+            "INSERT INTO G VALUES(2, NULL)",
+            "UPDATE G SET T = NULL",
+            "DELETE FROM G",
+            "DELETE FROM T WHERE ID = 1")) {
+      // the guard asks LockAccess.NONE, which expects no question
+      int code = failureOf(first, sql);
+      require(code == ErrorCode.GENERAL_ERROR_1, "the guard of a table is asked: " + sql);
+    }
     rollback();
   }
 

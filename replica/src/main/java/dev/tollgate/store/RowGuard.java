@@ -86,11 +86,6 @@ final class RowGuard extends ConstraintCheck {
   }
 
   @Override
-  public @Nullable String getCreateSQL() {
-    return null;
-  }
-
-  @Override
   public @Nullable String getCreateSQLForCopy(Table forTable, String quotedName) {
     return null;
   }
