@@ -168,7 +168,7 @@ final class SqlWrite implements SqlContext {
         return staleForRow(row.fence(), new PresentedToken(row.lock(), entry.getValue()));
       }
     }
-    committing.passed().forEach(this::accepted);
+    committing.highest().forEach(this::accepted);
     committing.rows().forEach((row, token) -> accepted(row.fence(), token));
     return null;
   }

@@ -14,6 +14,7 @@ public final class Transaction {
   private final boolean serializable;
   private final long openedMicros;
   private final Map<FenceId, Long> passed = new LinkedHashMap<>();
+  private final Map<FenceId, Long> highest = new LinkedHashMap<>();
   private final Map<LockName, Long> stated = new TreeMap<>();
   private final Map<RowLock, Long> rows = new LinkedHashMap<>();
   private int statements;
@@ -53,9 +54,10 @@ public final class Transaction {
     statements++;
   }
 
-  /** Written through a fence under this token. */
+  /** Written through a fence under this token. Of several the lowest may be stale at commit. */
   void passed(FenceId fence, long token) {
-    passed.put(fence, token);
+    passed.merge(fence, token, Math::min);
+    highest.merge(fence, token, Math::max);
   }
 
   /**
@@ -66,13 +68,22 @@ public final class Transaction {
     rows.putIfAbsent(lock, token);
   }
 
-  /** Written under a clause that demands that the lock is held under this token. */
+  /**
+   * Written under a clause that demands that the lock is held under this token. Of two tokens the
+   * first counts, as for rows.
+   */
   void stated(LockName lock, long token) {
-    stated.put(lock, token);
+    stated.putIfAbsent(lock, token);
   }
 
+  /** The lowest token under which it has written through each fence. */
   Map<FenceId, Long> passed() {
     return passed;
+  }
+
+  /** The highest one. */
+  Map<FenceId, Long> highest() {
+    return highest;
   }
 
   Map<LockName, Long> stated() {

@@ -105,6 +105,62 @@ class TransactionsTest {
   }
 
   @Test
+  void lockLostAndTakenAgainBeforeTheCommitFailsIt() throws SQLException {
+    store.fence(a, "T", FenceReading.HELD);
+    store.take(a, "job");
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    store.perform(b, new Operation.ForceReleaseLock(StoreDriver.JOB));
+    store.take(a, "job");
+    assertOk(store.in(a, "UPDATE T SET V = 2 WHERE ID = 1"));
+    assertEquals(RefusalCode.TOKEN_STALE, ((Outcome.Refused) store.commit(a)).code());
+    assertEquals(List.of("1,0", "2,0"), rows());
+  }
+
+  @Test
+  void tokenOfAClauseCountsAtCommitThoughALaterOneIsCurrent() throws SQLException {
+    for (int i = 1; i <= 2; i++) {
+      store.perform(b, new Operation.ForceReleaseLock(StoreDriver.JOB));
+      long token = store.take(a, "job");
+      Operation.ExecuteSql plain =
+          StoreDriver.inTransaction(
+              "UPDATE T SET V = " + i + " WHERE ID = 1", TransactionMode.READ_COMMITTED);
+      assertOk(
+          store.perform(
+              a,
+              new Operation.ExecuteSql(
+                  plain.sql(),
+                  plain.definition(),
+                  plain.targets(),
+                  List.of(
+                      new Operation.ParameterSet(
+                          plain.parameterSets().get(0).values(), StoreDriver.clause(token))),
+                  plain.batch(),
+                  plain.returnsRows(),
+                  plain.keys(),
+                  plain.maxRows(),
+                  plain.binding(),
+                  plain.ownLeaseTrusted(),
+                  plain.mode())));
+    }
+    assertEquals(RefusalCode.TOKEN_STALE, ((Outcome.Refused) store.commit(a)).code());
+    assertEquals(List.of("1,0", "2,0"), rows());
+  }
+
+  @Test
+  void monotonicTableRemembersTheHighestTokenOfATransaction() {
+    store.fence(a, "T", FenceReading.MONOTONIC);
+    long first = store.take(a, "job");
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    store.perform(b, new Operation.ForceReleaseLock(StoreDriver.JOB));
+    store.take(a, "job");
+    assertOk(store.in(a, "UPDATE T SET V = 2 WHERE ID = 1"));
+    assertEquals(new Outcome.Done(), store.commit(a));
+    store.perform(b, new Operation.PresentToken(StoreDriver.JOB, first));
+    Outcome stale = store.run(b, "UPDATE T SET V = 3 WHERE ID = 1");
+    assertEquals(RefusalCode.TOKEN_STALE, ((Outcome.Refused) stale).code());
+  }
+
+  @Test
   void savepointBringsBackWhatWasThere() throws SQLException {
     assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
     mark(a, false, "S");
