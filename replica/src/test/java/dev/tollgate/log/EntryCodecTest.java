@@ -19,6 +19,7 @@ import dev.tollgate.core.TransactionMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -131,6 +132,30 @@ class EntryCodecTest {
   void entryOfManyCommandsKeepsTheirOrder() {
     List<Command> all = commands().toList();
     assertEquals(all, EntryCodec.decode(encode(all.toArray(new Command[0]))).commands());
+  }
+
+  /** As they were written before rows could have locks of their own. */
+  @Test
+  void bindingsOfOlderEntriesAreReadAsTheyWere() {
+    byte[] older =
+        HexFormat.of()
+            .parseHex(
+                "01000000000000000500000002030000000000000003000000000000004d08000000154352454154"
+                    + "45205441424c452054285620494e5429010000010000000000000000000000000101000000"
+                    + "015300000001540001000000036a6f62010000000100000002010201000000036a6f620000"
+                    + "00000000002a00030000000000000003000000000000004d09000000015300000001540000"
+                    + "00036a6f620101000000036a6f62000000000000002a0001");
+    List<Operation.FenceTerms> bound = new ArrayList<>();
+    for (Command command : EntryCodec.decode(older).commands()) {
+      Operation operation = ((Command.Perform) command).operation();
+      bound.add(
+          operation instanceof Operation.ExecuteSql create
+              ? create.binding()
+              : ((Operation.FenceTable) operation).fence());
+    }
+    Operation.TableFence job =
+        new Operation.TableFence(new LockName("job"), FenceReading.MONOTONIC);
+    assertEquals(List.of(job, job), bound);
   }
 
   @Test

@@ -14,9 +14,11 @@ import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,10 @@ class RandomRowFencesTest {
   private static final int LOCKS = 2;
 
   private final Random random = new Random(SEED);
+
+  /** Sessions whose last statement was a definition, which may have to wait. */
+  private final Set<SessionId> defining = new HashSet<>();
+
   private int changes;
   private int refusals;
 
@@ -65,10 +71,16 @@ class RandomRowFencesTest {
 
   private void step(StoreDriver replica, List<SessionId> sessions) throws SQLException {
     SessionId session = sessions.get(random.nextInt(sessions.size()));
-    boolean othersWait =
-        sessions.stream().anyMatch(id -> replica.machine.state().session(id).isBlocked());
+    List<SessionId> waiting =
+        sessions.stream().filter(id -> replica.machine.state().session(id).isBlocked()).toList();
+    boolean definitionWaits = waiting.stream().anyMatch(defining::contains);
     Map<Integer, String> before = rows(replica);
     boolean definition = random.nextInt(40) == 0;
+    if (definition) {
+      defining.add(session);
+    } else {
+      defining.remove(session);
+    }
     Operation operation = definition ? definition() : operation();
     Outcome outcome = replica.perform(session, operation);
     if (outcome instanceof Outcome.Refused) {
@@ -80,7 +92,8 @@ class RandomRowFencesTest {
     for (int id : ids) {
       if (!String.valueOf(before.get(id)).equals(after.get(id))) {
         changes++;
-        checkLock(replica, session, operation, id, definition, othersWait);
+        checkLock(
+            replica, session, operation, id, definition || definitionWaits, !waiting.isEmpty());
       }
     }
   }
