@@ -2,9 +2,11 @@ package dev.tollgate.store;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.Set;
 import org.h2.command.CommandInterface;
 import org.h2.engine.ConnectionInfo;
 import org.h2.engine.Constants;
@@ -39,6 +41,7 @@ final class H2Database implements AutoCloseable {
   private final User administrator;
   private final User client;
   private final Pinning pinning = new Pinning();
+  private final Set<String> builtIn = new HashSet<>();
 
   H2Database() {
     requireNeutralLocale();
@@ -50,7 +53,7 @@ final class H2Database implements AutoCloseable {
     database.setMasterUser(administrator);
     // without a limit: the database lives as long as this object, not as its sessions
     database.setCloseDelay(-1);
-    SessionLocal session = H2Internals.openSession(database, administrator);
+    SessionLocal session = openAdministratorSession();
     try {
       session.setAllowLiterals(true);
       for (String statement : SystemSchema.statements(CLIENT)) {
@@ -61,6 +64,19 @@ final class H2Database implements AutoCloseable {
     }
     client = database.getUser(CLIENT);
     database.setEventListener(pinning);
+    for (DatabaseCopy.Definition definition : DatabaseCopy.definitionsOf(this)) {
+      builtIn.add(definition.sql());
+    }
+  }
+
+  /** True for SQL that defines an object which every replica has from the start. */
+  boolean isBuiltIn(String sql) {
+    return builtIn.contains(sql);
+  }
+
+  /** A session that may do everything. */
+  SessionLocal openAdministratorSession() {
+    return H2Internals.openSession(database, administrator);
   }
 
   /** A session of the clients' user, in UTC. */
@@ -73,7 +89,7 @@ final class H2Database implements AutoCloseable {
 
   /** The whole database as SQL, as H2 writes it, without passwords. */
   List<String> script() {
-    SessionLocal session = H2Internals.openSession(database, administrator);
+    SessionLocal session = openAdministratorSession();
     try (ResultInterface result =
         session.prepareCommand("SCRIPT NOPASSWORDS NOSETTINGS").executeQuery(0, 0, false)) {
       List<String> lines = new ArrayList<>();

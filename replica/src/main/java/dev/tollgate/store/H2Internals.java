@@ -9,6 +9,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -99,6 +100,7 @@ final class H2Internals {
   private static final VarHandle INDEX_SQL;
   private static final VarHandle INDEX_PARAMETERS;
   private static final VarHandle INDEX_TABLE;
+  private static final VarHandle OBJECT_IDS;
   private static final MethodHandle CREATE_SESSION;
   private static final PinnedRandom RANDOM;
 
@@ -156,13 +158,13 @@ final class H2Internals {
           index.findVarHandle(QueryExpressionIndex.class, "originalParameters", ArrayList.class);
       INDEX_TABLE =
           index.findVarHandle(QueryExpressionIndex.class, "table", QueryExpressionTable.class);
+      Lookup database = MethodHandles.privateLookupIn(Database.class, own);
+      OBJECT_IDS = database.findVarHandle(Database.class, "objectIds", BitSet.class);
       CREATE_SESSION =
-          MethodHandles.privateLookupIn(Database.class, own)
-              .findVirtual(
-                  Database.class,
-                  "createSession",
-                  MethodType.methodType(
-                      SessionLocal.class, User.class, NetworkConnectionInfo.class));
+          database.findVirtual(
+              Database.class,
+              "createSession",
+              MethodType.methodType(SessionLocal.class, User.class, NetworkConnectionInfo.class));
       // makes H2 fill the field first, so that nothing replaces ours later
       MathUtils.secureRandomLong();
       VarHandle secureRandom =
@@ -188,6 +190,16 @@ final class H2Internals {
       throw e;
     } catch (Throwable e) {
       throw new IllegalStateException("createSession declares no checked exception", e);
+    }
+  }
+
+  /** Takes an object's id out of those that H2 gives to new objects; false if it is taken. */
+  static boolean reserveObjectId(Database database, int id) {
+    BitSet ids = (BitSet) OBJECT_IDS.get(database);
+    synchronized (ids) {
+      boolean free = !ids.get(id);
+      ids.set(id);
+      return free;
     }
   }
 

@@ -1,9 +1,9 @@
 package dev.tollgate.store;
 
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
 
 /**
  * Keeps queries and definitions apart: many queries at a time, or one definition. A definition that
@@ -13,8 +13,11 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 final class ReaderGate {
   private static final long PATIENCE_MILLIS = 500;
 
-  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock(/* fair= */ true);
-  private final Set<Query> inside = ConcurrentHashMap.newKeySet();
+  /** Belongs to no thread: a copy of the database is begun by one and ended by another. */
+  private final StampedLock lock = new StampedLock();
+
+  private final Map<Query, Long> inside = new ConcurrentHashMap<>();
+  private long definition;
 
   /** A query that can be cancelled. */
   interface Query {
@@ -23,23 +26,25 @@ final class ReaderGate {
   }
 
   void enter(Query query) {
-    lock.readLock().lock();
-    inside.add(query);
+    inside.put(query, lock.readLock());
   }
 
   void leave(Query query) {
-    inside.remove(query);
-    lock.readLock().unlock();
+    Long stamp = inside.remove(query);
+    if (stamp == null) {
+      throw new IllegalStateException("the query has not entered");
+    }
+    lock.unlockRead(stamp);
   }
 
   void closeForDefinition() {
     boolean interrupted = false;
-    boolean closed = false;
-    while (!closed) {
+    long stamp = 0;
+    while (stamp == 0) {
       try {
-        closed = lock.writeLock().tryLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-        if (!closed) {
-          inside.forEach(Query::cancelForDefinition);
+        stamp = lock.tryWriteLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        if (stamp == 0) {
+          inside.keySet().forEach(Query::cancelForDefinition);
         }
       } catch (InterruptedException e) {
         interrupted = true;
@@ -48,9 +53,10 @@ final class ReaderGate {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    definition = stamp;
   }
 
   void open() {
-    lock.writeLock().unlock();
+    lock.unlockWrite(definition);
   }
 }

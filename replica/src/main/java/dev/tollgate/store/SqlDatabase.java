@@ -7,7 +7,9 @@ import dev.tollgate.core.RefusalCode;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.SqlStore;
+import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
+import java.util.Collection;
 import java.util.List;
 import org.h2.api.ErrorCode;
 import org.h2.engine.SessionLocal;
@@ -24,13 +26,16 @@ import org.jspecify.annotations.Nullable;
  * they take long, cancels them: a reader may be late, the log may not.
  */
 public final class SqlDatabase implements SqlStore, AutoCloseable {
-  private final H2Database database;
+  private final StoreLimits limits;
   private final ReaderGate gate = new ReaderGate();
-  private final FencedTables fencedTables;
-  private final SessionLocal session;
-  private final TransactionSessions transactions;
-  private final LoggedStatements statements;
   private final SqlReader reader;
+
+  // belong to the thread that applies the log; a snapshot replaces them all
+  private H2Database database;
+  private FencedTables fencedTables;
+  private SessionLocal session;
+  private TransactionSessions transactions;
+  private LoggedStatements statements;
 
   /**
    * Opens an empty database.
@@ -43,14 +48,59 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   }
 
   SqlDatabase(StoreLimits limits) {
+    this.limits = limits;
     H2SelfCheck.run();
-    database = new H2Database();
-    fencedTables = new FencedTables(database);
-    transactions = new TransactionSessions(database);
-    session = database.openSession();
+    reader = new SqlReader(gate);
+    use(new H2Database());
+  }
+
+  private void use(H2Database fresh) {
+    database = fresh;
+    fencedTables = new FencedTables(fresh);
+    transactions = new TransactionSessions(fresh);
+    session = fresh.openSession();
     session.setAutoCommit(false);
-    statements = new LoggedStatements(database, gate, fencedTables, transactions, limits);
-    reader = new SqlReader(database, gate, transactions);
+    statements = new LoggedStatements(fresh, gate, fencedTables, transactions, limits);
+    reader.use(fresh, transactions);
+  }
+
+  /**
+   * Begins a copy of what is committed, for a snapshot.
+   *
+   * @param insistent if definitions wait until it is closed, however long that takes
+   */
+  public DatabaseCopy copy(boolean insistent) {
+    return new DatabaseCopy(database, gate, insistent);
+  }
+
+  /** Begins to fill another database, which takes the place of this one at the end. */
+  public DatabaseRestore beginRestore() {
+    return new DatabaseRestore();
+  }
+
+  /**
+   * Puts a restored database in the place of this one.
+   *
+   * @param fences of its tables
+   */
+  public void replaceWith(DatabaseRestore restored, Collection<StateRecord.FenceState> fences) {
+    H2Database fresh = restored.finish();
+    gate.closeForDefinition();
+    try {
+      transactions.close();
+      reader.close();
+      database.close();
+      use(fresh);
+      for (StateRecord.FenceState fence : fences) {
+        Table table = FencedTables.find(session, fence.table());
+        if (table == null) {
+          throw new IllegalStateException("the snapshot has no table " + fence.table());
+        }
+        fencedTables.restore(fence.id(), table, fence.terms());
+      }
+    } finally {
+      gate.open();
+    }
   }
 
   /** Queries beside the log. */

@@ -45,17 +45,22 @@ public final class SqlReader {
   private static final Pattern FREES_MEMORY =
       Pattern.compile("\\s*(DELETE|TRUNCATE|DROP)\\b", Pattern.CASE_INSENSITIVE);
 
-  private final H2Database database;
   private final ReaderGate gate;
-  private final TransactionSessions transactions;
+
+  /** Changed while the gate is closed, read by who has entered it. */
+  private volatile @Nullable Source source;
+
   private final MemoryWatch memory = new MemoryWatch();
   private final Semaphore permits = new Semaphore(MAX_QUERIES, true);
   private final ConcurrentLinkedDeque<SessionLocal> idle = new ConcurrentLinkedDeque<>();
 
-  SqlReader(H2Database database, ReaderGate gate, TransactionSessions transactions) {
-    this.database = database;
+  SqlReader(ReaderGate gate) {
     this.gate = gate;
-    this.transactions = transactions;
+  }
+
+  /** Says what is queried from now on; while nobody queries. */
+  void use(H2Database queried, TransactionSessions open) {
+    source = new Source(queried, open);
   }
 
   /** Lets another thread end a query. */
@@ -142,6 +147,9 @@ public final class SqlReader {
       requireNonNull(body, "body");
     }
   }
+
+  /** What is queried, and whose open transactions may be. */
+  private record Source(H2Database database, TransactionSessions transactions) {}
 
   private interface Work<T> {
     T on(SessionLocal session) throws SQLException;
@@ -287,11 +295,12 @@ public final class SqlReader {
     permits.acquireUninterruptibly();
     gate.enter(canceller);
     try {
+      Source entered = requireNonNull(source, "source");
       TransactionSessions.OpenTransaction transaction =
-          owner == null ? null : transactions.find(owner);
+          owner == null ? null : entered.transactions().find(owner);
       return transaction == null
-          ? onIdleSession(schema, work)
-          : inTransaction(transaction, schema, canceller, work);
+          ? onIdleSession(entered.database(), schema, work)
+          : inTransaction(entered.transactions(), transaction, schema, canceller, work);
     } catch (DbException e) {
       throw e.getSQLException();
     } finally {
@@ -300,7 +309,8 @@ public final class SqlReader {
     }
   }
 
-  private <T> T inTransaction(
+  private static <T> T inTransaction(
+      TransactionSessions transactions,
       TransactionSessions.OpenTransaction transaction,
       String schema,
       Canceller canceller,
@@ -320,7 +330,8 @@ public final class SqlReader {
     }
   }
 
-  private <T> T onIdleSession(String schema, Work<T> work) throws SQLException {
+  private <T> T onIdleSession(H2Database database, String schema, Work<T> work)
+      throws SQLException {
     SessionLocal pooled = idle.pollFirst();
     SessionLocal session = pooled == null ? database.openSession() : pooled;
     try {

@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.Command;
@@ -12,9 +13,17 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateMachine;
+import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.WireWriter;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,10 +35,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Three replicas apply the same random commands of many sessions: transactions with conflicts,
+ * Four replicas apply the same random commands of many sessions: transactions with conflicts,
  * deadlocks, savepoints, definitions, failures, rollbacks and expiries. One of them answers queries
  * in between, inside open transactions too; one is replaced midway by a new one that applies the
- * log from its beginning. Outcomes and contents have to be equal (I7).
+ * log from its beginning, another again and again by one that reads a snapshot. Outcomes and
+ * contents have to be equal (I7).
  */
 class EquivalenceTest {
   private static final int COMMANDS = Integer.getInteger("tollgate.commands", 6_000);
@@ -45,7 +55,7 @@ class EquivalenceTest {
   /** One replica. */
   private static final class Replica implements AutoCloseable {
     final SqlDatabase database = new SqlDatabase();
-    final StateMachine machine = new StateMachine(database);
+    StateMachine machine = new StateMachine(database);
     int applied;
 
     Outcome apply(Command command) {
@@ -53,6 +63,50 @@ class EquivalenceTest {
       return machine
           .apply(new LogPosition(applied, 0, 1_700_000_000_000_000L + applied * 777L), command)
           .outcome();
+    }
+
+    /** A new replica that has read a snapshot of this one. */
+    Replica restored() throws IOException {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      SnapshotWriter out = new SnapshotWriter(bytes);
+      WireWriter body = new WireWriter();
+      List<StateRecord> state = new ArrayList<>();
+      machine.describe(state::add);
+      for (StateRecord piece : state) {
+        body.clear();
+        int kind = StateCodec.write(body, piece);
+        out.record(kind, body);
+      }
+      try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
+        copy.writeTo(out);
+      }
+      out.finish();
+      Replica next = new Replica();
+      next.read(bytes.toByteArray());
+      next.applied = applied;
+      List<StateRecord> restored = new ArrayList<>();
+      next.machine.describe(restored::add);
+      assertEquals(state, restored);
+      return next;
+    }
+
+    private void read(byte[] snapshot) throws IOException {
+      SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshot));
+      DatabaseRestore restore = database.beginRestore();
+      List<StateRecord.FenceState> fences = new ArrayList<>();
+      machine = new StateMachine(database);
+      for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
+        if (piece.kind() >= StateCodec.FIRST_FREE_KIND) {
+          restore.accept(piece.kind(), piece.body());
+        } else {
+          StateRecord state = StateCodec.read(piece.kind(), piece.body());
+          machine.restore(state);
+          if (state instanceof StateRecord.FenceState fence) {
+            fences.add(fence);
+          }
+        }
+      }
+      database.replaceWith(restore, fences);
     }
 
     @Override
@@ -67,16 +121,23 @@ class EquivalenceTest {
     Replica first = new Replica();
     Replica reading = new Replica();
     Replica restarted = new Replica();
+    Replica restored = new Replica();
+    int restores = 0;
     try {
       for (int i = 0; i < SESSIONS; i++) {
-        run(open(), first, reading, restarted);
+        run(open(), first, reading, restarted, restored);
       }
       for (String sql : SCHEMA) {
-        run(perform(0, statement(sql, TransactionMode.AUTOCOMMIT)), first, reading, restarted);
+        run(
+            perform(0, statement(sql, TransactionMode.AUTOCOMMIT)),
+            first,
+            reading,
+            restarted,
+            restored);
       }
-      run(perform(0, FENCE), first, reading, restarted);
+      run(perform(0, FENCE), first, reading, restarted, restored);
       for (int i = 0; i < COMMANDS; i++) {
-        run(command(first), first, reading, restarted);
+        run(command(first), first, reading, restarted, restored);
         if (random.nextInt(4) == 0) {
           read(reading);
         }
@@ -87,23 +148,40 @@ class EquivalenceTest {
             assertEquals(outcomes.get(k), masked(restarted.apply(log.get(k))), "replayed " + k);
           }
         }
+        if (random.nextInt(200) == 0) {
+          endTransactions(first, reading, restarted, restored);
+          Replica source = random.nextBoolean() ? first : restored;
+          Replica next = source.restored();
+          restored.close();
+          restored = next;
+          restores++;
+        }
         if (i % 500 == 0) {
           first.machine.checkInvariants();
+          restored.machine.checkInvariants();
         }
       }
-      for (int i = 0; i < SESSIONS; i++) {
-        run(perform(i, new Operation.EndTransaction(true)), first, reading, restarted);
-      }
+      endTransactions(first, reading, restarted, restored);
       String content = content(first);
       assertEquals(content, content(reading));
       assertEquals(content, content(restarted));
+      assertEquals(content, content(restored));
       assertEquals(first.database.script(), reading.database.script());
       assertEquals(first.database.script(), restarted.database.script());
+      assertEquals(first.database.script(), restored.database.script());
+      assertTrue(restores > COMMANDS / 2_000, "the workload hardly has snapshots: " + restores);
       System.out.println(log.size() + " commands: " + new TreeMap<>(seen));
     } finally {
       first.close();
       reading.close();
       restarted.close();
+      restored.close();
+    }
+  }
+
+  private void endTransactions(Replica... replicas) {
+    for (int i = 0; i < SESSIONS; i++) {
+      run(perform(i, new Operation.EndTransaction(true)), replicas);
     }
   }
 

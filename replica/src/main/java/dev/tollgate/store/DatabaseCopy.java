@@ -1,0 +1,218 @@
+package dev.tollgate.store;
+
+import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.value.ValueCodec;
+import dev.tollgate.wire.WireWriter;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.h2.constraint.Constraint;
+import org.h2.engine.DbObject;
+import org.h2.engine.SessionLocal;
+import org.h2.index.Cursor;
+import org.h2.index.Index;
+import org.h2.result.Row;
+import org.h2.schema.Schema;
+import org.h2.schema.SchemaObject;
+import org.h2.table.Table;
+import org.h2.table.TableType;
+import org.h2.value.Value;
+
+/**
+ * The database as it was committed at one moment, to be written while it goes on changing: H2 keeps
+ * the rows of that moment for the cursors that were opened then. A definition would take them away,
+ * so it waits, and if that takes long it ends the copy.
+ *
+ * <p>Definitions are taken as H2 keeps them for its own restart, with the ids of the objects, so
+ * that names which H2 gives, and the order of indexes and constraints, come back as they were.
+ * Begun by the thread that applies the log; written by any one thread.
+ */
+public final class DatabaseCopy implements AutoCloseable {
+  static final int DEFINITION = 32;
+  static final int TABLE = 33;
+  static final int ROWS = 34;
+
+  private static final int BLOCK_BYTES = 64 << 10;
+
+  /** A table, and its rows. */
+  private record TableRows(Table table, Cursor rows) {}
+
+  private final ReaderGate gate;
+  private final Reading reading;
+  private final SessionLocal session;
+  private final List<Definition> definitions;
+  private final List<TableRows> tables = new ArrayList<>();
+
+  /** One object as H2 would make it again: its id and SQL for H2. */
+  record Definition(int id, String sql) {}
+
+  /** What a definition cancels if it has to wait too long. */
+  private static final class Reading implements ReaderGate.Query {
+    private final boolean insistent;
+    private volatile boolean cancelled;
+
+    Reading(boolean insistent) {
+      this.insistent = insistent;
+    }
+
+    @Override
+    public void cancelForDefinition() {
+      cancelled = !insistent;
+    }
+  }
+
+  /**
+   * Begins a copy.
+   *
+   * @param insistent if definitions wait until it is written, however long that takes
+   */
+  DatabaseCopy(H2Database database, ReaderGate gate, boolean insistent) {
+    this.gate = gate;
+    this.reading = new Reading(insistent);
+    gate.enter(reading);
+    session = database.openAdministratorSession();
+    // keeps large objects that are deleted meanwhile
+    session.startStatementWithinTransaction(null);
+    definitions = definitionsOf(database);
+    for (Schema schema : database.h2().getAllSchemasNoMeta()) {
+      for (Table table : schema.getAllTablesAndViews(session)) {
+        if (table.getTableType() == TableType.TABLE) {
+          tables.add(
+              new TableRows(table, table.getScanIndex(session).find(session, null, null, false)));
+        }
+      }
+    }
+  }
+
+  /** All objects that clients have made, in the order in which H2 would make them at a restart. */
+  static List<Definition> definitionsOf(H2Database database) {
+    List<DbObject> objects = new ArrayList<>();
+    objects.addAll(database.h2().getAllUsersAndRoles());
+    objects.addAll(database.h2().getAllRights());
+    objects.addAll(database.h2().getAllComments());
+    for (Schema schema : database.h2().getAllSchemasNoMeta()) {
+      objects.add(schema);
+      List<SchemaObject> inSchema = schema.getAll(null);
+      objects.addAll(inSchema);
+    }
+    objects.sort(Comparator.comparingInt(DatabaseCopy::phase).thenComparingInt(DbObject::getId));
+    List<Definition> definitions = new ArrayList<>();
+    for (DbObject object : objects) {
+      String sql = object.getId() <= 0 || object.isTemporary() ? null : createSql(object);
+      if (sql != null && !database.isBuiltIn(sql)) {
+        definitions.add(new Definition(object.getId(), sql));
+      }
+    }
+    return definitions;
+  }
+
+  /** For a sequence, the value that comes next; for its restart, H2 writes one further on. */
+  private static String createSql(DbObject object) {
+    return object.getType() == DbObject.SEQUENCE
+        ? object.getCreateSQL()
+        : object.getCreateSQLForMeta();
+  }
+
+  /**
+   * Writes the copy, and can be called once.
+   *
+   * @throws InterruptedIOException if a definition did not want to wait: try again
+   */
+  public void writeTo(SnapshotWriter out) throws IOException {
+    WireWriter body = new WireWriter(2 * BLOCK_BYTES);
+    for (Definition definition : definitions) {
+      body.clear();
+      body.i32(definition.id()).string(definition.sql());
+      out.record(DEFINITION, body);
+    }
+    for (TableRows table : tables) {
+      write(out, body, table);
+    }
+  }
+
+  /** In the order in which H2 fills them, without that of the table itself, which is the first. */
+  static List<Index> indexesOf(Table table) {
+    List<Index> indexes = table.getIndexes();
+    return indexes.subList(1, indexes.size());
+  }
+
+  /** In the order in which H2 asks them, without the guards of rows, which come with the fences. */
+  static List<Constraint> constraintsOf(Table table) {
+    List<Constraint> constraints = new ArrayList<>();
+    for (Constraint constraint : table.getConstraints()) {
+      if (!(constraint instanceof RowGuard) && !constraints.contains(constraint)) {
+        constraints.add(constraint);
+      }
+    }
+    return constraints;
+  }
+
+  private void write(SnapshotWriter out, WireWriter body, TableRows rows) throws IOException {
+    Table table = rows.table();
+    body.clear();
+    body.string(table.getSchema().getName()).string(table.getName());
+    List<Index> indexes = indexesOf(table);
+    body.i32(indexes.size());
+    for (Index index : indexes) {
+      body.string(index.getName());
+    }
+    List<Constraint> constraints = constraintsOf(table);
+    body.i32(constraints.size());
+    for (Constraint constraint : constraints) {
+      body.string(constraint.getTraceSQL());
+    }
+    out.record(TABLE, body);
+    boolean more = rows.rows().next();
+    while (more) {
+      body.clear();
+      while (more && body.size() < BLOCK_BYTES) {
+        Row row = rows.rows().get();
+        body.i64(row.getKey());
+        for (Value value : row.getValueList()) {
+          ValueCodec.write(body, value);
+        }
+        more = rows.rows().next();
+      }
+      out.record(ROWS, body);
+      if (reading.cancelled) {
+        throw new InterruptedIOException("a definition waits for the copy");
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      session.endStatement();
+      session.rollback();
+      session.close();
+    } finally {
+      gate.leave(reading);
+    }
+  }
+
+  private static int phase(DbObject object) {
+    return switch (object.getType()) {
+      case DbObject.USER -> 1;
+      case DbObject.SCHEMA -> 2;
+      case DbObject.FUNCTION_ALIAS -> 3;
+      case DbObject.DOMAIN -> 4;
+      case DbObject.SEQUENCE -> 5;
+      case DbObject.CONSTANT -> 6;
+      case DbObject.TABLE_OR_VIEW -> 7;
+      case DbObject.INDEX -> 8;
+      case DbObject.CONSTRAINT -> isKey((Constraint) object) ? 9 : 10;
+      case DbObject.ROLE -> 11;
+      case DbObject.RIGHT -> 12;
+      default -> 13;
+    };
+  }
+
+  /** Foreign keys need the keys to which they refer. */
+  private static boolean isKey(Constraint constraint) {
+    return constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY
+        || constraint.getConstraintType() == Constraint.Type.UNIQUE;
+  }
+}

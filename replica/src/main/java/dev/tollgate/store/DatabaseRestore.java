@@ -1,0 +1,171 @@
+package dev.tollgate.store;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.value.ValueCodec;
+import dev.tollgate.wire.WireReader;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.h2.command.Prepared;
+import org.h2.constraint.Constraint;
+import org.h2.engine.SessionLocal;
+import org.h2.index.Index;
+import org.h2.message.DbException;
+import org.h2.result.Row;
+import org.h2.schema.Schema;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.table.TableView;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fills an empty database with what a {@link DatabaseCopy} wrote. Definitions come first; at the
+ * first table they are carried out.
+ */
+public final class DatabaseRestore {
+  private static final int ROWS_PER_COMMIT = 10_000;
+
+  private final H2Database database = new H2Database();
+  private final SessionLocal session = database.openAdministratorSession();
+  private final List<DatabaseCopy.Definition> definitions = new ArrayList<>();
+  private @Nullable Table table;
+  private int uncommitted;
+
+  DatabaseRestore() {
+    session.setAutoCommit(false);
+    // H2 reads what it has written for its own restart
+    session.setQuirksMode(true);
+  }
+
+  /** Takes the next record of the database. */
+  public void accept(int kind, WireReader in) {
+    switch (kind) {
+      case DatabaseCopy.DEFINITION ->
+          definitions.add(new DatabaseCopy.Definition(in.i32(), in.string()));
+      case DatabaseCopy.TABLE -> beginTable(in);
+      case DatabaseCopy.ROWS -> addRows(in);
+      default -> throw new IllegalStateException("record of unknown kind " + kind);
+    }
+  }
+
+  /** Ends the restore and gives the database. */
+  H2Database finish() {
+    define();
+    session.commit(false);
+    session.close();
+    return database;
+  }
+
+  /** Gives up. */
+  public void abandon() {
+    database.close();
+  }
+
+  private void beginTable(WireReader in) {
+    define();
+    Schema schema = database.h2().getSchema(in.string());
+    Table found = schema.getTableOrView(session, in.string());
+    // H2 asks indexes and constraints in the order in which they once were made
+    List<Index> indexes = DatabaseCopy.indexesOf(found);
+    indexes.sort(inOrder(indexes.size(), names(in), Index::getName));
+    List<Constraint> constraints = DatabaseCopy.constraintsOf(found);
+    constraints.sort(inOrder(constraints.size(), names(in), Constraint::getTraceSQL));
+    constraints.forEach(found::removeConstraint);
+    constraints.forEach(found::addConstraint);
+    table = found;
+  }
+
+  private static List<String> names(WireReader in) {
+    List<String> names = new ArrayList<>();
+    for (int i = in.count(4); i > 0; i--) {
+      names.add(in.string());
+    }
+    return names;
+  }
+
+  private static <T> Comparator<T> inOrder(
+      int found, List<String> names, Function<T, String> name) {
+    Map<String, Integer> places = new HashMap<>();
+    for (String one : names) {
+      places.put(one, places.size());
+    }
+    if (places.size() != found) {
+      throw new IllegalStateException("a table came back with " + found + " of " + names);
+    }
+    return Comparator.comparing(object -> requireNonNull(places.get(name.apply(object)), "place"));
+  }
+
+  private void addRows(WireReader in) {
+    Table target = table;
+    if (target == null) {
+      throw new IllegalStateException("rows of no table");
+    }
+    Column[] columns = target.getColumns();
+    while (in.remaining() > 0) {
+      long key = in.i64();
+      Value[] values = new Value[columns.length];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = ValueCodec.read(in, columns[i].getType(), session);
+      }
+      Row row = target.createRow(values, Row.MEMORY_CALCULATE);
+      row.setKey(key);
+      target.addRow(session, row);
+      if (++uncommitted == ROWS_PER_COMMIT) {
+        session.commit(false);
+        uncommitted = 0;
+      }
+    }
+  }
+
+  /**
+   * Carries the definitions out in the order in which they come. Some need others of their kind, a
+   * domain the one that it narrows: what fails is tried again after the rest.
+   */
+  private void define() {
+    List<DatabaseCopy.Definition> open = List.copyOf(definitions);
+    definitions.clear();
+    while (!open.isEmpty()) {
+      List<DatabaseCopy.Definition> failed = new ArrayList<>();
+      DbException failure = null;
+      for (DatabaseCopy.Definition definition : open) {
+        try {
+          Prepared prepared = session.prepare(definition.sql());
+          if (H2Internals.reserveObjectId(database.h2(), definition.id())) {
+            prepared.setPersistedObjectId(definition.id());
+          }
+          prepared.update();
+        } catch (DbException e) {
+          failed.add(definition);
+          failure = e;
+        }
+      }
+      if (failure != null && failed.size() == open.size()) {
+        throw failure;
+      }
+      open = failed;
+    }
+    session.commit(false);
+    compileViews();
+  }
+
+  /** A view may have been defined before what it shows. */
+  private void compileViews() {
+    boolean progress = true;
+    while (progress) {
+      progress = false;
+      for (Schema schema : database.h2().getAllSchemasNoMeta()) {
+        for (Table object : schema.getAllTablesAndViews(session)) {
+          if (object instanceof TableView view && view.isInvalid()) {
+            view.recompile(session, /* force= */ true, /* clearIndexMeta= */ false);
+            progress |= !view.isInvalid();
+          }
+        }
+      }
+    }
+  }
+}
