@@ -128,7 +128,14 @@ public final class DatabaseCopy implements AutoCloseable {
       out.record(DEFINITION, body);
     }
     for (TableRows table : tables) {
+      requireNotCancelled();
       write(out, body, table);
+    }
+  }
+
+  private void requireNotCancelled() throws InterruptedIOException {
+    if (reading.cancelled) {
+      throw new InterruptedIOException("a definition waits for the copy");
     }
   }
 
@@ -176,9 +183,7 @@ public final class DatabaseCopy implements AutoCloseable {
         more = rows.rows().next();
       }
       out.record(ROWS, body);
-      if (reading.cancelled) {
-        throw new InterruptedIOException("a definition waits for the copy");
-      }
+      requireNotCancelled();
     }
   }
 

@@ -1,0 +1,198 @@
+package dev.tollgate.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.FenceReading;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateMachine;
+import dev.tollgate.core.TransactionMode;
+import dev.tollgate.snapshot.CorruptSnapshotException;
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.SnapshotWriter;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a copy of the database brings back, and what happens while it is written. */
+@Timeout(60)
+class DatabaseCopyTest {
+  private static final List<String> EVERYTHING =
+      List.of(
+          "CREATE SCHEMA S2",
+          "CREATE DOMAIN D1 AS INT CHECK (VALUE > 0)",
+          "CREATE DOMAIN D0 AS D1 DEFAULT 7",
+          "CREATE SEQUENCE SEQ START WITH 5 INCREMENT BY 3 NO CACHE",
+          "CREATE CONSTANT ONE VALUE 1",
+          "CREATE TABLE P(ID BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, V D0, W INT UNIQUE,"
+              + " G INT GENERATED ALWAYS AS (V + 1), AT TIMESTAMP(9) WITH TIME ZONE DEFAULT"
+              + " CURRENT_TIMESTAMP, U UUID DEFAULT RANDOM_UUID(), HIDDEN INT INVISIBLE DEFAULT 3)",
+          "COMMENT ON TABLE P IS 'parents'",
+          "CREATE TABLE S2.C(A INT, B INT, P BIGINT, SELF INT, PRIMARY KEY(B, A),"
+              + " CONSTRAINT LAST_OF_ALL UNIQUE(A), CONSTRAINT FK FOREIGN KEY(P) REFERENCES"
+              + " PUBLIC.P(ID) ON DELETE CASCADE, FOREIGN KEY(SELF) REFERENCES S2.C(A))",
+          "CREATE INDEX S2.IX ON S2.C(P DESC NULLS LAST, A)",
+          "CREATE TABLE KINDS(K INT, C CHAR(3), N NUMERIC(20, 5), F DECFLOAT, D DATE, T TIME(9),"
+              + " I INTERVAL DAY TO SECOND, J JSON, E ENUM('x', 'y'), R INT ARRAY, B BLOB, L CLOB,"
+              + " X VARBINARY, Y DOUBLE, Z VARCHAR_IGNORECASE, RW ROW(A INT, B VARCHAR))",
+          "INSERT INTO KINDS VALUES(1, 'a', 1.50, 1E30, DATE '2020-02-29', TIME '12:00:00.123456789',"
+              + " INTERVAL '1 02:03:04.5' DAY TO SECOND, JSON '{\"a\":[1,null]}', 'y', ARRAY[1,"
+              + " NULL], CAST(REPEAT('ab', 5000) AS BLOB), CAST(REPEAT('long ', 5000) AS CLOB),"
+              + " X'00ff', CAST('-0.0' AS DOUBLE), 'MiXed', ROW(1, 'z'))",
+          "INSERT INTO KINDS(K) VALUES(2)",
+          "INSERT INTO P(V, W) VALUES(1, 10), (2, 20), (3, 30)",
+          "DELETE FROM P WHERE ID = 2",
+          "INSERT INTO S2.C VALUES(1, 2, 1, NULL), (2, 1, 3, 1), (3, 3, 3, 3)",
+          "CREATE VIEW VW AS SELECT C.A, P.V FROM S2.C JOIN P ON P.ID = C.P",
+          "CREATE VIEW VV AS SELECT A FROM VW",
+          "ALTER TABLE P ADD COLUMN LATE VARCHAR(10) DEFAULT 'late'",
+          "ALTER TABLE P ADD CONSTRAINT CK CHECK (W < 1000)",
+          "CREATE TABLE NOKEY(V INT)",
+          "INSERT INTO NOKEY VALUES(1), (2), (3)",
+          "DELETE FROM NOKEY WHERE V = 2",
+          "VALUES NEXT VALUE FOR SEQ");
+
+  private static final List<String> AFTERWARDS =
+      List.of(
+          "INSERT INTO P(V, W, AT, U) VALUES(4, 40, NULL, NULL)",
+          "INSERT INTO P(V, W) VALUES(5, 40)",
+          "INSERT INTO P(V, W) VALUES(-1, 50)",
+          "INSERT INTO S2.C VALUES(9, 9, 99, NULL)",
+          "INSERT INTO NOKEY VALUES(4)",
+          "UPDATE P SET W = 2000",
+          "DELETE FROM P WHERE ID = 1",
+          "CREATE TABLE NAMED(ID INT PRIMARY KEY, U INT UNIQUE, CHECK (U > 0))",
+          "ALTER TABLE S2.C DROP CONSTRAINT FK",
+          "VALUES NEXT VALUE FOR SEQ",
+          "INSERT INTO KINDS SELECT 3, C, N, F, D, T, I, J, E, R, B, L, X, Y, Z, RW FROM KINDS WHERE K"
+              + " = 1");
+
+  private final StoreDriver original = new StoreDriver();
+  private final SessionId session = original.open();
+
+  @AfterEach
+  void close() {
+    original.close();
+  }
+
+  private static byte[] snapshotOf(SqlDatabase database) throws IOException {
+    try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
+      return bytesOf(copy);
+    }
+  }
+
+  private static byte[] bytesOf(DatabaseCopy copy) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    SnapshotWriter out = new SnapshotWriter(bytes);
+    copy.writeTo(out);
+    out.finish();
+    return bytes.toByteArray();
+  }
+
+  private static SqlDatabase restored(byte[] snapshot) throws IOException {
+    SqlDatabase database = new SqlDatabase();
+    SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshot));
+    DatabaseRestore restore = database.beginRestore();
+    for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
+      restore.accept(piece.kind(), piece.body());
+    }
+    database.replaceWith(restore, List.of());
+    return database;
+  }
+
+  @Test
+  void everythingComesBackAndGoesOnAlike() throws Exception {
+    EVERYTHING.forEach(sql -> original.ok(session, sql));
+    try (StoreDriver copy = new StoreDriver(restored(snapshotOf(original.database)))) {
+      assertEquals(original.database.script(), copy.database.script());
+      SessionId other = copy.open();
+      for (String sql : AFTERWARDS) {
+        Outcome expected = original.run(session, sql);
+        assertEquals(expected, copy.run(other, sql), sql);
+      }
+      assertEquals(original.database.script(), copy.database.script());
+    }
+  }
+
+  @Test
+  void copyShowsTheMomentInWhichItWasBegun() throws Exception {
+    original.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR, L CLOB)");
+    original.ok(
+        session,
+        "INSERT INTO T SELECT X, 'before', CAST(REPEAT('before', 1000) AS CLOB) FROM"
+            + " SYSTEM_RANGE(1, 500)");
+    List<String> before = original.database.script();
+    byte[] bytes;
+    try (DatabaseCopy copy = original.database.copy(/* insistent= */ false)) {
+      original.ok(session, "UPDATE T SET V = 'after', L = 'after' WHERE ID < 300");
+      original.ok(session, "DELETE FROM T WHERE ID > 400");
+      original.ok(session, "INSERT INTO T VALUES(1000, 'after', 'after')");
+      bytes = bytesOf(copy);
+    }
+    try (SqlDatabase database = restored(bytes)) {
+      assertEquals(before, database.script());
+    }
+  }
+
+  @Test
+  void definitionEndsACopyThatDoesNotInsist() throws Exception {
+    original.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY)");
+    original.ok(session, "INSERT INTO T VALUES(1)");
+    DatabaseCopy copy = original.database.copy(/* insistent= */ false);
+    Thread definition =
+        new Thread(() -> original.ok(session, "ALTER TABLE T ADD COLUMN V INT"), "definition");
+    definition.start();
+    assertThrows(
+        InterruptedIOException.class,
+        () -> {
+          boolean running = true;
+          while (running) {
+            bytesOf(copy);
+            running = definition.isAlive();
+          }
+        });
+    copy.close();
+    definition.join();
+  }
+
+  @Test
+  void damageIsFoundBeforeAnythingIsUsed() throws Exception {
+    original.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY)");
+    byte[] good = snapshotOf(original.database);
+    SnapshotReader.check(new ByteArrayInputStream(good));
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= 0x10;
+      assertThrows(
+          CorruptSnapshotException.class,
+          () -> SnapshotReader.check(new ByteArrayInputStream(bad)));
+    }
+    for (int length = 0; length < good.length; length++) {
+      byte[] cut = Arrays.copyOf(good, length);
+      assertThrows(
+          CorruptSnapshotException.class,
+          () -> SnapshotReader.check(new ByteArrayInputStream(cut)));
+    }
+  }
+
+  @Test
+  void stateCannotBeDescribedWhileATransactionIsOpen() {
+    original.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY)");
+    StateMachine machine = original.machine;
+    assertTrue(machine.isDescribable());
+    original.fence(session, "T", FenceReading.HELD);
+    original.perform(session, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
+    assertThrows(IllegalStateException.class, () -> machine.describe(piece -> {}));
+    original.rollback(session);
+    assertTrue(machine.isDescribable());
+  }
+}
