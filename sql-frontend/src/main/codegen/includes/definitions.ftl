@@ -42,6 +42,8 @@ Statement CreateStatement() :
     |
         LOOKAHEAD({ isNext("CONSTANT") }) CreateConstant(definition)
     |
+        CreateRole(definition)
+    |
         CreateSequence(definition)
     |
         CreateSchema(definition)
@@ -116,6 +118,12 @@ void CreateConstant(Definition definition) :
     <VALUE> value = Expression(ExprContext.ACCEPT_SUB_QUERY) { definition.part(value); }
 }
 
+void CreateRole(Definition definition) :
+{ final SqlIdentifier role; }
+{
+    <ROLE> IfNotExists() role = SimpleIdentifier() { definition.target(ObjectClass.ROLE, role); }
+}
+
 void CreateSequence(Definition definition) :
 { final SqlIdentifier sequence; }
 {
@@ -163,11 +171,16 @@ Statement DropStatement() :
     final Statement statement;
 }
 {
-    <DROP> kind = DroppedKind()
-    IfExists() name = CompoundIdentifier() { definition.target(kind, name); }
-    ( <COMMA> name = CompoundIdentifier() { definition.target(kind, name); } )*
-    IfExists()
-    CascadeOrRestrict()
+    <DROP>
+    (
+        <ROLE> IfExists() name = SimpleIdentifier() { definition.target(ObjectClass.ROLE, name); }
+    |
+        kind = DroppedKind()
+        IfExists() name = CompoundIdentifier() { definition.target(kind, name); }
+        ( <COMMA> name = CompoundIdentifier() { definition.target(kind, name); } )*
+        IfExists()
+        CascadeOrRestrict()
+    )
     statement = DefinitionEnd(definition)
     { return statement; }
 }
@@ -181,6 +194,55 @@ ObjectClass DroppedKind() :
 |   <SCHEMA> { return ObjectClass.SCHEMA; }
 |   <DOMAIN> { return ObjectClass.DOMAIN; }
 |   <IDENTIFIER> { return WordChoice.indexOrConstant(getToken(0).image, getPos()); }
+}
+
+/** GRANT and REVOKE of rights on tables and schemas, and of roles. */
+Statement RightsStatement() :
+{
+    final Definition definition = new Definition();
+    final SqlIdentifier grantee;
+    final Statement statement;
+    final boolean grant;
+}
+{
+    ( <GRANT> { grant = true; } | <REVOKE> { grant = false; } )
+    (
+        LOOKAHEAD(1) RightName() ( <COMMA> RightName() )*
+        [ <ON> RightsObject(definition) ]
+    |
+        SimpleIdentifier()
+        [
+            // H2 cannot grant a second one, and leaves a part done when it cannot revoke it
+            <COMMA>
+            { throw new GrammarException(getPos(), "roles are granted and revoked one at a time"); }
+        ]
+    )
+    (
+        <TO> { if (!grant) { throw GrammarException.expected(getPos(), "TO", "FROM"); } }
+    |
+        <FROM> { if (grant) { throw GrammarException.expected(getPos(), "FROM", "TO"); } }
+    )
+    grantee = SimpleIdentifier() { definition.target(ObjectClass.ROLE, grantee); }
+    statement = DefinitionEnd(definition)
+    { return statement; }
+}
+
+void RightName() :
+{}
+{
+    <SELECT> | <INSERT> | <UPDATE> | <DELETE>
+|
+    <ALL> [ <PRIVILEGES> ]
+}
+
+void RightsObject(Definition definition) :
+{ SqlIdentifier name; }
+{
+    LOOKAHEAD(1)
+    <SCHEMA> name = SimpleIdentifier() { definition.rightsOnSchema(name); }
+|
+    [ <TABLE> ] name = CompoundIdentifier() { definition.rightsOnTable(name); }
+    ( <COMMA> name = CompoundIdentifier() { definition.rightsOnTable(name); } )*
 }
 
 Statement TruncateStatement() :

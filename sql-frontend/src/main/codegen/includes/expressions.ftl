@@ -142,7 +142,16 @@ SqlCall JsonObjectAgg() :
 SqlCall JsonArrayAgg() :
 { SqlCall call; }
 {
-    call = JsonArrayAggFunctionCall() call = AggregateTail(call)
+    call = JsonArrayAggFunctionCall()
+    {
+        if (call.getKind() == SqlKind.WITHIN_GROUP) {
+            // Calcite forgets where it stands, and so where all calls around it stand
+            final SqlParserPos end = getPos();
+            call = SqlStdOperatorTable.WITHIN_GROUP.createCall(
+                call.operand(0).getParserPosition().plus(end), call.getOperandList());
+        }
+    }
+    call = AggregateTail(call)
     { return call; }
 }
 

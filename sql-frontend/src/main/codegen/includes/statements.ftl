@@ -35,6 +35,8 @@ Statement TollgateStatement() :
     |
         LOOKAHEAD(1) statement = TruncateStatement()
     |
+        LOOKAHEAD(1) statement = RightsStatement()
+    |
         LOOKAHEAD({ isNext("COMMENT") }) statement = CommentStatement()
     |
         LOOKAHEAD(1) statement = ExplainStatement()

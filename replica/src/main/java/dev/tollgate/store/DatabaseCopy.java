@@ -72,7 +72,7 @@ public final class DatabaseCopy implements AutoCloseable {
     this.gate = gate;
     this.reading = new Reading(insistent);
     gate.enter(reading);
-    session = database.openAdministratorSession();
+    session = database.openAdministration();
     // keeps large objects that are deleted meanwhile
     session.startStatementWithinTransaction(null);
     definitions = definitionsOf(database);

@@ -31,7 +31,7 @@ public final class DatabaseRestore {
   private static final int ROWS_PER_COMMIT = 10_000;
 
   private final H2Database database = new H2Database();
-  private final SessionLocal session = database.openAdministratorSession();
+  private final SessionLocal session = database.openAdministration();
   private final List<DatabaseCopy.Definition> definitions = new ArrayList<>();
   private @Nullable Table table;
   private int uncommitted;

@@ -53,7 +53,7 @@ final class H2Database implements AutoCloseable {
     database.setMasterUser(administrator);
     // without a limit: the database lives as long as this object, not as its sessions
     database.setCloseDelay(-1);
-    SessionLocal session = openAdministratorSession();
+    SessionLocal session = openAdministration();
     try {
       session.setAllowLiterals(true);
       for (String statement : SystemSchema.statements(CLIENT)) {
@@ -74,11 +74,6 @@ final class H2Database implements AutoCloseable {
     return builtIn.contains(sql);
   }
 
-  /** A session that may do everything. */
-  SessionLocal openAdministratorSession() {
-    return H2Internals.openSession(database, administrator);
-  }
-
   /** A session of the clients' user, in UTC. */
   SessionLocal openSession() {
     SessionLocal session = H2Internals.openSession(database, client);
@@ -87,9 +82,17 @@ final class H2Database implements AutoCloseable {
     return session;
   }
 
+  /**
+   * A session that may do all that H2 can do, for what the administrator alone may. It is closed by
+   * whoever asked for it.
+   */
+  SessionLocal openAdministration() {
+    return H2Internals.openSession(database, administrator);
+  }
+
   /** The whole database as SQL, as H2 writes it, without passwords. */
   List<String> script() {
-    SessionLocal session = openAdministratorSession();
+    SessionLocal session = openAdministration();
     try (ResultInterface result =
         session.prepareCommand("SCRIPT NOPASSWORDS NOSETTINGS").executeQuery(0, 0, false)) {
       List<String> lines = new ArrayList<>();

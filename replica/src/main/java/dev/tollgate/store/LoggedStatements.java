@@ -273,7 +273,11 @@ final class LoggedStatements {
       }
       gate.closeForDefinition();
       try {
-        command.executeUpdate(null);
+        if (RoleStatements.isOne(command.prepared())) {
+          administrate();
+        } else {
+          command.executeUpdate(null);
+        }
         session.commit(true);
         fencedTables.follow(session, context);
         Table created = binding == null || existing != null ? null : target();
@@ -295,6 +299,17 @@ final class LoggedStatements {
         session.prepare("DROP TABLE " + created.getSQL(HasSQL.DEFAULT_SQL_FLAGS)).update();
         session.commit(true);
         throw e;
+      }
+    }
+
+    /** Runs the statement as the administrator. */
+    private void administrate() {
+      SessionLocal administration = database.openAdministration();
+      try {
+        administration.setCurrentSchemaName(context.schema());
+        administration.prepareCommand(statement.sql()).executeUpdate(null);
+      } finally {
+        administration.close();
       }
     }
 

@@ -66,6 +66,11 @@ final class StoreCommand extends CommandContainer {
     }
   }
 
+  /** The statement as H2 has understood it. */
+  Prepared prepared() {
+    return prepared;
+  }
+
   /** What the lock functions in this statement work on. */
   LockAccess locks() {
     return locks;

@@ -31,6 +31,7 @@ final class Findings {
   private final List<LockUse> locks = new ArrayList<>();
   private final List<TableUse> reads = new ArrayList<>();
   private final List<TargetUse> targets = new ArrayList<>();
+  private final List<TargetUse> rights = new ArrayList<>();
   private final List<SqlParserPos> rowIds = new ArrayList<>();
   private final List<SqlNode> namelessItems = new ArrayList<>();
   private final List<TooDear> tooDear = new ArrayList<>();
@@ -46,6 +47,11 @@ final class Findings {
 
   void lock(LockUse use) {
     locks.add(use);
+  }
+
+  /** A table or schema whose rights are granted or revoked. */
+  void rights(TargetUse use) {
+    rights.add(use);
   }
 
   void read(TableUse use) {
@@ -114,6 +120,10 @@ final class Findings {
 
   List<TargetUse> targets() {
     return targets;
+  }
+
+  List<TargetUse> rights() {
+    return rights;
   }
 
   List<SqlParserPos> rowIds() {

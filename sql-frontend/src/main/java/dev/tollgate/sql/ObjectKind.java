@@ -10,5 +10,7 @@ public enum ObjectKind {
   SCHEMA,
   DOMAIN,
   CONSTANT,
-  CONSTRAINT
+  CONSTRAINT,
+  /** A role, or who is granted something: its name is the name, and it has no schema. */
+  ROLE
 }

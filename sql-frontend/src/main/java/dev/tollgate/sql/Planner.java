@@ -138,10 +138,10 @@ final class Planner implements Statement.Handler<Plan> {
 
   private void gather(Definition definition) {
     for (Definition.Named named : definition.targets()) {
-      ObjectKind kind = ObjectKind.valueOf(named.kind().name());
-      findings.target(
-          new TargetUse(
-              new Target(kind, Names.tableName(named.name())), named.name().getParserPosition()));
+      findings.target(targetUse(named));
+    }
+    for (Definition.Named named : definition.rights()) {
+      findings.rights(targetUse(named));
     }
     for (SqlIdentifier table : definition.reads()) {
       findings.read(new TableUse(Names.tableName(table), table.getParserPosition()));
@@ -149,6 +149,12 @@ final class Planner implements Statement.Handler<Plan> {
     for (SqlNode part : definition.parts()) {
       TreeWalk.expression(tokens, part, findings);
     }
+  }
+
+  private static TargetUse targetUse(Definition.Named named) {
+    ObjectKind kind = ObjectKind.valueOf(named.kind().name());
+    return new TargetUse(
+        new Target(kind, Names.tableName(named.name())), named.name().getParserPosition());
   }
 
   /** ALTER TABLE ... [NOT] FENCED, of which H2 learns nothing. */

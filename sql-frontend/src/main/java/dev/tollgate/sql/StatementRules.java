@@ -103,6 +103,14 @@ final class StatementRules {
     table.accept("drops something", "DROP SCHEMA, DROP DOMAIN, DROP CONSTANT");
     table.accept("empties a table", "TRUNCATE TABLE");
     table.accept(
+        "creates or drops a role, which no client has and no check asks for: it is there for"
+            + " scripts that grant it rights",
+        "CREATE ROLE, DROP ROLE");
+    table.accept(
+        "notes the rights of a role on tables and schemas, or of PUBLIC; clients may do what they"
+            + " may do without it",
+        "GRANT, REVOKE");
+    table.accept(
         "comments on something",
         "COMMENT ON TABLE, COMMENT ON COLUMN, COMMENT ON VIEW, COMMENT ON INDEX");
     table.accept(
@@ -155,12 +163,15 @@ final class StatementRules {
 
   private static void whatIsLeftToTheNode(Table table) {
     String users = "the nodes of the store know one user, and whoever reaches them may do all";
-    table.refuse(users, "leave it out", "CREATE USER, ALTER USER, DROP USER, COMMENT ON USER");
     table.refuse(
-        "a role that nobody can have protects nothing",
+        users,
+        "leave it out, or write CREATE ROLE for what is granted rights",
+        "CREATE USER, ALTER USER, DROP USER, COMMENT ON USER");
+    table.refuse("no role protects anything", "leave it out", "COMMENT ON ROLE");
+    table.refuse(
+        "every client may alter every schema, and no role takes that away",
         "leave it out",
-        "CREATE ROLE, DROP ROLE, COMMENT ON ROLE");
-    table.refuse(users, "leave it out", "GRANT, REVOKE");
+        "GRANT ALTER, REVOKE ALTER");
     table.refuse(
         "it would stop every replica", "stop the nodes with SIGTERM, one by one", "SHUTDOWN");
     table.refuse(

@@ -5,6 +5,7 @@ import dev.tollgate.sql.Findings.LockUse;
 import dev.tollgate.sql.Findings.TableUse;
 import dev.tollgate.sql.Findings.TargetUse;
 import dev.tollgate.sql.Findings.TooDear;
+import java.util.Set;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,9 @@ final class UseRules {
     }
   }
 
+  /** The users that the store itself has. */
+  private static final Set<String> USERS = Set.of("TOLLGATE", "TOLLGATE_SYSTEM");
+
   private final Findings findings;
   private final Role role;
 
@@ -47,6 +51,7 @@ final class UseRules {
   static void check(Findings findings, Role role) {
     UseRules rules = new UseRules(findings, role);
     findings.targets().forEach(UseRules::checkTarget);
+    findings.rights().forEach(UseRules::checkTarget);
     findings.locks().forEach(rules::checkLock);
     findings.functions().forEach(rules::checkFunction);
     if (role.isReplicated()) {
@@ -61,6 +66,13 @@ final class UseRules {
 
   private static void checkTarget(TargetUse use) {
     Target target = use.target();
+    if (target.kind() == ObjectKind.ROLE && USERS.contains(target.name().name())) {
+      throw Refusals.notAllowed(
+          use.position(),
+          target.name()
+              + " is a user of the node, as whom all statements run: it can be given no rights and"
+              + " lose none; leave the statement out, or name a role or PUBLIC");
+    }
     boolean isReservedSchema =
         target.kind() == ObjectKind.SCHEMA && TableName.isReservedSchema(target.name().name());
     if (isReservedSchema || target.name().isInReservedSchema()) {

@@ -29,9 +29,9 @@ class RefusalTest {
           CREATE AGGREGATE a FOR 'x'             | NOT_ALLOWED   | it loads Java code into the store
           CREATE USER u PASSWORD 'p'             | NOT_ALLOWED   | whoever reaches them may do all; leave it out
           ALTER USER sa ADMIN TRUE               | NOT_ALLOWED   | whoever reaches them may do all; leave it out
-          GRANT ALL ON t TO u                    | NOT_ALLOWED   | whoever reaches them may do all; leave it out
-          REVOKE ALL ON t FROM u                 | NOT_ALLOWED   | whoever reaches them may do all; leave it out
-          CREATE ROLE r                          | NOT_ALLOWED   | a role that nobody can have
+          GRANT ALTER ANY SCHEMA TO r            | NOT_ALLOWED   | every client may alter every schema
+          REVOKE ALTER ANY SCHEMA FROM PUBLIC    | NOT_ALLOWED   | every client may alter every schema
+          COMMENT ON ROLE r IS 'x'               | NOT_ALLOWED   | no role protects anything
           CREATE LINKED TABLE t ('a')            | NOT_ALLOWED   | CREATE LINKED is not allowed
           CREATE GLOBAL TEMPORARY LINKED TABLE t | NOT_ALLOWED   | CREATE LINKED is not allowed
           DROP ALL OBJECTS                       | NOT_ALLOWED   | drop them by name
@@ -184,6 +184,16 @@ class RefusalTest {
           CREATE VIEW v AS SELECT * FROM tollgate.locks           | 32 | TOLLGATE.LOCKS cannot be read
           CREATE TABLE t AS SELECT * FROM db.tollgate.locks       | 33 | TOLLGATE.LOCKS cannot be read
           CREATE TABLE t (a INT REFERENCES tollgate.locks)        | 34 | TOLLGATE.LOCKS cannot be read
+          CREATE ROLE tollgate                                    | 13 | TOLLGATE is a user of the node
+          DROP ROLE IF EXISTS tollgate_system                     | 21 | TOLLGATE_SYSTEM is a user of the node
+          GRANT ALL ON t TO tollgate                              | 19 | it can be given no rights and lose none
+          REVOKE SELECT, INSERT ON SCHEMA app FROM "TOLLGATE"     | 42 | it can be given no rights and lose none
+          GRANT r TO Tollgate                                     | 12 | it can be given no rights and lose none
+          REVOKE PUBLIC FROM tollgate                             | 20 | it can be given no rights and lose none
+          REVOKE ALL PRIVILEGES FROM tollgate                     | 28 | it can be given no rights and lose none
+          GRANT ALL ON SCHEMA tollgate TO PUBLIC                  | 21 | TOLLGATE cannot be changed
+          REVOKE SELECT ON t, tollgate.locks FROM PUBLIC          | 21 | TOLLGATE.LOCKS cannot be changed
+          GRANT SELECT ON information_schema.tables TO r          | 17 | INFORMATION_SCHEMA.TABLES cannot be changed
           SELECT * FROM tollgate.locks FOR UPDATE                 | 15 | TOLLGATE.LOCKS cannot be read
           SELECT NEXT VALUE FOR s FROM tollgate.locks             | 30 | TOLLGATE.LOCKS cannot be read
           SELECT TRY_ACQUIRE_LOCK(name) FROM tollgate.locks       | 36 | TOLLGATE.LOCKS cannot be read
@@ -272,6 +282,12 @@ class RefusalTest {
           SELECT 1 FROM                   | 13 | the statement ends too early
           SELECT 1 2                      | 10 | unexpected "2"
           UPDATE t                        | 8  | the statement ends too early
+          GRANT SELECT ON t FROM r        | 19 | expected TO
+          REVOKE r TO PUBLIC              | 10 | expected FROM
+          GRANT ALL ON SCHEMA a, b TO r   | 22 | unexpected ","
+          GRANT a, b TO PUBLIC            | 8  | one at a time
+          REVOKE a, b FROM PUBLIC         | 9  | one at a time
+          DROP ROLE a, b                  | 12 | unexpected ","
           INSERT INTO t VALUES 1 2        | 24 | unexpected "2"
           DELETE t                        | 8  | unexpected "t", expected FROM
           SELECT * FROM t LIMIT 1, 2      | 24 | unexpected ","

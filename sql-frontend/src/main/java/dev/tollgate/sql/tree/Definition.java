@@ -26,6 +26,7 @@ public final class Definition {
 
   private final List<Named> targets = new ArrayList<>();
   private final List<SqlIdentifier> reads = new ArrayList<>();
+  private final List<Named> rights = new ArrayList<>();
   private final List<SqlNode> parts = new ArrayList<>();
   private final List<FenceClause> fences = new ArrayList<>();
   private boolean newTable;
@@ -57,6 +58,16 @@ public final class Definition {
   /** A table that a foreign key refers to. */
   public void reads(SqlIdentifier table) {
     reads.add(table);
+  }
+
+  /** A table that a GRANT or REVOKE is about. */
+  public void rightsOnTable(SqlIdentifier table) {
+    rights.add(new Named(ObjectClass.TABLE, table));
+  }
+
+  /** A schema that a GRANT or REVOKE is about. */
+  public void rightsOnSchema(SqlIdentifier schema) {
+    rights.add(new Named(ObjectClass.SCHEMA, schema));
   }
 
   /** An expression, a data type or a query that the statement contains. */
@@ -102,6 +113,11 @@ public final class Definition {
 
   public List<SqlIdentifier> reads() {
     return Collections.unmodifiableList(reads);
+  }
+
+  /** What rights are granted on or revoked from: the statement changes it in no other way. */
+  public List<Named> rights() {
+    return Collections.unmodifiableList(rights);
   }
 
   public List<SqlNode> parts() {

@@ -11,5 +11,6 @@ public enum ObjectClass {
   SCHEMA,
   DOMAIN,
   CONSTANT,
-  CONSTRAINT
+  CONSTRAINT,
+  ROLE
 }
