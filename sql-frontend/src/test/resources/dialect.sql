@@ -68,7 +68,6 @@ ALTER DOMAIN positive RENAME CONSTRAINT small TO smaller;
 ALTER DOMAIN positive DROP CONSTRAINT smaller;
 ALTER DOMAIN email RENAME TO mail;
 CREATE TABLE app.d (n positive, m mail, CONSTRAINT app.d_key PRIMARY KEY (n));
-CREATE CONSTANT one VALUE 1;
 COMMENT ON COLUMN app.d.n IS 'a number';
 COMMENT ON SCHEMA app IS 'ours';
 COMMENT ON VIEW v IS NULL;
@@ -76,7 +75,6 @@ COMMENT ON SEQUENCE s IS 's';
 COMMENT ON INDEX u_include IS 'i';
 COMMENT ON CONSTRAINT app.d_key IS 'k';
 COMMENT ON DOMAIN mail IS 'm';
-COMMENT ON CONSTANT one IS 'o';
 -- tool: changes
 INSERT INTO t (a, b, c) VALUES (1, 'one', 1.5), (2, DEFAULT, NULL), (3, 'three', 3e2);
 INSERT INTO t (id, a) OVERRIDING SYSTEM VALUE VALUES (7, 7);

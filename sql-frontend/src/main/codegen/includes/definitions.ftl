@@ -40,8 +40,6 @@ Statement CreateStatement() :
     |
         LOOKAHEAD({ isNext("INDEX") || getToken(1).kind == UNIQUE || areNext("HASH", "INDEX") }) CreateIndex(definition)
     |
-        LOOKAHEAD({ isNext("CONSTANT") }) CreateConstant(definition)
-    |
         CreateRole(definition)
     |
         CreateSequence(definition)
@@ -106,16 +104,6 @@ void CreateIndex(Definition definition) :
     <ON> table = CompoundIdentifier() { definition.target(ObjectClass.TABLE, table); }
     IndexColumns()
     [ <INCLUDE> IndexColumns() ]
-}
-
-void CreateConstant(Definition definition) :
-{
-    final SqlIdentifier constant;
-    final SqlNode value;
-}
-{
-    Word("CONSTANT") IfNotExists() constant = CompoundIdentifier() { definition.target(ObjectClass.CONSTANT, constant); }
-    <VALUE> value = Expression(ExprContext.ACCEPT_SUB_QUERY) { definition.part(value); }
 }
 
 void CreateRole(Definition definition) :

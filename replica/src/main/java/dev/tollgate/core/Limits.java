@@ -73,6 +73,12 @@ public final class Limits {
   /** Bytes of the rows that one execution of a statement of the log may write, 128 MiB. */
   public static final long STATEMENT_WRITTEN_BYTES = 128L << 20;
 
+  /**
+   * Steps that one LIKE or one regular expression may take on one value, a tenth of a second or so.
+   * In a statement of the log, {@code 64} of them also count as a row that it looked at.
+   */
+  public static final long PATTERN_STEPS = 20_000_000;
+
   /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */
   public static final int STRING_CHARS = 1 << 20;
 

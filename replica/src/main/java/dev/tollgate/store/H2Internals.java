@@ -29,10 +29,13 @@ import org.h2.engine.Session;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.expression.Expression;
+import org.h2.expression.OperationN;
 import org.h2.expression.Parameter;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFunction;
+import org.h2.expression.condition.CompareLike;
+import org.h2.expression.function.RegexpFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.mvstore.tx.Transaction;
@@ -58,8 +61,8 @@ import org.jspecify.annotations.Nullable;
  *       another one meets it.
  *   <li>Time and random numbers of a statement are pinned.
  *   <li>Which columns a definition alters is read off its private fields.
- *   <li>Scans tell a meter about every row that they look at; from a statement to its scans the way
- *       leads over private fields.
+ *   <li>Scans tell a meter about every row that they look at, and patterns about their steps; from
+ *       a statement to its scans the way leads over private fields.
  * </ul>
  */
 final class H2Internals {
@@ -96,6 +99,10 @@ final class H2Internals {
   private static final VarHandle RENAMED_COLUMN;
   private static final VarHandle AGGREGATE_ARGUMENTS;
   private static final VarHandle WINDOW_ARGUMENTS;
+  private static final VarHandle LIKE_VALUE;
+  private static final VarHandle LIKE_PATTERN;
+  private static final VarHandle LIKE_TYPE;
+  private static final VarHandle FUNCTION_ARGUMENTS;
   private static final VarHandle INDEX_QUERY;
   private static final VarHandle INDEX_SQL;
   private static final VarHandle INDEX_PARAMETERS;
@@ -151,6 +158,13 @@ final class H2Internals {
       WINDOW_ARGUMENTS =
           MethodHandles.privateLookupIn(WindowFunction.class, own)
               .findVarHandle(WindowFunction.class, "args", Expression[].class);
+      Lookup like = MethodHandles.privateLookupIn(CompareLike.class, own);
+      LIKE_VALUE = like.findVarHandle(CompareLike.class, "left", Expression.class);
+      LIKE_PATTERN = like.findVarHandle(CompareLike.class, "right", Expression.class);
+      LIKE_TYPE = like.findVarHandle(CompareLike.class, "likeType", CompareLike.LikeType.class);
+      FUNCTION_ARGUMENTS =
+          MethodHandles.privateLookupIn(OperationN.class, own)
+              .findVarHandle(OperationN.class, "args", Expression[].class);
       Lookup index = MethodHandles.privateLookupIn(QueryExpressionIndex.class, own);
       INDEX_QUERY = index.findVarHandle(QueryExpressionIndex.class, "query", Query.class);
       INDEX_SQL = index.findVarHandle(QueryExpressionIndex.class, "querySQL", String.class);
@@ -312,6 +326,22 @@ final class H2Internals {
             ? WINDOW_ARGUMENTS.get(window)
             : AGGREGATE_ARGUMENTS.get((AbstractAggregate) operation);
     return arguments == null ? new Expression[0] : (Expression[]) arguments;
+  }
+
+  /** The arguments of a function themselves, not a copy. */
+  static Expression[] arguments(RegexpFunction function) {
+    return (Expression[]) FUNCTION_ARGUMENTS.get((OperationN) function);
+  }
+
+  /** True if it is REGEXP, and neither LIKE nor ILIKE. */
+  static boolean isRegular(CompareLike like) {
+    return LIKE_TYPE.get(like) == CompareLike.LikeType.REGEXP;
+  }
+
+  /** Gives LIKE another value to look into, and another pattern. */
+  static void replaceOperands(CompareLike like, Expression value, Expression pattern) {
+    LIKE_VALUE.set(like, value);
+    LIKE_PATTERN.set(like, pattern);
   }
 
   /** The table that a query expression stands for. */

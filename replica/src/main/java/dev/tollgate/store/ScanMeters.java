@@ -18,6 +18,8 @@ import org.h2.expression.Expression;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFunction;
+import org.h2.expression.condition.CompareLike;
+import org.h2.expression.function.RegexpFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.table.Column;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts a {@link ScanMeter} before every scan of a prepared statement, and a {@link ValueMeter}
- * around what its queries compute.
+ * around what its queries compute, and a {@link MatchMeter} around what its patterns look into.
  *
  * <p>H2 offers no way from a statement to all of its scans: subqueries hang in expressions, derived
  * tables and views in indexes, and no visitor leads to them. So this class looks through the
@@ -51,6 +53,8 @@ final class ScanMeters {
    * @return the number of tables in the widest join of the statement, whose order H2 chooses
    */
   static int attach(SessionLocal session, Prepared prepared) {
+    // H2 prepares a statement with LIKE ? again when it runs it, and would leave the meters behind
+    prepared.setPrepareAlways(false);
     ScanMeters meters = new ScanMeters(session);
     meters.visit(prepared);
     if (prepared instanceof DataChangeStatement change) {
@@ -89,6 +93,10 @@ final class ScanMeters {
       widestJoin = Math.max(widestJoin, H2Internals.joinedTables(select));
     } else if (part instanceof AbstractAggregate || part instanceof WindowFunction) {
       ValueMeter.attach(H2Internals.arguments((DataAnalysisOperation) part));
+    } else if (part instanceof CompareLike like) {
+      MatchMeter.attach(like);
+    } else if (part instanceof RegexpFunction function) {
+      MatchMeter.attach(function);
     } else if (part instanceof RecursiveIndex recursion
         && seen.add(H2Internals.tableOf(recursion))) {
       H2Internals.prepareRecursion(session, recursion);

@@ -248,7 +248,7 @@ final class StoreDriver implements AutoCloseable {
     return query(sql, encode(), views(signal), canceller);
   }
 
-  private List<String> query(
+  List<String> query(
       String sql, Payload parameters, LockAccess locks, SqlReader.Canceller canceller)
       throws SQLException {
     SqlReader.Page page =
@@ -292,7 +292,7 @@ final class StoreDriver implements AutoCloseable {
     return script.toString();
   }
 
-  private LockAccess views(Runnable signal) {
+  LockAccess views(Runnable signal) {
     ClusterState state = machine.state();
     return new LockAccess() {
       @Override

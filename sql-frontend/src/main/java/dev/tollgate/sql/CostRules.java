@@ -1,11 +1,18 @@
 package dev.tollgate.sql;
 
 import java.math.BigDecimal;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +30,15 @@ final class CostRules {
    * wildcards, days for 8.
    */
   static final int WILDCARDS = 3;
+
+  /**
+   * Characters of a value and of a pattern that are both written out: H2 matches them while it
+   * parses, where nobody can count or interrupt it.
+   */
+  static final int CONSTANT_LENGTH = 255;
+
+  /** The same for a regular expression, whose time may double with every character. */
+  static final int CONSTANT_LENGTH_OF_REGULAR = 24;
 
   /** The third argument of HASH. Each is one round of the algorithm, for each row. */
   static final int HASH_ROUNDS = 100_000;
@@ -49,6 +65,57 @@ final class CostRules {
           + " replica; find the rows with a query first and pass what it gave as parameters";
     }
     return null;
+  }
+
+  /**
+   * Why H2 cannot be left to match while it parses; null where it does not, because the match
+   * depends on a row or a parameter, or where it ends soon.
+   */
+  static @Nullable String ofConstantPattern(SqlCall call, boolean regular) {
+    SqlNode value = call.operand(0);
+    SqlNode pattern = call.operand(1);
+    if (!isConstant(value) || !isConstant(pattern)) {
+      return null;
+    }
+    int longest = regular ? CONSTANT_LENGTH_OF_REGULAR : CONSTANT_LENGTH;
+    boolean isShort =
+        isLiteralUpTo(value, longest)
+            && isLiteralUpTo(pattern, CONSTANT_LENGTH)
+            && (regular
+                || wildcards(Arguments.text((SqlCharStringLiteral) pattern), escape(call))
+                    <= WILDCARDS);
+    return isShort
+        ? null
+        : "a constant is matched against a constant while the statement is read, which nobody can"
+            + " interrupt: the value may have at most "
+            + longest
+            + " characters, and a LIKE pattern "
+            + WILDCARDS
+            + " '%', both written out; pass one of them as a parameter";
+  }
+
+  private static boolean isLiteralUpTo(SqlNode node, int length) {
+    return node instanceof SqlCharStringLiteral literal
+        && Arguments.text(literal).length() <= length;
+  }
+
+  /** Whether H2 may compute it while it parses: there is no column, no parameter and no query. */
+  private static boolean isConstant(SqlNode node) {
+    Deque<SqlNode> open = new ArrayDeque<>(List.of(node));
+    while (!open.isEmpty()) {
+      SqlNode next = open.pop();
+      if (next instanceof SqlIdentifier
+          || next instanceof SqlDynamicParam
+          || next.isA(SqlKind.QUERY)) {
+        return false;
+      }
+      if (next instanceof SqlCall call) {
+        call.getOperandList().stream().filter(Objects::nonNull).forEach(open::push);
+      } else if (next instanceof SqlNodeList list) {
+        list.forEach(open::push);
+      }
+    }
+    return true;
   }
 
   /** Why a call is too dear for a write; null when it is not. */

@@ -203,6 +203,9 @@ final class ExpressionRules {
     if (name.equals("RANDOM_UUID")) {
       checkVersion(call);
     }
+    if (name.startsWith("REGEXP_") && call.operandCount() > 1) {
+      refuseConstant(call, /* regular= */ true);
+    }
     findings.tooDear(position, CostRules.ofFunction(rule, call));
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
@@ -232,8 +235,17 @@ final class ExpressionRules {
     }
   }
 
+  private static void refuseConstant(SqlCall call, boolean regular) {
+    String sentence = CostRules.ofConstantPattern(call, regular);
+    if (sentence != null) {
+      throw Refusals.notAllowed(call.getParserPosition(), sentence);
+    }
+  }
+
   /** LIKE, ILIKE or REGEXP, with or without NOT. */
   void pattern(SqlCall call) {
+    boolean regular = call.getOperator().getName().endsWith("REGEXP");
+    refuseConstant(call, regular);
     findings.tooDear(call.getParserPosition(), CostRules.ofPattern(call));
   }
 

@@ -96,7 +96,7 @@ final class StatementRules {
         "controls the transaction",
         "BEGIN, START TRANSACTION, COMMIT, ROLLBACK, SAVEPOINT, RELEASE");
     table.accept("creates something", "CREATE TABLE, CREATE VIEW, CREATE INDEX, CREATE SEQUENCE");
-    table.accept("creates something", "CREATE SCHEMA, CREATE DOMAIN, CREATE CONSTANT");
+    table.accept("creates something", "CREATE SCHEMA, CREATE DOMAIN");
     table.accept("alters something", "ALTER TABLE, ALTER VIEW, ALTER INDEX, ALTER SEQUENCE");
     table.accept("alters something", "ALTER SCHEMA, ALTER DOMAIN");
     table.accept("drops something", "DROP TABLE, DROP VIEW, DROP INDEX, DROP SEQUENCE");
@@ -114,8 +114,7 @@ final class StatementRules {
         "comments on something",
         "COMMENT ON TABLE, COMMENT ON COLUMN, COMMENT ON VIEW, COMMENT ON INDEX");
     table.accept(
-        "comments on something",
-        "COMMENT ON SEQUENCE, COMMENT ON SCHEMA, COMMENT ON DOMAIN, COMMENT ON CONSTANT");
+        "comments on something", "COMMENT ON SEQUENCE, COMMENT ON SCHEMA, COMMENT ON DOMAIN");
     table.accept("comments on something", "COMMENT ON CONSTRAINT");
     table.accept(
         "changes the session alone",
@@ -162,6 +161,11 @@ final class StatementRules {
   }
 
   private static void whatIsLeftToTheNode(Table table) {
+    table.refuse(
+        "H2 would compute with it while it reads a statement, where nobody can count or interrupt",
+        "use a table of one row",
+        "CREATE CONSTANT");
+    table.refuse("there is none, because none can be created", "", "COMMENT ON CONSTANT");
     String users = "the nodes of the store know one user, and whoever reaches them may do all";
     table.refuse(
         users,

@@ -77,7 +77,6 @@ class ClassificationTest {
           CREATE SEQUENCE s                                           | DDL      | SEQUENCE S
           CREATE SCHEMA app                                           | DDL      | SCHEMA APP
           CREATE DOMAIN d AS INT                                      | DDL      | DOMAIN D
-          CREATE CONSTANT c VALUE 1                                   | DDL      | CONSTANT C
           ALTER TABLE IF EXISTS s.t ADD COLUMN a INT                  | DDL      | TABLE S.T
           ALTER INDEX i RENAME TO j                                   | DDL      | INDEX I
           ALTER SEQUENCE s RESTART                                    | DDL      | SEQUENCE S
