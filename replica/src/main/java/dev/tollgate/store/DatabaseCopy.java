@@ -33,6 +33,7 @@ public final class DatabaseCopy implements AutoCloseable {
   static final int DEFINITION = 32;
   static final int TABLE = 33;
   static final int ROWS = 34;
+  static final int OBJECT_IDS = 35;
 
   private static final int BLOCK_BYTES = 64 << 10;
 
@@ -43,6 +44,7 @@ public final class DatabaseCopy implements AutoCloseable {
   private final Reading reading;
   private final SessionLocal session;
   private final List<Definition> definitions;
+  private final long[] objectIds;
   private final List<TableRows> tables = new ArrayList<>();
 
   /** One object as H2 would make it again: its id and SQL for H2. */
@@ -76,6 +78,7 @@ public final class DatabaseCopy implements AutoCloseable {
     // keeps large objects that are deleted meanwhile
     session.startStatementWithinTransaction(null);
     definitions = definitionsOf(database);
+    objectIds = H2Internals.takenObjectIds(database.h2());
     for (Schema schema : database.h2().getAllSchemasNoMeta()) {
       for (Table table : schema.getAllTablesAndViews(session)) {
         if (table.getTableType() == TableType.TABLE) {
@@ -127,6 +130,11 @@ public final class DatabaseCopy implements AutoCloseable {
       body.i32(definition.id()).string(definition.sql());
       out.record(DEFINITION, body);
     }
+    body.clear();
+    for (long ids : objectIds) {
+      body.i64(ids);
+    }
+    out.record(OBJECT_IDS, body);
     for (TableRows table : tables) {
       requireNotCancelled();
       write(out, body, table);

@@ -7,8 +7,10 @@ import dev.tollgate.wire.WireReader;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.h2.command.Prepared;
 import org.h2.constraint.Constraint;
@@ -24,8 +26,8 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills an empty database with what a {@link DatabaseCopy} wrote. Definitions come first; at the
- * first table they are carried out.
+ * Fills an empty database with what a {@link DatabaseCopy} wrote: definitions, which are carried
+ * out when they are complete, and then rows.
  */
 public final class DatabaseRestore {
   private static final int ROWS_PER_COMMIT = 10_000;
@@ -47,6 +49,7 @@ public final class DatabaseRestore {
     switch (kind) {
       case DatabaseCopy.DEFINITION ->
           definitions.add(new DatabaseCopy.Definition(in.i32(), in.string()));
+      case DatabaseCopy.OBJECT_IDS -> takeObjectIds(in);
       case DatabaseCopy.TABLE -> beginTable(in);
       case DatabaseCopy.ROWS -> addRows(in);
       default -> throw new IllegalStateException("record of unknown kind " + kind);
@@ -55,7 +58,6 @@ public final class DatabaseRestore {
 
   /** Ends the restore and gives the database. */
   H2Database finish() {
-    define();
     session.commit(false);
     session.close();
     return database;
@@ -66,8 +68,16 @@ public final class DatabaseRestore {
     database.close();
   }
 
-  private void beginTable(WireReader in) {
+  private void takeObjectIds(WireReader in) {
     define();
+    long[] ids = new long[in.remaining() / Long.BYTES];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = in.i64();
+    }
+    H2Internals.takeObjectIds(database.h2(), ids);
+  }
+
+  private void beginTable(WireReader in) {
     Schema schema = database.h2().getSchema(in.string());
     Table found = schema.getTableOrView(session, in.string());
     // H2 asks indexes and constraints in the order in which they once were made
@@ -129,13 +139,19 @@ public final class DatabaseRestore {
   private void define() {
     List<DatabaseCopy.Definition> open = List.copyOf(definitions);
     definitions.clear();
+    Set<Integer> ids = new HashSet<>();
+    for (DatabaseCopy.Definition definition : open) {
+      if (H2Internals.reserveObjectId(database.h2(), definition.id())) {
+        ids.add(definition.id());
+      }
+    }
     while (!open.isEmpty()) {
       List<DatabaseCopy.Definition> failed = new ArrayList<>();
       DbException failure = null;
       for (DatabaseCopy.Definition definition : open) {
         try {
           Prepared prepared = session.prepare(definition.sql());
-          if (H2Internals.reserveObjectId(database.h2(), definition.id())) {
+          if (ids.contains(definition.id())) {
             prepared.setPersistedObjectId(definition.id());
           }
           prepared.update();

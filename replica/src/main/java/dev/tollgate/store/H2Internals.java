@@ -217,6 +217,22 @@ final class H2Internals {
     }
   }
 
+  /** The ids that H2 gives to no new object, as {@link BitSet#toLongArray} has them. */
+  static long[] takenObjectIds(Database database) {
+    BitSet ids = (BitSet) OBJECT_IDS.get(database);
+    synchronized (ids) {
+      return ids.toLongArray();
+    }
+  }
+
+  /** Has H2 give ids to new objects as the database would from which these were taken. */
+  static void takeObjectIds(Database database, long[] taken) {
+    BitSet ids = (BitSet) OBJECT_IDS.get(database);
+    synchronized (ids) {
+      ids.or(BitSet.valueOf(taken));
+    }
+  }
+
   /** Makes the session's transaction fail at a locked row at once. */
   static void failAtOnceOnConflict(SessionLocal session) {
     Transaction transaction = session.getTransaction();
