@@ -91,6 +91,13 @@ final class ServerCommand implements Callable<Integer> {
   private long electionTimeoutMillis;
 
   @Option(
+      names = "--snapshot-log-mib",
+      defaultValue = "${env:TOLLGATE_SNAPSHOT_LOG_MIB:-64}",
+      description =
+          "Mebibytes by which the log grows between two snapshots. [TOLLGATE_SNAPSHOT_LOG_MIB]")
+  private long snapshotLogMib;
+
+  @Option(
       names = "--max-connections",
       defaultValue = "${env:TOLLGATE_MAX_CONNECTIONS:-20000}",
       description = "Clients that may be connected at a time. [TOLLGATE_MAX_CONNECTIONS]")
@@ -137,7 +144,12 @@ final class ServerCommand implements Callable<Integer> {
       }
     }
     RaftSettings raft =
-        new RaftSettings(id, members, data, Duration.ofMillis(electionTimeoutMillis));
+        new RaftSettings(
+            id,
+            members,
+            data,
+            Duration.ofMillis(electionTimeoutMillis),
+            Math.multiplyExact(snapshotLogMib, 1L << 20));
     return new NodeSettings(
         id,
         raft,

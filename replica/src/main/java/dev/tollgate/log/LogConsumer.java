@@ -1,5 +1,10 @@
 package dev.tollgate.log;
 
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.StateCopy;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Who applies what the log has committed. All calls come from one thread at a time, in log order.
  */
@@ -10,6 +15,21 @@ public interface LogConsumer {
    * @throws RuntimeException if the state is not to be trusted any more: the replica stops
    */
   void apply(long logIndex, Entry entry);
+
+  /**
+   * Begins a copy of the state as it is after the last entry.
+   *
+   * @param insistent if nothing may end the copy before it is written
+   * @return null if now is not the moment: try again after the next entry
+   */
+  @Nullable StateCopy beginCopy(boolean insistent);
+
+  /**
+   * Replaces the state by that of a snapshot, whose bytes are known to be whole.
+   *
+   * @throws IOException if it cannot be read; the state is not to be trusted then
+   */
+  void restore(SnapshotReader snapshot) throws IOException;
 
   /** This node leads from now on, and has applied all that earlier leaders committed. */
   void startedLeading(long term);

@@ -17,11 +17,19 @@ import java.util.TreeMap;
  * @param directory where the log is kept
  * @param electionTimeout the shortest silence of a leader after which a follower stands for
  *     election; the longest is twice that
+ * @param snapshotLogBytes by how much the log grows between two snapshots
  */
 public record RaftSettings(
-    String nodeId, SortedMap<String, String> peers, Path directory, Duration electionTimeout) {
+    String nodeId,
+    SortedMap<String, String> peers,
+    Path directory,
+    Duration electionTimeout,
+    long snapshotLogBytes) {
   /** Right for nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
+
+  /** Some hundred thousand small entries, which a restart applies in a few seconds. */
+  public static final long SNAPSHOT_LOG_BYTES = 64L << 20;
 
   public RaftSettings {
     requireNonNull(nodeId, "nodeId");
@@ -33,11 +41,15 @@ public record RaftSettings(
     if (electionTimeout.toMillis() < 50) {
       throw new IllegalArgumentException("election timeout " + electionTimeout);
     }
+    if (snapshotLogBytes <= 0) {
+      throw new IllegalArgumentException("snapshot after " + snapshotLogBytes + " bytes");
+    }
   }
 
   /** A group of this node alone, which listens nowhere. */
   public static RaftSettings alone(String nodeId, Path directory) {
-    return new RaftSettings(nodeId, new TreeMap<>(Map.of(nodeId, "")), directory, ELECTION_TIMEOUT);
+    return new RaftSettings(
+        nodeId, new TreeMap<>(Map.of(nodeId, "")), directory, ELECTION_TIMEOUT, SNAPSHOT_LOG_BYTES);
   }
 
   boolean isAlone() {

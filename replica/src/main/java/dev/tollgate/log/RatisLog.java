@@ -68,7 +68,7 @@ public final class RatisLog implements ReplicatedLog {
    */
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
-    this.stateMachine = new RatisStateMachine(consumer);
+    this.stateMachine = new RatisStateMachine(settings, consumer);
     this.server =
         RaftServer.newBuilder()
             .setServerId(RaftPeerId.valueOf(settings.nodeId()))
@@ -139,8 +139,9 @@ public final class RatisLog implements ReplicatedLog {
     RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("8MB"));
     RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
     RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, SizeInBytes.valueOf("64MB"));
-    // the log is all there is until snapshots exist
+    // the state machine itself decides when; the log is cut up to what takeSnapshot answers
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
   }
 
   private static TimeDuration millis(long millis) {

@@ -3,15 +3,24 @@ package dev.tollgate.log;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
+import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.StateMachineStorage;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
+import org.apache.ratis.util.LifeCycle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where Ratis meets the replica: hands committed entries over in log order, and says who leads.
@@ -19,11 +28,19 @@ import org.apache.ratis.statemachine.impl.BaseStateMachine;
  * which is what an untrustworthy state has to come to.
  */
 final class RatisStateMachine extends BaseStateMachine {
+  private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
+  private static final long PURGE_MILLIS = 10_000;
+
   private final LogConsumer consumer;
+  private final Snapshots snapshots;
+  private final ClientId clientId = ClientId.randomId();
+  private final AtomicLong callIds = new AtomicLong();
   private volatile boolean closing;
 
-  RatisStateMachine(LogConsumer consumer) {
+  RatisStateMachine(RaftSettings settings, LogConsumer consumer) {
     this.consumer = consumer;
+    this.snapshots =
+        new Snapshots(settings.nodeId(), settings.snapshotLogBytes(), consumer, this::purgeLog);
   }
 
   /** From here on a shutdown is no failure. */
@@ -35,7 +52,78 @@ final class RatisStateMachine extends BaseStateMachine {
   public void initialize(RaftServer raftServer, RaftGroupId groupId, RaftStorage storage)
       throws IOException {
     // the life cycle is the state machine's own business; Ratis only reads it
-    getLifeCycle().startAndTransition(() -> super.initialize(raftServer, groupId, storage));
+    getLifeCycle()
+        .startAndTransition(
+            () -> {
+              super.initialize(raftServer, groupId, storage);
+              beginAt(snapshots.open(storage));
+            });
+  }
+
+  private void beginAt(@Nullable TermIndex last) {
+    if (last != null) {
+      setLastAppliedTermIndex(last);
+    }
+  }
+
+  @Override
+  public void pause() {
+    getLifeCycle().transition(LifeCycle.State.PAUSING);
+    getLifeCycle().transition(LifeCycle.State.PAUSED);
+  }
+
+  /** A snapshot has come from the leader, because this node is too far behind. */
+  @Override
+  public void reinitialize() throws IOException {
+    try {
+      beginAt(snapshots.reopen());
+    } catch (IOException | RuntimeException | Error e) {
+      consumer.failed(e);
+      throw e;
+    }
+    getLifeCycle().transition(LifeCycle.State.STARTING);
+    getLifeCycle().transition(LifeCycle.State.RUNNING);
+  }
+
+  @Override
+  public StateMachineStorage getStateMachineStorage() {
+    return snapshots.storage();
+  }
+
+  /** Snapshots are taken when they are due here; Ratis only asks how far it may cut its log. */
+  @Override
+  public long takeSnapshot() {
+    return snapshots.purgeable();
+  }
+
+  /** Makes Ratis ask. */
+  private void purgeLog() {
+    RaftServer server = getServer().join();
+    try {
+      server
+          .snapshotManagementAsync(
+              SnapshotManagementRequest.newCreate(
+                  clientId,
+                  server.getId(),
+                  getGroupId(),
+                  callIds.incrementAndGet(),
+                  PURGE_MILLIS,
+                  1))
+          .exceptionally(
+              failure -> {
+                LOG.warn("{}: the log was not cut", server.getId(), failure);
+                return null;
+              });
+    } catch (RuntimeException e) {
+      if (!closing) {
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    snapshots.close();
   }
 
   @Override
@@ -62,6 +150,14 @@ final class RatisStateMachine extends BaseStateMachine {
       throw e;
     }
     updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
+    try {
+      snapshots.applied(
+          TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
+          logEntry.getStateMachineLogEntry().getLogData().size());
+    } catch (RuntimeException | Error e) {
+      consumer.failed(e);
+      throw e;
+    }
     return CompletableFuture.completedFuture(Message.EMPTY);
   }
 

@@ -46,6 +46,15 @@ public final class SnapshotWriter {
     put(body);
   }
 
+  /** Appends a record whose body lies in an array. */
+  public void record(int kind, byte[] bytes, int offset, int length) throws IOException {
+    head.clear();
+    put(head.u8(kind).i32(length));
+    out.write(bytes, offset, length);
+    digest.update(bytes, offset, length);
+    sizeBytes += length;
+  }
+
   /** Ends the snapshot; nothing may follow. */
   public void finish() throws IOException {
     head.clear();

@@ -41,7 +41,13 @@ class RatisLogTest {
     CommandPipeline pipeline;
 
     TestNode(String id, SortedMap<String, String> peers) throws IOException {
-      settings = new RaftSettings(id, peers, directory.resolve(id), RaftSettings.ELECTION_TIMEOUT);
+      settings =
+          new RaftSettings(
+              id,
+              peers,
+              directory.resolve(id),
+              RaftSettings.ELECTION_TIMEOUT,
+              RaftSettings.SNAPSHOT_LOG_BYTES);
       start();
     }
 

@@ -2,10 +2,13 @@ package dev.tollgate.log;
 
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Outcome;
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.StateCopy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** Remembers what it was told, and answers every proposal "done". */
 final class RecordingConsumer implements LogConsumer {
@@ -26,6 +29,16 @@ final class RecordingConsumer implements LogConsumer {
     commands.addAll(entry.commands());
     List<Proposal> proposals = new ArrayList<>(entry.proposals());
     proposals.forEach(proposal -> proposal.applied(new Outcome.Done()));
+  }
+
+  @Override
+  public @Nullable StateCopy beginCopy(boolean insistent) {
+    return null;
+  }
+
+  @Override
+  public void restore(SnapshotReader snapshot) {
+    throw new UnsupportedOperationException();
   }
 
   @Override

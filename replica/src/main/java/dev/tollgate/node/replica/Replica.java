@@ -6,10 +6,13 @@ import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Notice;
-import dev.tollgate.core.SqlStore;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.StateCopy;
+import dev.tollgate.store.SqlDatabase;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -41,15 +44,17 @@ public final class Replica implements LogConsumer {
   }
 
   private final String nodeId;
-  private final StateMachine machine;
+  private final SqlDatabase database;
+  private StateMachine machine;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private final List<Listener> listeners = new ArrayList<>();
   private volatile boolean leading;
   private volatile @Nullable Throwable failure;
 
-  public Replica(String nodeId, SqlStore store) {
+  public Replica(String nodeId, SqlDatabase database) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
-    this.machine = new StateMachine(store);
+    this.database = requireNonNull(database, "database");
+    this.machine = new StateMachine(database);
   }
 
   /** Adds a listener; before the log starts. */
@@ -105,6 +110,24 @@ public final class Replica implements LogConsumer {
       if (proposedHere) {
         entry.proposals().get(i).applied(results.get(i).outcome());
       }
+    }
+  }
+
+  @Override
+  public @Nullable StateCopy beginCopy(boolean insistent) {
+    return machine.isDescribable() ? new ReplicaCopy(machine, database.copy(insistent)) : null;
+  }
+
+  @Override
+  public void restore(SnapshotReader snapshot) throws IOException {
+    lock.writeLock().lock();
+    try {
+      StateMachine fresh = new StateMachine(database);
+      ReplicaCopy.read(snapshot, fresh, database);
+      fresh.checkInvariants();
+      machine = fresh;
+    } finally {
+      lock.writeLock().unlock();
     }
   }
 

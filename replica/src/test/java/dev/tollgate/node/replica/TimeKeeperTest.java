@@ -14,11 +14,10 @@ import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
-import dev.tollgate.core.SqlContext;
-import dev.tollgate.core.SqlStore;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.Proposal;
+import dev.tollgate.store.SqlDatabase;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +32,7 @@ class TimeKeeperTest {
   private static final long TTL_MILLIS = 2_000;
 
   private final AtomicLong nanos = new AtomicLong(1);
-  private final Replica replica = new Replica("n1", new NoStore());
+  private final Replica replica = new Replica("n1", new SqlDatabase());
   private final MemoryLog log = new MemoryLog("n1", replica);
   private final CommandPipeline pipeline = new CommandPipeline(log, Clock.systemUTC(), 1 << 20);
   private final TimeKeeper keeper = new TimeKeeper("n1", pipeline, new LeaseClock(nanos::get));
@@ -255,42 +254,5 @@ class TimeKeeperTest {
   private int waiters() {
     return replica.look(
         state -> state.locks().stream().mapToInt(lock -> lock.waiters().size()).sum());
-  }
-
-  /** No SQL here. */
-  private static final class NoStore implements SqlStore {
-    @Override
-    public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void begin(SessionId session) {}
-
-    @Override
-    public void commit(SessionId session) {}
-
-    @Override
-    public void rollback(SessionId session) {}
-
-    @Override
-    public Outcome savepoint(SessionId session, Operation.MarkSavepoint savepoint) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean hasSchema(String name) {
-      return true;
-    }
   }
 }
