@@ -142,6 +142,7 @@ public final class RatisLog implements ReplicatedLog {
     // the state machine itself decides when; the log is cut up to what takeSnapshot answers
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
+    RaftServerConfigKeys.Log.setPurgeGap(p, 1);
   }
 
   private static TimeDuration millis(long millis) {

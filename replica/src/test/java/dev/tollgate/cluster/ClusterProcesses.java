@@ -30,8 +30,10 @@ public final class ClusterProcesses implements AutoCloseable {
 
   /**
    * @param name of the test: where the nodes' logs stay, under target/node-logs
+   * @param options for every node, besides those that all clusters have
    */
-  public ClusterProcesses(String name, Path directory, int size) throws Exception {
+  public ClusterProcesses(String name, Path directory, int size, String... options)
+      throws Exception {
     List<Integer> ports = freePorts(2 * size);
     clientPorts.addAll(ports.subList(0, size));
     List<Integer> raftPorts = ports.subList(size, 2 * size);
@@ -49,7 +51,8 @@ public final class ClusterProcesses implements AutoCloseable {
               logs.resolve(id + ".log"),
               clientPorts.get(i),
               raftPorts.get(i),
-              String.join(",", peers)));
+              String.join(",", peers),
+              options));
     }
     try {
       startAll();

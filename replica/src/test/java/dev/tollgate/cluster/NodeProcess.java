@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A node in a process of its own, run from the class path of the tests. */
 public final class NodeProcess implements AutoCloseable {
@@ -21,13 +22,22 @@ public final class NodeProcess implements AutoCloseable {
 
   private final String id;
   private final List<String> command;
+  private final Path data;
   private final File errors;
   private Process process;
 
-  NodeProcess(String id, Path data, Path log, int clientPort, int raftPort, String peers) {
+  NodeProcess(
+      String id,
+      Path data,
+      Path log,
+      int clientPort,
+      int raftPort,
+      String peers,
+      String... options) {
     this.id = id;
+    this.data = data;
     this.errors = log.toFile();
-    this.command =
+    List<String> words =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx300m",
@@ -46,6 +56,12 @@ public final class NodeProcess implements AutoCloseable {
             "--client-address=127.0.0.1:" + clientPort,
             "--raft-address=127.0.0.1:" + raftPort,
             "--peers=" + peers);
+    command = Stream.concat(words.stream(), Stream.of(options)).toList();
+  }
+
+  /** Its directory. */
+  Path data() {
+    return data;
   }
 
   String id() {
