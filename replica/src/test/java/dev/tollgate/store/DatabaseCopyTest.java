@@ -84,6 +84,11 @@ class DatabaseCopyTest {
     original.close();
   }
 
+  /** Puts a database in its own place, by way of a snapshot. */
+  static void replaceByItself(SqlDatabase database) throws IOException {
+    read(snapshotOf(database), database);
+  }
+
   private static byte[] snapshotOf(SqlDatabase database) throws IOException {
     try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
       return bytesOf(copy);
@@ -100,13 +105,17 @@ class DatabaseCopyTest {
 
   private static SqlDatabase restored(byte[] snapshot) throws IOException {
     SqlDatabase database = new SqlDatabase();
+    read(snapshot, database);
+    return database;
+  }
+
+  private static void read(byte[] snapshot, SqlDatabase database) throws IOException {
     SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshot));
     DatabaseRestore restore = database.beginRestore();
     for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
       restore.accept(piece.kind(), piece.body());
     }
     database.replaceWith(restore, List.of());
-    return database;
   }
 
   @Test

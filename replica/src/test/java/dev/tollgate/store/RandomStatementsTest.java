@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Invariant I7: equal logs make equal replicas, whatever else one of them does: it has a longer
- * history of statements, and runs queries in between. Replays with -Dtollgate.seed; longer with
- * -Dtollgate.statements.
+ * history of statements, runs queries in between, and is restored from a snapshot. Replays with
+ * -Dtollgate.seed; longer with -Dtollgate.statements.
  */
 class RandomStatementsTest {
   private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 20_000);
@@ -47,6 +47,8 @@ class RandomStatementsTest {
         outcomes.merge(outcome.length() > 5 ? outcome.substring(0, 7) : outcome, 1, Integer::sum);
         if (i % STATEMENTS_PER_COMPARISON == 0) {
           assertEquals(first.database.script(), second.database.script(), "after statement " + i);
+          DatabaseCopyTest.replaceByItself(second.database);
+          assertEquals(first.database.script(), second.database.script(), "snapshot after " + i);
         }
       }
     }
