@@ -29,6 +29,8 @@ class ReplicaArchitectureTest {
           .definedBy("dev.tollgate.store..")
           .layer("log")
           .definedBy("dev.tollgate.log..")
+          .layer("snapshot")
+          .definedBy("dev.tollgate.snapshot..")
           .layer("core")
           .definedBy("dev.tollgate.core..")
           .whereLayer("command line")
@@ -42,7 +44,9 @@ class ReplicaArchitectureTest {
           .whereLayer("store")
           .mayOnlyBeAccessedByLayers("node", "clients", "replica")
           .whereLayer("log")
-          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica");
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
+          .whereLayer("snapshot")
+          .mayOnlyBeAccessedByLayers("replica", "store", "log");
 
   private final JavaClasses classes =
       new ClassFileImporter()

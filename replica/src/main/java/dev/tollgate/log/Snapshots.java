@@ -121,16 +121,18 @@ final class Snapshots {
   void applied(TermIndex entry, int sizeBytes) {
     bytesSince += sizeBytes + ENTRY_BYTES;
     if (bytesSince >= logBytes && !writing) {
+      long start = System.nanoTime();
       StateCopy copy = consumer.beginCopy(/* insistent= */ cancelled >= PATIENCE);
       if (copy != null) {
         bytesSince = 0;
         writing = true;
-        writer.execute(() -> write(entry, copy));
+        long heldNanos = System.nanoTime() - start;
+        writer.execute(() -> write(entry, copy, heldNanos));
       }
     }
   }
 
-  private void write(TermIndex entry, StateCopy copy) {
+  private void write(TermIndex entry, StateCopy copy, long heldNanos) {
     long start = System.nanoTime();
     try (copy) {
       SnapshotFiles.Snapshot snapshot = opened().write(entry, copy);
@@ -141,11 +143,12 @@ final class Snapshots {
       purgeable = opened().dropOld();
       cancelled = 0;
       LOG.info(
-          "{}: snapshot at log index {}, {} KiB, in {} ms",
+          "{}: snapshot at log index {}, {} KiB, in {} ms, which held up the log for {} ms",
           nodeId,
           entry.getIndex(),
           snapshot.file().toFile().length() >> 10,
-          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+          TimeUnit.NANOSECONDS.toMillis(heldNanos));
       finished.run();
     } catch (InterruptedIOException e) {
       cancelled++;
