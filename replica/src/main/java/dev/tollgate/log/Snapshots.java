@@ -5,10 +5,16 @@ import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.FileInfo;
@@ -33,6 +39,9 @@ final class Snapshots {
 
   /** What an entry costs at a restart besides its bytes. */
   private static final int ENTRY_BYTES = 256;
+
+  /** The name of a segment of the log, which says with which entry it begins. */
+  private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)");
 
   /** A copy that definitions have cancelled so often makes them wait. */
   private static final int PATIENCE = 3;
@@ -88,7 +97,35 @@ final class Snapshots {
     files = found;
     found.setAsideDamaged();
     storage.init(raft);
+    requireLogAfter(found.all(), raft.getStorageDir().getCurrentDir().toPath());
     return restoreNewest(found);
+  }
+
+  /** Ratis would wait for ever for entries that are on no disk of this node. */
+  private void requireLogAfter(List<SnapshotFiles.Snapshot> snapshots, Path log)
+      throws IOException {
+    long needed = snapshots.isEmpty() ? 0 : snapshots.get(0).last().getIndex() + 1;
+    OptionalLong first;
+    try (Stream<Path> segments = Files.list(log)) {
+      first =
+          segments
+              .map(file -> SEGMENT.matcher(file.getFileName().toString()))
+              .filter(Matcher::lookingAt)
+              .mapToLong(name -> Long.parseLong(name.group(1)))
+              .min();
+    }
+    if (first.isPresent() && first.getAsLong() > needed) {
+      throw new CorruptLogException(
+          "node "
+              + nodeId
+              + " cannot recover by itself: its log in "
+              + log
+              + " begins with entry "
+              + first.getAsLong()
+              + ", and it has no whole snapshot up to there, only up to entry "
+              + (needed - 1)
+              + ". Restore its directory from a copy, or replace the node by one with another name");
+    }
   }
 
   /** Begins again with a snapshot that has just come from the leader. */
@@ -153,13 +190,14 @@ final class Snapshots {
     } catch (InterruptedIOException e) {
       cancelled++;
       LOG.info("{}: the snapshot made way for a definition and will be tried again", nodeId);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.error(
           "{}: no snapshot could be written; the log grows until one can. Is the disk full?",
           nodeId,
           e);
-    } catch (RuntimeException | Error e) {
+    } catch (Error e) {
       consumer.failed(e);
+      throw e;
     } finally {
       writing = false;
     }

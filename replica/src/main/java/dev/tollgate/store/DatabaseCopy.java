@@ -37,8 +37,18 @@ public final class DatabaseCopy implements AutoCloseable {
 
   private static final int BLOCK_BYTES = 64 << 10;
 
-  /** A table, and its rows. */
-  private record TableRows(Table table, Cursor rows) {}
+  /** A table with its indexes and constraints, as they stood at that moment, and its rows. */
+  private record TableRows(
+      String schema, String name, List<String> indexes, List<String> constraints, Cursor rows) {
+    static TableRows of(Table table, SessionLocal session) {
+      return new TableRows(
+          table.getSchema().getName(),
+          table.getName(),
+          indexesOf(table).stream().map(Index::getName).toList(),
+          constraintsOf(table).stream().map(Constraint::getTraceSQL).toList(),
+          table.getScanIndex(session).find(session, null, null, false));
+    }
+  }
 
   private final ReaderGate gate;
   private final Reading reading;
@@ -82,8 +92,7 @@ public final class DatabaseCopy implements AutoCloseable {
     for (Schema schema : database.h2().getAllSchemasNoMeta()) {
       for (Table table : schema.getAllTablesAndViews(session)) {
         if (table.getTableType() == TableType.TABLE) {
-          tables.add(
-              new TableRows(table, table.getScanIndex(session).find(session, null, null, false)));
+          tables.add(TableRows.of(table, session));
         }
       }
     }
@@ -141,6 +150,11 @@ public final class DatabaseCopy implements AutoCloseable {
     }
   }
 
+  private static void names(WireWriter body, List<String> names) {
+    body.i32(names.size());
+    names.forEach(body::string);
+  }
+
   private void requireNotCancelled() throws InterruptedIOException {
     if (reading.cancelled) {
       throw new InterruptedIOException("a definition waits for the copy");
@@ -164,31 +178,22 @@ public final class DatabaseCopy implements AutoCloseable {
     return constraints;
   }
 
-  private void write(SnapshotWriter out, WireWriter body, TableRows rows) throws IOException {
-    Table table = rows.table();
+  private void write(SnapshotWriter out, WireWriter body, TableRows table) throws IOException {
     body.clear();
-    body.string(table.getSchema().getName()).string(table.getName());
-    List<Index> indexes = indexesOf(table);
-    body.i32(indexes.size());
-    for (Index index : indexes) {
-      body.string(index.getName());
-    }
-    List<Constraint> constraints = constraintsOf(table);
-    body.i32(constraints.size());
-    for (Constraint constraint : constraints) {
-      body.string(constraint.getTraceSQL());
-    }
+    body.string(table.schema()).string(table.name());
+    names(body, table.indexes());
+    names(body, table.constraints());
     out.record(TABLE, body);
-    boolean more = rows.rows().next();
+    boolean more = table.rows().next();
     while (more) {
       body.clear();
       while (more && body.size() < BLOCK_BYTES) {
-        Row row = rows.rows().get();
+        Row row = table.rows().get();
         body.i64(row.getKey());
         for (Value value : row.getValueList()) {
           ValueCodec.write(body, value);
         }
-        more = rows.rows().next();
+        more = table.rows().next();
       }
       out.record(ROWS, body);
       requireNotCancelled();

@@ -59,6 +59,11 @@ public final class NodeProcess implements AutoCloseable {
     command = Stream.concat(words.stream(), Stream.of(options)).toList();
   }
 
+  /** Where it writes what happens. */
+  Path log() {
+    return errors.toPath();
+  }
+
   /** Its directory. */
   Path data() {
     return data;

@@ -2,6 +2,7 @@ package dev.tollgate.cluster;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -69,6 +70,15 @@ class SnapshotsIT {
         assertEquals(
             LARGE_WRITES + 2, number(statement, "SELECT COUNT(*) FROM W"), "rows by the view");
         awaitEqual(cluster);
+
+        behind.kill();
+        for (Path snapshot : files(behind).filter(SnapshotsIT::isSnapshot).toList()) {
+          damage(snapshot);
+        }
+        assertThrows(Exception.class, behind::startAndAwait);
+        assertTrue(
+            Files.readString(behind.log()).contains("cannot recover by itself"),
+            "the node says why it does not start");
       }
     }
   }

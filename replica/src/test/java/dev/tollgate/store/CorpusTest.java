@@ -56,7 +56,9 @@ class CorpusTest {
                       + name
                       + ": "
                       + counts[0]
-                      + " equal, "
+                      + " equal ("
+                      + counts[3]
+                      + " of them the same error), "
                       + counts[1]
                       + " skipped, "
                       + counts[2]
