@@ -210,6 +210,8 @@ final class ControlLink implements AutoCloseable {
       }
     } else if (arrival.reply() instanceof Reply.Lost lost) {
       loseAmong(reachableMembers(), lost.sessions(), lost.leases());
+    } else if (arrival.reply() instanceof Reply.ClusterChanged changed) {
+      finder.map().learn(changed.cluster());
     } else if (arrival.reply() instanceof Reply.NotLeader elsewhere) {
       finder.map().learn(elsewhere.cluster());
       throw new LeaderMovedException();

@@ -34,6 +34,7 @@ public sealed interface Reply {
           case Failure.TYPE -> Failure.read(in);
           case NotLeader.TYPE -> new NotLeader(ClusterView.read(in));
           case Lost.TYPE -> new Lost(in.i64s(), in.i64s());
+          case ClusterChanged.TYPE -> new ClusterChanged(ClusterView.read(in));
           default -> throw new WireFormatException("reply type " + frame.type());
         };
     in.expectEnd();
@@ -304,6 +305,25 @@ public sealed interface Reply {
     @Override
     public void write(WireWriter out) {
       out.i64s(sessions).i64s(leases);
+    }
+  }
+
+  /** Event, request id 0: clients reach other nodes than before. */
+  record ClusterChanged(ClusterView cluster) implements Reply {
+    static final int TYPE = 0x8b;
+
+    public ClusterChanged {
+      requireNonNull(cluster, "cluster");
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      cluster.write(out);
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.tollgate.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
@@ -69,18 +71,29 @@ final class ServerCommand implements Callable<Integer> {
 
   @Option(
       names = "--raft-address",
-      defaultValue = "${env:TOLLGATE_RAFT_ADDRESS:-127.0.0.1:7500}",
-      description = "host:port at which the other nodes reach this one. [TOLLGATE_RAFT_ADDRESS]")
-  private String raftAddress;
+      defaultValue = "${env:TOLLGATE_RAFT_ADDRESS}",
+      description =
+          "host:port at which the other nodes reach this one; if not given, what --peers says of it."
+              + " Without either, the node stays alone. [TOLLGATE_RAFT_ADDRESS]")
+  private @Nullable String raftAddress;
 
   @Option(
       names = "--peers",
       split = ",",
       defaultValue = "${env:TOLLGATE_PEERS}",
       description =
-          "Every node of the cluster, this one too: id=host:port,... with the Raft addresses. Without"
-              + " it, the node is a cluster of its own. [TOLLGATE_PEERS]")
+          "Every node of a new cluster, this one too: id=host:port,... with the Raft addresses."
+              + " Without it, the node is a cluster of its own. What --data knows goes before it."
+              + " [TOLLGATE_PEERS]")
   private @Nullable Map<String, String> peers;
+
+  @Option(
+      names = "--join",
+      defaultValue = "${env:TOLLGATE_JOIN}",
+      description =
+          "jdbc:tollgate://host:port,.../ of a running cluster that this node asks to be added to,"
+              + " unless it belongs to it already. [TOLLGATE_JOIN]")
+  private @Nullable String join;
 
   @Option(
       names = "--election-timeout",
@@ -109,10 +122,13 @@ final class ServerCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     NodeSettings settings = settings();
     warnIfOpen(settings);
-    requireFreeRaftPort(settings);
+    requireFreeRaftPort();
     Node node = new Node(settings);
     Runtime.getRuntime().addShutdownHook(new Thread(node::close, "tollgate-" + id + "-stop"));
     node.start();
+    if (join != null && !node.isMember()) {
+      new Joining(join, id, requireNonNull(raftAddress), clientAddress).run();
+    }
     reportReadiness(node);
     node.awaitEnd();
     Throwable failure = node.failure();
@@ -124,28 +140,11 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private NodeSettings settings() throws UnknownHostException {
-    SortedMap<String, String> members = new TreeMap<>();
-    if (peers == null || peers.isEmpty()) {
-      members.put(id, raftAddress);
-    } else {
-      members.putAll(peers);
-      String stated = members.get(id);
-      if (!raftAddress.equals(stated)) {
-        throw new ParameterException(
-            spec.commandLine(),
-            stated == null
-                ? "--peers does not name this node, " + id
-                : "--peers says that "
-                    + id
-                    + " is at "
-                    + stated
-                    + ", --raft-address says "
-                    + raftAddress);
-      }
-    }
+    SortedMap<String, String> members = members();
     RaftSettings raft =
         new RaftSettings(
             id,
+            raftAddress,
             members,
             data,
             Duration.ofMillis(electionTimeoutMillis),
@@ -156,6 +155,33 @@ final class ServerCommand implements Callable<Integer> {
         clientAddress,
         socketAddress(clientListen == null ? clientAddress : clientListen),
         maxConnections);
+  }
+
+  /** The nodes of a new cluster; none if this one is to join another. */
+  private SortedMap<String, String> members() {
+    SortedMap<String, String> members = new TreeMap<>();
+    if (join != null) {
+      require(
+          raftAddress != null, "--join needs --raft-address: the others have to reach this node");
+      require(peers == null, "--join asks a running cluster, --peers makes a new one: not both");
+    } else if (peers == null || peers.isEmpty()) {
+      members.put(id, raftAddress == null ? "" : raftAddress);
+    } else {
+      members.putAll(peers);
+      String stated = members.get(id);
+      require(stated != null, "--peers does not name this node, " + id);
+      require(
+          raftAddress == null || raftAddress.equals(stated),
+          "--peers says that " + id + " is at " + stated + ", --raft-address says " + raftAddress);
+      raftAddress = stated;
+    }
+    return members;
+  }
+
+  private void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new ParameterException(spec.commandLine(), otherwise);
+    }
   }
 
   private InetSocketAddress socketAddress(String text) throws UnknownHostException {
@@ -175,8 +201,7 @@ final class ServerCommand implements Callable<Integer> {
 
   private void warnIfOpen(NodeSettings settings) throws UnknownHostException {
     warnIfOpen(settings.listenAddress());
-    RaftSettings raft = settings.raft();
-    if (raft != null && raft.peers().size() > 1) {
+    if (raftAddress != null) {
       warnIfOpen(socketAddress(raftAddress));
     }
   }
@@ -192,9 +217,8 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   /** Ratis ends the process without a word if its port is taken. */
-  private void requireFreeRaftPort(NodeSettings settings) throws IOException {
-    RaftSettings raft = settings.raft();
-    if (raft != null && raft.peers().size() > 1) {
+  private void requireFreeRaftPort() throws IOException {
+    if (raftAddress != null) {
       InetSocketAddress address = socketAddress(raftAddress);
       try (ServerSocket probe = new ServerSocket()) {
         probe.setReuseAddress(true);

@@ -28,6 +28,8 @@ public sealed interface Command {
 
     R announce(AnnounceNode command);
 
+    R forget(ForgetNode command);
+
     R releaseOwnLease(ReleaseOwnLease command);
 
     R abort(AbortTransaction command);
@@ -164,6 +166,18 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.announce(this);
+    }
+  }
+
+  /** Clients are sent to this node no more: it was removed. */
+  record ForgetNode(String nodeId) implements Command {
+    public ForgetNode {
+      requireNonNull(nodeId, "nodeId");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.forget(this);
     }
   }
 

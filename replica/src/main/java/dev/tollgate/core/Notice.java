@@ -71,4 +71,7 @@ public sealed interface Notice {
       requireNonNull(session, "session");
     }
   }
+
+  /** Clients reach other nodes than before. */
+  record ClusterChanged() implements Notice {}
 }

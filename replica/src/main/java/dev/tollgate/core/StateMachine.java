@@ -347,8 +347,20 @@ public final class StateMachine {
 
     @Override
     public Outcome announce(Command.AnnounceNode command) {
-      nodes.put(command.nodeId(), command.clientAddress());
+      String before = nodes.put(command.nodeId(), command.clientAddress());
+      if (!command.clientAddress().equals(before)) {
+        notices.add(new Notice.ClusterChanged());
+      }
       return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome forget(Command.ForgetNode command) {
+      boolean known = nodes.remove(command.nodeId()) != null;
+      if (known) {
+        notices.add(new Notice.ClusterChanged());
+      }
+      return new Outcome.Answered(known);
     }
   }
 

@@ -32,6 +32,7 @@ final class CommandCodec {
   private static final int ANNOUNCE_NODE = 6;
   private static final int RELEASE_OWN_LEASE = 7;
   private static final int ABORT_TRANSACTION = 8;
+  private static final int FORGET_NODE = 9;
 
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
@@ -77,6 +78,7 @@ final class CommandCodec {
       case RELEASE_OWN_LEASE -> new Command.ReleaseOwnLease(new SessionId(in.i64()));
       case ABORT_TRANSACTION ->
           new Command.AbortTransaction(new SessionId(in.i64()), in.i64(), abortReason(in.u8()));
+      case FORGET_NODE -> new Command.ForgetNode(in.string());
       default -> throw new CorruptLogException("command kind " + kind);
     };
   }
@@ -170,6 +172,11 @@ final class CommandCodec {
     @Override
     public WireWriter announce(Command.AnnounceNode command) {
       return out.u8(ANNOUNCE_NODE).string(command.nodeId()).string(command.clientAddress());
+    }
+
+    @Override
+    public WireWriter forget(Command.ForgetNode command) {
+      return out.u8(FORGET_NODE).string(command.nodeId());
     }
 
     @Override

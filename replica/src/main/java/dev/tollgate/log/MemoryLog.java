@@ -67,6 +67,12 @@ public final class MemoryLog implements ReplicatedLog {
   }
 
   @Override
+  public Membership membership() {
+    return Membership.fixed(
+        "node " + nodeId + " lives in the memory of one process and cannot have others beside it");
+  }
+
+  @Override
   public boolean isAlone() {
     return true;
   }

@@ -8,12 +8,16 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a node takes part in its Raft group.
  *
  * @param nodeId this node
- * @param peers host:port for the other nodes, by node id, of every node of the group, this one too
+ * @param raftAddress host:port at which the other nodes reach this one; null if it listens nowhere,
+ *     and so stays alone
+ * @param peers host:port for the other nodes, by node id, of every node of a new group, this one
+ *     too; none for a node that will be added to a group. What the directory knows goes before it.
  * @param directory where the log is kept
  * @param electionTimeout the shortest silence of a leader after which a follower stands for
  *     election; the longest is twice that
@@ -21,6 +25,7 @@ import java.util.TreeMap;
  */
 public record RaftSettings(
     String nodeId,
+    @Nullable String raftAddress,
     SortedMap<String, String> peers,
     Path directory,
     Duration electionTimeout,
@@ -35,8 +40,11 @@ public record RaftSettings(
     requireNonNull(nodeId, "nodeId");
     requireNonNull(directory, "directory");
     peers = Collections.unmodifiableSortedMap(new TreeMap<>(peers));
-    if (!peers.containsKey(nodeId)) {
+    if (!peers.isEmpty() && !peers.containsKey(nodeId)) {
       throw new IllegalArgumentException("node " + nodeId + " is none of the peers " + peers);
+    }
+    if (raftAddress == null && peers.size() != 1) {
+      throw new IllegalArgumentException("a node without an address is alone");
     }
     if (electionTimeout.toMillis() < 50) {
       throw new IllegalArgumentException("election timeout " + electionTimeout);
@@ -49,10 +57,11 @@ public record RaftSettings(
   /** A group of this node alone, which listens nowhere. */
   public static RaftSettings alone(String nodeId, Path directory) {
     return new RaftSettings(
-        nodeId, new TreeMap<>(Map.of(nodeId, "")), directory, ELECTION_TIMEOUT, SNAPSHOT_LOG_BYTES);
-  }
-
-  boolean isAlone() {
-    return peers.size() == 1;
+        nodeId,
+        null,
+        new TreeMap<>(Map.of(nodeId, "")),
+        directory,
+        ELECTION_TIMEOUT,
+        SNAPSHOT_LOG_BYTES);
   }
 }

@@ -59,6 +59,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RaftSettings settings;
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
+  private final RatisMembership membership;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftClient forwarder;
@@ -78,6 +79,7 @@ public final class RatisLog implements ReplicatedLog {
             .setParameters(new Parameters())
             .setOption(RaftStorage.StartupOption.RECOVER)
             .build();
+    this.membership = new RatisMembership(server, GROUP, settings);
   }
 
   private static RaftGroup group(RaftSettings settings) {
@@ -93,12 +95,11 @@ public final class RatisLog implements ReplicatedLog {
   private static RaftProperties properties(RaftSettings settings) {
     RaftProperties p = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(p, List.of(settings.directory().toFile()));
-    if (settings.isAlone()) {
+    if (settings.raftAddress() == null) {
       p.set("raft.rpc.type", SoloRpc.Type.class.getName());
     } else {
       p.set("raft.rpc.type", SupportedRpcType.GRPC.name());
-      String own = requireNonNull(settings.peers().get(settings.nodeId()));
-      var address = NetUtils.createSocketAddr(own);
+      var address = NetUtils.createSocketAddr(settings.raftAddress());
       GrpcConfigKeys.Server.setHost(p, address.getHostString());
       GrpcConfigKeys.Server.setPort(p, address.getPort());
       GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + (4 << 20)));
@@ -175,23 +176,28 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public CompletableFuture<Void> forward(Command command) {
     Entry entry = Entry.untimed(command);
-    return settings.isAlone()
-        ? append(entry)
-        : forwarder()
-            .async()
-            .send(() -> new EntryMessage(entry).getContent())
-            .thenApply(RatisLog::requireSuccess);
+    if (isAlone()) {
+      return append(entry);
+    }
+    try {
+      return forwarder()
+          .async()
+          .send(() -> new EntryMessage(entry).getContent())
+          .thenApply(RatisLog::requireSuccess);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** The way to the leader from a node that does not lead; seldom used, so it is made late. */
-  private synchronized RaftClient forwarder() {
+  private synchronized RaftClient forwarder() throws IOException {
     RaftClient client = forwarder;
     if (client == null) {
       client =
           RaftClient.newBuilder()
               .setProperties(properties(settings))
               .setParameters(new Parameters())
-              .setRaftGroup(group(settings))
+              .setRaftGroup(server.getDivision(GROUP).getGroup())
               .setRetryPolicy(RetryPolicies.retryForeverWithSleep(millis(FORWARD_RETRY_MILLIS)))
               .build();
       forwarder = client;
@@ -267,8 +273,19 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   @Override
+  public Membership membership() {
+    return settings.raftAddress() == null
+        ? Membership.fixed(
+            "node "
+                + settings.nodeId()
+                + " was started without --raft-address, so no other node could reach it: start it"
+                + " again with one")
+        : membership;
+  }
+
+  @Override
   public boolean isAlone() {
-    return settings.isAlone();
+    return membership.isAlone();
   }
 
   @Override

@@ -32,6 +32,9 @@ public interface ReplicatedLog extends AutoCloseable {
   /** The node that leads as far as this one knows, or null. */
   @Nullable String leaderId();
 
+  /** How other nodes are added and removed. */
+  Membership membership();
+
   /** True if no other node can lead, so that leadership needs no proof. */
   boolean isAlone();
 

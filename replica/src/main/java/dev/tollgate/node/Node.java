@@ -11,6 +11,7 @@ import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RatisLog;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientServer;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.replica.ClusterViews;
@@ -75,6 +76,7 @@ public final class Node implements AutoCloseable {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             new DefaultThreadFactory("tollgate-" + id + "-worker", /* daemon= */ true));
+    Administration administration = new Administration(log, pipeline);
     service =
         new ClientService(
             id,
@@ -85,9 +87,11 @@ public final class Node implements AutoCloseable {
             frontend,
             database.reader(),
             new ClusterViews(replica, log, timeKeeper),
+            administration,
             workers);
     replica.addListener(timeKeeper);
     replica.addListener(service);
+    replica.addListener(administration);
     replica.addListener(new Watcher());
   }
 
@@ -110,9 +114,15 @@ public final class Node implements AutoCloseable {
     } catch (Exception e) {
       throw new IOException("the log did not start", e);
     }
-    if (!log.isAlone()) {
+    if (!log.isAlone() && isMember()) {
       announce();
     }
+  }
+
+  /** True if the cluster counts on this node; one that was started to join it does not yet. */
+  public boolean isMember() {
+    return log.status().members().stream()
+        .anyMatch(member -> member.nodeId().equals(settings.nodeId()));
   }
 
   /** Tells the cluster where clients reach this node. */

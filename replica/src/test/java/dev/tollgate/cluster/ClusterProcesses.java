@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,6 +28,8 @@ public final class ClusterProcesses implements AutoCloseable {
 
   private final List<NodeProcess> nodes = new ArrayList<>();
   private final List<Integer> clientPorts = new ArrayList<>();
+  private final Path directory;
+  private final Path logs;
 
   /**
    * @param name of the test: where the nodes' logs stay, under target/node-logs
@@ -34,25 +37,18 @@ public final class ClusterProcesses implements AutoCloseable {
    */
   public ClusterProcesses(String name, Path directory, int size, String... options)
       throws Exception {
+    this.directory = directory;
     List<Integer> ports = freePorts(2 * size);
-    clientPorts.addAll(ports.subList(0, size));
     List<Integer> raftPorts = ports.subList(size, 2 * size);
     List<String> peers = new ArrayList<>();
     for (int i = 0; i < size; i++) {
       peers.add("n" + (i + 1) + "=127.0.0.1:" + raftPorts.get(i));
     }
-    Path logs = Files.createDirectories(Path.of("target", "node-logs", name));
+    logs = Files.createDirectories(Path.of("target", "node-logs", name));
+    String[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = "--peers=" + String.join(",", peers);
     for (int i = 0; i < size; i++) {
-      String id = "n" + (i + 1);
-      nodes.add(
-          new NodeProcess(
-              id,
-              directory.resolve(id),
-              logs.resolve(id + ".log"),
-              clientPorts.get(i),
-              raftPorts.get(i),
-              String.join(",", peers),
-              options));
+      newNode("n" + (i + 1), ports.get(i), raftPorts.get(i), all);
     }
     try {
       startAll();
@@ -60,6 +56,30 @@ public final class ClusterProcesses implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private NodeProcess newNode(String id, int clientPort, int raftPort, String... options) {
+    NodeProcess node =
+        new NodeProcess(
+            id, directory.resolve(id), logs.resolve(id + ".log"), clientPort, raftPort, options);
+    nodes.add(node);
+    clientPorts.add(clientPort);
+    return node;
+  }
+
+  /** A node, not started yet, that will ask this cluster to be added. */
+  NodeProcess joining(String id, String... options) throws IOException {
+    List<Integer> ports = freePorts(2);
+    String[] all = Arrays.copyOf(options, options.length + 1);
+    all[options.length] = "--join=" + url("");
+    return newNode(id, ports.get(0), ports.get(1), all);
+  }
+
+  /** Ends a node for good. */
+  void forget(NodeProcess node) {
+    node.close();
+    clientPorts.remove(nodes.indexOf(node));
+    nodes.remove(node);
   }
 
   /**

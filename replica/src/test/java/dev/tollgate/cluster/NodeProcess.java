@@ -26,14 +26,7 @@ public final class NodeProcess implements AutoCloseable {
   private final File errors;
   private Process process;
 
-  NodeProcess(
-      String id,
-      Path data,
-      Path log,
-      int clientPort,
-      int raftPort,
-      String peers,
-      String... options) {
+  NodeProcess(String id, Path data, Path log, int clientPort, int raftPort, String... options) {
     this.id = id;
     this.data = data;
     this.errors = log.toFile();
@@ -54,8 +47,7 @@ public final class NodeProcess implements AutoCloseable {
             "--id=" + id,
             "--data=" + data,
             "--client-address=127.0.0.1:" + clientPort,
-            "--raft-address=127.0.0.1:" + raftPort,
-            "--peers=" + peers);
+            "--raft-address=127.0.0.1:" + raftPort);
     command = Stream.concat(words.stream(), Stream.of(options)).toList();
   }
 

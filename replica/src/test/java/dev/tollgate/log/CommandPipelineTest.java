@@ -55,6 +55,11 @@ class CommandPipelineTest {
     }
 
     @Override
+    public Membership membership() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public boolean isAlone() {
       return false;
     }

@@ -44,6 +44,7 @@ class RatisLogTest {
       settings =
           new RaftSettings(
               id,
+              peers.get(id),
               peers,
               directory.resolve(id),
               RaftSettings.ELECTION_TIMEOUT,

@@ -195,6 +195,12 @@ final class ExpressionRules {
       findings.lock(new LockUse(lockFunction, position));
       return;
     }
+    Procedure procedure = Procedure.named(name);
+    if (procedure != null) {
+      throw Refusals.notAllowed(
+          position,
+          name + " administers the cluster and stands alone: CALL " + procedure.signature());
+    }
     FunctionRule rule = FunctionRules.named(name);
     if (rule == null) {
       throw Refusals.notAllowed(

@@ -38,6 +38,8 @@ public sealed interface Plan {
     R setSession(SetSession setSession);
 
     R transaction(Transaction transaction);
+
+    R administer(Administer administer);
   }
 
   /**
@@ -230,6 +232,20 @@ public sealed interface Plan {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.transaction(this);
+    }
+  }
+
+  /** CALL of a procedure by which the cluster is administered. */
+  record Administer(Procedure procedure, List<Argument> arguments, int parameterCount)
+      implements Plan {
+    public Administer {
+      requireNonNull(procedure, "procedure");
+      arguments = List.copyOf(arguments);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.administer(this);
     }
   }
 

@@ -58,6 +58,10 @@ final class Planner implements Statement.Handler<Plan> {
     if (lockCall != null) {
       return lockCall;
     }
+    Plan.Administer administer = ProcedureCalls.of(tokens, call.expression(), call.outParameter());
+    if (administer != null) {
+      return administer;
+    }
     TreeWalk.expression(tokens, call.expression(), findings);
     return findings.changesState() ? queryThatWrites() : read();
   }

@@ -61,6 +61,7 @@ final class SqlReference {
     parts.put("accepted statements", acceptedStatements());
     parts.put("refused statements", refusedStatements());
     parts.put("lock functions", lockFunctions());
+    parts.put("procedures", procedures());
     parts.put("settings", settings());
     parts.put("allowed functions", allowedFunctions());
     parts.put("special functions", specialFunctions());
@@ -137,6 +138,24 @@ final class SqlReference {
       case FORCE_RELEASE_LOCK -> "whether anybody held it; for administrators";
       case HOLDS_LOCK -> "whether the lock is held under this token";
       case LOCK_TOKEN -> "the token under which it is held, or NULL";
+    };
+  }
+
+  private static String procedures() {
+    return table(
+        List.of("call", "what it does"),
+        Arrays.stream(Procedure.values())
+            .map(procedure -> List.of(code("CALL " + procedure.signature()), effect(procedure))));
+  }
+
+  private static String effect(Procedure procedure) {
+    return switch (procedure) {
+      case ADD_NODE ->
+          "adds a node that was started with an empty directory, and waits until it has what the"
+              + " others have";
+      case REMOVE_NODE -> "removes a node; the leader hands its leadership over first";
+      case TRANSFER_LEADERSHIP ->
+          "makes that node the leader, or whichever other one is furthest in the log";
     };
   }
 

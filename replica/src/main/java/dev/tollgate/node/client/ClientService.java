@@ -16,8 +16,10 @@ import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.LockAccess;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.wire.Reply;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,7 @@ public final class ClientService implements Replica.Listener {
   private final SqlFrontend frontend;
   private final SqlReader reader;
   private final LockAccess views;
+  private final Administration administration;
   private final Executor workers;
 
   private final Map<RequestId, Waiter> waiters = new ConcurrentHashMap<>();
@@ -59,6 +62,7 @@ public final class ClientService implements Replica.Listener {
       SqlFrontend frontend,
       SqlReader reader,
       LockAccess views,
+      Administration administration,
       Executor workers) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.replica = requireNonNull(replica, "replica");
@@ -68,6 +72,7 @@ public final class ClientService implements Replica.Listener {
     this.frontend = requireNonNull(frontend, "frontend");
     this.reader = requireNonNull(reader, "reader");
     this.views = requireNonNull(views, "views");
+    this.administration = requireNonNull(administration, "administration");
     this.workers = requireNonNull(workers, "workers");
   }
 
@@ -98,6 +103,10 @@ public final class ClientService implements Replica.Listener {
   /** The lock state for queries. */
   LockAccess views() {
     return views;
+  }
+
+  Administration administration() {
+    return administration;
   }
 
   /** For work that waits or computes for long: queries, planning of statements seen first. */
@@ -207,6 +216,11 @@ public final class ClientService implements Replica.Listener {
       tell(keptSessions.remove(ended.session()), List.of(ended.session().value()), List.of());
     } else if (notice instanceof Notice.LeaseEnded ended) {
       tell(keptLeases.remove(ended.lease()), List.of(), List.of(ended.lease().value()));
+    } else if (notice instanceof Notice.ClusterChanged) {
+      Reply.ClusterChanged event = new Reply.ClusterChanged(clusterView());
+      Set<ClientConnection> keepers = new HashSet<>(keptSessions.values());
+      keepers.addAll(keptLeases.values());
+      keepers.forEach(connection -> connection.push(event));
     }
   }
 

@@ -26,6 +26,10 @@ final class Descriptions {
       return LockAnswers.describe(
           call.columnLabel(), isAnsweredYesOrNo(call.function()), call.parameterCount());
     }
+    if (plan instanceof Plan.Administer call) {
+      return withFence(
+          reader.describe(schema, call.procedure().resultSql()), call.parameterCount());
+    }
     return LockAnswers.describeCommand(plan.parameterCount());
   }
 

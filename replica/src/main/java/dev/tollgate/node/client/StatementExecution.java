@@ -12,6 +12,8 @@ import dev.tollgate.core.RequestId;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.log.MembershipException;
+import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
@@ -27,6 +29,7 @@ import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -297,6 +300,44 @@ final class StatementExecution implements Plan.Handler<Void> {
             case TIME_ZONE -> acceptOnly("UTC".equals(text), "the database counts in UTC");
           }
         });
+    return null;
+  }
+
+  @Override
+  public Void administer(Plan.Administer plan) {
+    attempt(
+        () -> {
+          List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
+          service
+              .administration()
+              .run(plan.procedure(), Arguments.values(plan.arguments(), parameters))
+              .thenRun(
+                  () ->
+                      runner.onWorker(
+                          answer,
+                          () ->
+                              query(
+                                  plan.procedure().resultSql(),
+                                  SqlValue.encodeFirst(List.of(), 0))))
+              .exceptionally(failure -> notAdministered(plan, failure));
+        });
+    return null;
+  }
+
+  private @Nullable Void notAdministered(Plan.Administer plan, Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof NotLeadingException) {
+      answer.accept(notLeader());
+    } else if (cause instanceof MembershipException refused) {
+      answer.accept(
+          new Reply.Failure(SqlState.ADMINISTRATION, requireNonNull(refused.getMessage())));
+    } else {
+      runner.onWorker(
+          answer,
+          () -> {
+            throw new IllegalStateException(plan.procedure() + " failed", cause);
+          });
+    }
     return null;
   }
 

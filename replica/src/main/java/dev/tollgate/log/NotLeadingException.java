@@ -1,0 +1,14 @@
+package dev.tollgate.log;
+
+/** Only the leader can do it, and this node does not lead. */
+public final class NotLeadingException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  NotLeadingException(Throwable cause) {
+    super("this node does not lead", cause);
+  }
+
+  public NotLeadingException() {
+    super("this node does not lead");
+  }
+}

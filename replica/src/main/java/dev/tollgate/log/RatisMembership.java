@@ -1,0 +1,343 @@
+package dev.tollgate.log;
+
+import static java.util.stream.Collectors.joining;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
+import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
+import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
+import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
+import org.apache.ratis.protocol.exceptions.TransferLeadershipException;
+import org.apache.ratis.server.RaftServer;
+import org.jspecify.annotations.Nullable;
+
+/** Membership of a group of Ratis, changed one node at a time. */
+final class RatisMembership implements Membership {
+  private static final long TRANSFER_MILLIS = 5_000;
+
+  /** The leader hears of every follower many times within this. */
+  private static final long SILENT_MILLIS = 3_000;
+
+  private static final Pattern ADDRESS =
+      Pattern.compile("([\\w.-]+|\\[[0-9a-fA-F:.]+]):[1-9]\\d{0,4}");
+
+  private final RaftServer server;
+  private final RaftGroupId group;
+  private final RaftSettings settings;
+  private final ClientId clientId = ClientId.randomId();
+  private final AtomicLong callIds = new AtomicLong();
+
+  RatisMembership(RaftServer server, RaftGroupId group, RaftSettings settings) {
+    this.server = server;
+    this.group = group;
+    this.settings = settings;
+  }
+
+  /** What may fail before Ratis is asked. */
+  private interface Change {
+    CompletableFuture<RaftClientReply> start()
+        throws IOException, MembershipException, NotLeadingException;
+  }
+
+  @Override
+  public CompletableFuture<Void> add(String nodeId, String raftAddress) {
+    RaftPeer added;
+    try {
+      added = peer(nodeId, raftAddress);
+    } catch (MembershipException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    RaftPeer member = find(nodeId);
+    if (member != null && member.getAddress().equals(raftAddress) && leads()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return attempt(
+        "node " + nodeId + " at " + raftAddress,
+        () -> {
+          Collection<RaftPeer> current = current();
+          requireNew(added, current);
+          requireMajority(current, /* joining= */ 1, "node " + nodeId + " is not added");
+          List<RaftPeer> wanted = new ArrayList<>(current);
+          wanted.add(added);
+          return change(current, wanted);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> remove(String nodeId) {
+    return attempt(
+        "node " + nodeId,
+        () -> {
+          Collection<RaftPeer> current = current();
+          List<RaftPeer> rest = new ArrayList<>(current);
+          if (!rest.removeIf(peer -> peer.getId().toString().equals(nodeId))) {
+            throw new MembershipException(
+                "node " + nodeId + " is no member; members are " + names(current));
+          }
+          if (rest.isEmpty()) {
+            throw new MembershipException(
+                "node " + nodeId + " is the only member: stop it instead");
+          }
+          requireMajority(rest, /* joining= */ 0, "node " + nodeId + " is not removed");
+          return nodeId.equals(settings.nodeId())
+              ? handOver(furthest(rest)).thenApply(RatisMembership::noLongerLeading)
+              : change(current, rest);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> transferLeadership(@Nullable String nodeId) {
+    return attempt(
+        nodeId == null ? "another node" : "node " + nodeId,
+        () -> {
+          List<RaftPeer> others = new ArrayList<>(current());
+          others.removeIf(peer -> peer.getId().equals(server.getId()));
+          if (nodeId == null) {
+            return handOver(furthest(others));
+          }
+          RaftPeer member = find(nodeId);
+          if (member == null) {
+            throw new MembershipException(
+                "node " + nodeId + " is no member; members are " + names(current()));
+          }
+          return handOver(member);
+        });
+  }
+
+  /** True if no other node can become leader. */
+  boolean isAlone() {
+    try {
+      var conf = division().getRaftConf();
+      return conf.getCurrentPeers(RaftPeerRole.FOLLOWER).size() == 1
+          && conf.getPreviousPeers(RaftPeerRole.FOLLOWER).size() <= 1
+          && conf.getPeer(server.getId(), RaftPeerRole.FOLLOWER) != null;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private CompletableFuture<Void> attempt(String what, Change change) {
+    try {
+      if (!leads()) {
+        throw new NotLeadingException();
+      }
+      return change
+          .start()
+          .handle(
+              (reply, failure) -> {
+                Throwable cause =
+                    failure instanceof CompletionException ? failure.getCause() : failure;
+                if (reply != null && !reply.isSuccess()) {
+                  cause = reply.getException();
+                }
+                if (cause != null) {
+                  throw new CompletionException(explained(what, cause));
+                }
+                return null;
+              });
+    } catch (IOException | MembershipException | NotLeadingException e) {
+      return CompletableFuture.failedFuture(explained(what, e));
+    }
+  }
+
+  private static Throwable explained(String what, Throwable cause) {
+    if (cause instanceof NotLeaderException
+        || cause instanceof LeaderNotReadyException
+        || cause instanceof LeaderSteppingDownException) {
+      return new NotLeadingException(cause);
+    }
+    if (cause instanceof ReconfigurationInProgressException) {
+      return new MembershipException(
+          "another change of the members is under way: try again when it is done");
+    }
+    if (cause instanceof ReconfigurationTimeoutException) {
+      return new MembershipException(
+          what
+              + " did not answer or did not catch up, so nothing has changed: is it running, started"
+              + " with --join, and reachable from the leader?");
+    }
+    if (cause instanceof TransferLeadershipException) {
+      return new MembershipException(
+          what
+              + " did not take over within "
+              + TRANSFER_MILLIS
+              + " ms, so the leader leads on: is it running and up to date?");
+    }
+    return cause;
+  }
+
+  private static RaftClientReply noLongerLeading(RaftClientReply transferred) {
+    if (transferred.isSuccess()) {
+      throw new CompletionException(new NotLeadingException());
+    }
+    return transferred;
+  }
+
+  private CompletableFuture<RaftClientReply> change(
+      Collection<RaftPeer> current, List<RaftPeer> wanted) throws IOException {
+    return server.setConfigurationAsync(
+        new SetConfigurationRequest(
+            clientId,
+            server.getId(),
+            group,
+            callIds.incrementAndGet(),
+            SetConfigurationRequest.Arguments.newBuilder()
+                .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+                .setServersInCurrentConf(List.copyOf(current))
+                .setServersInNewConf(whereTheyAre(wanted))
+                .build()));
+  }
+
+  /** This node may have been started with another address since it became a member. */
+  private List<RaftPeer> whereTheyAre(List<RaftPeer> peers) {
+    String own = settings.raftAddress();
+    return peers.stream()
+        .map(
+            peer ->
+                peer.getId().equals(server.getId()) && own != null
+                    ? RaftPeer.newBuilder(peer).setAddress(own).build()
+                    : peer)
+        .toList();
+  }
+
+  private CompletableFuture<RaftClientReply> handOver(RaftPeer to) throws IOException {
+    return server.transferLeadershipAsync(
+        new TransferLeadershipRequest(
+            clientId,
+            server.getId(),
+            group,
+            callIds.incrementAndGet(),
+            to.getId(),
+            TRANSFER_MILLIS));
+  }
+
+  private RaftPeer furthest(Collection<RaftPeer> candidates)
+      throws IOException, MembershipException {
+    Map<RaftPeerId, Long> commits = new TreeMap<>(Comparator.comparing(RaftPeerId::toString));
+    division()
+        .getCommitInfos()
+        .forEach(
+            info ->
+                commits.put(RaftPeerId.valueOf(info.getServer().getId()), info.getCommitIndex()));
+    Collection<String> silent = silent();
+    Optional<RaftPeer> best =
+        candidates.stream()
+            .filter(peer -> !silent.contains(peer.getId().toString()))
+            .max(Comparator.comparing(peer -> commits.getOrDefault(peer.getId(), -1L)));
+    return best.orElseThrow(
+        () -> new MembershipException("there is no other member that answers the leader"));
+  }
+
+  private static void requireNew(RaftPeer added, Collection<RaftPeer> current)
+      throws MembershipException {
+    for (RaftPeer member : current) {
+      if (member.getId().equals(added.getId())) {
+        throw new MembershipException(
+            "node "
+                + added.getId()
+                + " is a member already, at "
+                + member.getAddress()
+                + ": remove it first if it moved");
+      }
+      if (member.getAddress().equals(added.getAddress())) {
+        throw new MembershipException(
+            "address " + added.getAddress() + " is that of node " + member.getId());
+      }
+    }
+  }
+
+  /**
+   * Refuses a change after which too few members would answer to agree on anything.
+   *
+   * @param joining members beyond these, which will have to answer to become members
+   */
+  private void requireMajority(Collection<RaftPeer> members, int joining, String consequence)
+      throws IOException, MembershipException {
+    Collection<String> silent = silent();
+    List<RaftPeer> dead =
+        members.stream().filter(peer -> silent.contains(peer.getId().toString())).toList();
+    int size = members.size() + joining;
+    int majority = size / 2 + 1;
+    if (size - dead.size() < majority) {
+      throw new MembershipException(
+          consequence
+              + ": of the "
+              + size
+              + " members that there would be, only "
+              + (size - dead.size())
+              + " answer the leader, and "
+              + majority
+              + " are needed to agree on anything. Start "
+              + names(dead)
+              + " again, or remove it first");
+    }
+  }
+
+  /** The members of which the leader has not heard lately. */
+  private List<String> silent() throws IOException {
+    return division().getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
+        .filter(follower -> follower.getLastRpcElapsedTimeMs() > SILENT_MILLIS)
+        .map(ServerRpcProto::getId)
+        .map(id -> id.getId().toStringUtf8())
+        .toList();
+  }
+
+  private static RaftPeer peer(String nodeId, String raftAddress) throws MembershipException {
+    if (!ADDRESS.matcher(raftAddress).matches()) {
+      throw new MembershipException("'" + raftAddress + "' is no address: write host:port");
+    }
+    if (nodeId.isEmpty()) {
+      throw new MembershipException("a node needs a name");
+    }
+    return RaftPeer.newBuilder().setId(nodeId).setAddress(raftAddress).build();
+  }
+
+  private static String names(Collection<RaftPeer> peers) {
+    return peers.stream().map(peer -> peer.getId().toString()).sorted().collect(joining(", "));
+  }
+
+  private @Nullable RaftPeer find(String nodeId) {
+    try {
+      return division().getRaftConf().getPeer(RaftPeerId.valueOf(nodeId), RaftPeerRole.FOLLOWER);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private Collection<RaftPeer> current() throws IOException {
+    return division().getRaftConf().getCurrentPeers(RaftPeerRole.FOLLOWER);
+  }
+
+  private boolean leads() {
+    try {
+      return division().getInfo().isLeaderReady();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private RaftServer.Division division() throws IOException {
+    return server.getDivision(group);
+  }
+}

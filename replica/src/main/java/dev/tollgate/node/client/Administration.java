@@ -1,0 +1,113 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Notice;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.Membership;
+import dev.tollgate.log.NotLeadingException;
+import dev.tollgate.log.Proposal;
+import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.node.replica.Replica;
+import dev.tollgate.sql.Procedure;
+import dev.tollgate.store.SqlErrors;
+import dev.tollgate.store.SqlValue;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/**
+ * The procedures by which a cluster is administered. Thread-safe; nothing here waits.
+ *
+ * <p>The addresses for clients are part of the replicated state and follow the members of the Raft
+ * group: a node that begins to lead forgets those of nodes that its predecessor had removed.
+ */
+public final class Administration implements Replica.Listener {
+  private final ReplicatedLog log;
+  private final CommandPipeline pipeline;
+
+  public Administration(ReplicatedLog log, CommandPipeline pipeline) {
+    this.log = requireNonNull(log, "log");
+    this.pipeline = requireNonNull(pipeline, "pipeline");
+  }
+
+  /**
+   * Runs a procedure.
+   *
+   * @return completes when it is done; exceptionally with a {@link NotLeadingException} if another
+   *     node has to do it, with a {@link dev.tollgate.log.MembershipException} if it cannot be done
+   * @throws SQLException if an argument is wrong
+   */
+  CompletableFuture<Void> run(Procedure procedure, List<SqlValue> arguments) throws SQLException {
+    Membership membership = log.membership();
+    return switch (procedure) {
+      case ADD_NODE -> {
+        String node = text("node", arguments.get(0));
+        String clientAddress = text("client_address", arguments.get(2));
+        yield membership
+            .add(node, text("raft_address", arguments.get(1)))
+            .thenCompose(added -> submit(new Command.AnnounceNode(node, clientAddress)));
+      }
+      case REMOVE_NODE -> {
+        String node = text("node", arguments.get(0));
+        yield membership.remove(node).thenCompose(removed -> submit(new Command.ForgetNode(node)));
+      }
+      case TRANSFER_LEADERSHIP ->
+          membership.transferLeadership(
+              arguments.isEmpty() ? null : text("node", arguments.get(0)));
+    };
+  }
+
+  private static String text(String parameter, SqlValue value) throws SQLException {
+    String text = value.textOrNull();
+    if (text == null || text.isEmpty()) {
+      throw SqlErrors.invalid(parameter + " has to be a character string");
+    }
+    return text;
+  }
+
+  private CompletableFuture<Void> submit(Command command) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    pipeline.submit(
+        command,
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            done.complete(null);
+          }
+
+          @Override
+          public void unknown() {
+            done.completeExceptionally(new NotLeadingException());
+          }
+        });
+    return done;
+  }
+
+  @Override
+  public void startedLeading(ClusterState state) {
+    Set<String> members =
+        log.status().members().stream()
+            .map(LogStatus.Member::nodeId)
+            .collect(Collectors.toUnmodifiableSet());
+    List<String> gone = new ArrayList<>(state.nodes().keySet());
+    gone.removeAll(members);
+    gone.forEach(node -> pipeline.submit(new Command.ForgetNode(node), Proposal.Listener.NOBODY));
+  }
+
+  @Override
+  public void stoppedLeading() {}
+
+  @Override
+  public void noticed(Notice notice) {}
+
+  @Override
+  public void failed(Throwable cause) {}
+}

@@ -1,0 +1,51 @@
+package dev.tollgate.sql;
+
+import static java.util.stream.Collectors.toUnmodifiableMap;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The procedures by which a cluster is administered. Each is the whole of a CALL, and returns the
+ * rows of a view of schema TOLLGATE as they are afterwards.
+ */
+public enum Procedure {
+  ADD_NODE("node, raft_address, client_address", "NODES"),
+  REMOVE_NODE("node", "NODES"),
+  TRANSFER_LEADERSHIP("[node]", "NODES");
+
+  private static final Map<String, Procedure> BY_NAME =
+      Arrays.stream(values()).collect(toUnmodifiableMap(Procedure::name, procedure -> procedure));
+
+  private final String parameters;
+  private final String view;
+
+  Procedure(String parameters, String view) {
+    this.parameters = parameters;
+    this.view = view;
+  }
+
+  /** Name and parameters, for messages: {@code remove_node(node)}. */
+  public String signature() {
+    return name().toLowerCase(Locale.ROOT) + "(" + parameters + ")";
+  }
+
+  /** The query whose rows are the result. */
+  public String resultSql() {
+    return "SELECT * FROM TOLLGATE." + view + " ORDER BY 1";
+  }
+
+  int maxArguments() {
+    return parameters.isEmpty() ? 0 : parameters.split(",", -1).length;
+  }
+
+  int minArguments() {
+    return parameters.startsWith("[") ? 0 : maxArguments();
+  }
+
+  static @Nullable Procedure named(String name) {
+    return BY_NAME.get(name);
+  }
+}
