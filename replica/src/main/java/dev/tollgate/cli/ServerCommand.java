@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RemovedException;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
 import java.io.IOException;
@@ -132,7 +133,7 @@ final class ServerCommand implements Callable<Integer> {
     reportReadiness(node);
     node.awaitEnd();
     Throwable failure = node.failure();
-    if (failure == null) {
+    if (failure == null || failure instanceof RemovedException) {
       return 0;
     }
     LOG.error("{}: stopped serving: {}", id, failure.toString());

@@ -153,7 +153,9 @@ public sealed interface Command {
     /** It has been open for {@link Limits#TRANSACTION_MILLIS}. */
     AGE,
     /** It has done nothing for {@link Limits#TRANSACTION_IDLE_MILLIS}. */
-    IDLE
+    IDLE,
+    /** A snapshot needs a moment without transactions, and the log must not grow without end. */
+    SNAPSHOT
   }
 
   /** Tells every node where clients reach this one. */

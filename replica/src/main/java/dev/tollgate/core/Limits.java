@@ -46,6 +46,9 @@ public final class Limits {
   /** Longest pause of a client inside a transaction, one minute. */
   public static final long TRANSACTION_IDLE_MILLIS = 60 * 1000L;
 
+  /** How long transactions that are open when a snapshot is overdue have to end by themselves. */
+  public static final long SNAPSHOT_PATIENCE_MILLIS = 5_000;
+
   /** Executions of statements in one transaction. */
   public static final int STATEMENTS_PER_TRANSACTION = 100_000;
 

@@ -145,6 +145,11 @@ final class Transactions {
               "the transaction was rolled back because nothing came for "
                   + Limits.TRANSACTION_IDLE_MILLIS / 1_000
                   + " s: commit before you wait for something else";
+          case SNAPSHOT ->
+              "the transaction was rolled back because a snapshot needs a moment without"
+                  + " transactions and waited for one for "
+                  + Limits.SNAPSHOT_PATIENCE_MILLIS / 1_000
+                  + " s: run it again, and keep transactions short";
         });
     settle(nowMicros);
     return true;

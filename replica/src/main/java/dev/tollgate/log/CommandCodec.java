@@ -87,6 +87,7 @@ final class CommandCodec {
     return switch (reason) {
       case AGE -> 0;
       case IDLE -> 1;
+      case SNAPSHOT -> 2;
     };
   }
 
@@ -94,6 +95,7 @@ final class CommandCodec {
     return switch (code) {
       case 0 -> Command.AbortReason.AGE;
       case 1 -> Command.AbortReason.IDLE;
+      case 2 -> Command.AbortReason.SNAPSHOT;
       default -> throw new CorruptLogException("abort reason " + code);
     };
   }

@@ -25,6 +25,12 @@ public interface LogConsumer {
   @Nullable StateCopy beginCopy(boolean insistent);
 
   /**
+   * A snapshot has waited for long for a moment without transactions, and such a moment should be
+   * made; or needs none any more.
+   */
+  void snapshotNeedsGap(boolean needed);
+
+  /**
    * Replaces the state by that of a snapshot, whose bytes are known to be whole.
    *
    * @throws IOException if it cannot be read; the state is not to be trusted then

@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
@@ -36,8 +38,8 @@ import org.jspecify.annotations.Nullable;
 final class RatisMembership implements Membership {
   private static final long TRANSFER_MILLIS = 5_000;
 
-  /** The leader hears of every follower many times within this. */
-  private static final long SILENT_MILLIS = 3_000;
+  /** The leader hears of every follower several times within this. */
+  private static final long PROBE_MILLIS = 1_000;
 
   private static final Pattern ADDRESS =
       Pattern.compile("([\\w.-]+|\\[[0-9a-fA-F:.]+]):[1-9]\\d{0,4}");
@@ -56,8 +58,7 @@ final class RatisMembership implements Membership {
 
   /** What may fail before Ratis is asked. */
   private interface Change {
-    CompletableFuture<RaftClientReply> start()
-        throws IOException, MembershipException, NotLeadingException;
+    CompletableFuture<RaftClientReply> start() throws IOException, MembershipException;
   }
 
   @Override
@@ -137,27 +138,37 @@ final class RatisMembership implements Membership {
     }
   }
 
+  /**
+   * Starts a change once every member that is alive has answered a heartbeat that was sent after
+   * the change was asked for. Completes on another thread: Ratis completes it while it holds its
+   * own monitor, and whoever proposed an entry then would wait for that monitor for ever.
+   */
   private CompletableFuture<Void> attempt(String what, Change change) {
+    if (!leads()) {
+      return CompletableFuture.failedFuture(new NotLeadingException());
+    }
+    Executor afterProbe = CompletableFuture.delayedExecutor(PROBE_MILLIS, TimeUnit.MILLISECONDS);
+    return CompletableFuture.completedFuture(change)
+        .thenComposeAsync(RatisMembership::started, afterProbe)
+        .handleAsync(
+            (reply, failure) -> {
+              Throwable cause =
+                  failure instanceof CompletionException ? failure.getCause() : failure;
+              if (reply != null && !reply.isSuccess()) {
+                cause = reply.getException();
+              }
+              if (cause != null) {
+                throw new CompletionException(explained(what, cause));
+              }
+              return null;
+            });
+  }
+
+  private static CompletableFuture<RaftClientReply> started(Change change) {
     try {
-      if (!leads()) {
-        throw new NotLeadingException();
-      }
-      return change
-          .start()
-          .handle(
-              (reply, failure) -> {
-                Throwable cause =
-                    failure instanceof CompletionException ? failure.getCause() : failure;
-                if (reply != null && !reply.isSuccess()) {
-                  cause = reply.getException();
-                }
-                if (cause != null) {
-                  throw new CompletionException(explained(what, cause));
-                }
-                return null;
-              });
-    } catch (IOException | MembershipException | NotLeadingException e) {
-      return CompletableFuture.failedFuture(explained(what, e));
+      return change.start();
+    } catch (IOException | MembershipException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 
@@ -294,10 +305,10 @@ final class RatisMembership implements Membership {
     }
   }
 
-  /** The members of which the leader has not heard lately. */
+  /** The members of which the leader has not heard since the change was asked for. */
   private List<String> silent() throws IOException {
     return division().getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
-        .filter(follower -> follower.getLastRpcElapsedTimeMs() > SILENT_MILLIS)
+        .filter(follower -> follower.getLastRpcElapsedTimeMs() > PROBE_MILLIS)
         .map(ServerRpcProto::getId)
         .map(id -> id.getId().toStringUtf8())
         .toList();

@@ -11,6 +11,7 @@ import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -183,8 +184,20 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyServerShutdown(RoleInfoProto roleInfo, boolean allServer) {
-    if (!closing) {
-      consumer.failed(new IOException("the Raft server has shut down"));
+    if (closing) {
+      return;
+    }
+    RaftServer server = getServer().join();
+    try {
+      RaftConfiguration conf = server.getDivision(getGroupId()).getRaftConf();
+      consumer.failed(
+          conf.getPeer(server.getId()) == null
+              ? new RemovedException(server.getId().toString())
+              : new IOException(
+                  "the Raft server has shut down: the node was removed from the cluster while it was"
+                      + " away, or its process stood still for a minute"));
+    } catch (IOException e) {
+      consumer.failed(e);
     }
   }
 }

@@ -46,6 +46,9 @@ final class Snapshots {
   /** A copy that definitions have cancelled so often makes them wait. */
   private static final int PATIENCE = 3;
 
+  /** The log may grow by this part more before transactions have to make way. */
+  private static final int OVERDUE = 4;
+
   private final String nodeId;
   private final long logBytes;
   private final LogConsumer consumer;
@@ -67,6 +70,7 @@ final class Snapshots {
 
   private @Nullable SnapshotFiles files;
   private long bytesSince;
+  private boolean needsGap;
   private int cancelled;
   private volatile boolean writing;
   private volatile long purgeable = -1;
@@ -160,12 +164,23 @@ final class Snapshots {
     if (bytesSince >= logBytes && !writing) {
       long start = System.nanoTime();
       StateCopy copy = consumer.beginCopy(/* insistent= */ cancelled >= PATIENCE);
+      needGap(copy == null && bytesSince - logBytes >= logBytes / OVERDUE);
       if (copy != null) {
         bytesSince = 0;
         writing = true;
         long heldNanos = System.nanoTime() - start;
         writer.execute(() -> write(entry, copy, heldNanos));
       }
+    }
+  }
+
+  private void needGap(boolean needed) {
+    if (needed != needsGap) {
+      needsGap = needed;
+      if (needed) {
+        LOG.info("{}: the snapshot waits for a moment without transactions", nodeId);
+      }
+      consumer.snapshotNeedsGap(needed);
     }
   }
 

@@ -16,6 +16,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +85,89 @@ class SnapshotsIT {
             Files.readString(behind.log()).contains("cannot recover by itself"),
             "the node says why it does not start");
       }
+    }
+  }
+
+  /** Two clients of which one always has a transaction open, unless it is made to wait. */
+  @Test
+  void overlappingTransactionsMakeWayForASnapshot() throws Exception {
+    try (ClusterProcesses cluster =
+            new ClusterProcesses("SnapshotsIT-overlap", directory, 1, "--snapshot-log-mib=1");
+        Connection first = cluster.connect("");
+        Connection second = cluster.connect("")) {
+      createTable(first);
+      first.setAutoCommit(false);
+      second.setAutoCommit(false);
+      ExecutorService clients = Executors.newSingleThreadExecutor();
+      try {
+        int held = 0;
+        int rows = 0;
+        insert(first, rows++);
+        while (files(cluster.node("n1")).noneMatch(SnapshotsIT::isSnapshot)) {
+          assertTrue(rows < 300, "no snapshot in 6 times the log that one is due after");
+          Connection open = rows % 2 == 1 ? first : second;
+          Connection next = open == first ? second : first;
+          int id = rows++;
+          CountDownLatch written = new CountDownLatch(1);
+          Future<?> begun =
+              clients.submit(
+                  () -> {
+                    insert(next, id);
+                    written.countDown();
+                    return null;
+                  });
+          held += written.await(2, TimeUnit.SECONDS) ? 0 : 1;
+          open.commit();
+          begun.get(1, TimeUnit.MINUTES);
+        }
+        (rows % 2 == 1 ? first : second).commit();
+        assertTrue(held > 0, "a transaction was held back");
+        try (Statement statement = first.createStatement()) {
+          assertEquals(
+              rows, number(statement, "SELECT COUNT(*) FROM T"), "nothing was rolled back");
+        }
+      } finally {
+        clients.shutdownNow();
+      }
+    }
+  }
+
+  @Test
+  void transactionThatStaysOpenIsRolledBackForASnapshot() throws Exception {
+    try (ClusterProcesses cluster =
+            new ClusterProcesses("SnapshotsIT-open", directory, 1, "--snapshot-log-mib=1");
+        Connection idle = cluster.connect("");
+        Connection busy = cluster.connect("");
+        Statement statement = busy.createStatement()) {
+      createTable(busy);
+      idle.setAutoCommit(false);
+      insert(idle, 1_000);
+      int rows = 0;
+      while (files(cluster.node("n1")).noneMatch(SnapshotsIT::isSnapshot)) {
+        assertTrue(rows < 5_000, "no snapshot");
+        insert(busy, rows % 1_000 + 2_000 + rows / 1_000 * 1_000);
+        rows++;
+      }
+      SQLException lost = assertThrows(SQLException.class, idle::commit);
+      assertEquals("40001", lost.getSQLState());
+      assertTrue(lost.getMessage().contains("a snapshot needs a moment"), lost.getMessage());
+      assertEquals(0, number(statement, "SELECT COUNT(*) FROM T WHERE ID = 1000"));
+    }
+  }
+
+  private static void createTable(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE T(ID INT PRIMARY KEY, V INT, FILLER VARCHAR)");
+    }
+  }
+
+  /** Twenty kilobytes. */
+  private static void insert(Connection connection, int id) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement("INSERT INTO T(ID, V, FILLER) VALUES(?, 0, ?)")) {
+      insert.setInt(1, id);
+      insert.setString(2, "x".repeat(20_000));
+      assertEquals(1, insert.executeUpdate());
     }
   }
 

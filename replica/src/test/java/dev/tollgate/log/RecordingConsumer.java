@@ -37,6 +37,9 @@ final class RecordingConsumer implements LogConsumer {
   }
 
   @Override
+  public void snapshotNeedsGap(boolean needed) {}
+
+  @Override
   public void restore(SnapshotReader snapshot) {
     throw new UnsupportedOperationException();
   }

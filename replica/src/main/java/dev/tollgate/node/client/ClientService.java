@@ -47,6 +47,7 @@ public final class ClientService implements Replica.Listener {
   private final LockAccess views;
   private final Administration administration;
   private final Executor workers;
+  private final TransactionGate gate;
 
   private final Map<RequestId, Waiter> waiters = new ConcurrentHashMap<>();
   private final Map<SessionId, SqlReader.Canceller> queries = new ConcurrentHashMap<>();
@@ -74,6 +75,7 @@ public final class ClientService implements Replica.Listener {
     this.views = requireNonNull(views, "views");
     this.administration = requireNonNull(administration, "administration");
     this.workers = requireNonNull(workers, "workers");
+    this.gate = new TransactionGate(workers);
   }
 
   String nodeId() {
@@ -103,6 +105,15 @@ public final class ClientService implements Replica.Listener {
   /** The lock state for queries. */
   LockAccess views() {
     return views;
+  }
+
+  /** Begins a transaction, at once unless a snapshot needs a moment without any. */
+  void beginTransaction(Runnable beginning) {
+    gate.enter(beginning);
+    // if leadership ended meanwhile, nobody would let it in
+    if (!replica.isLeading()) {
+      gate.stoppedLeading();
+    }
   }
 
   Administration administration() {
@@ -197,6 +208,7 @@ public final class ClientService implements Replica.Listener {
 
   @Override
   public void stoppedLeading() {
+    gate.stoppedLeading();
     for (RequestId request : List.copyOf(waiters.keySet())) {
       Waiter waiter = waiters.remove(request);
       if (waiter != null) {
@@ -229,6 +241,11 @@ public final class ClientService implements Replica.Listener {
     if (connection != null) {
       connection.push(new Reply.Lost(sessions, leases));
     }
+  }
+
+  @Override
+  public void snapshotNeedsGap(boolean needed) {
+    gate.snapshotNeedsGap(needed);
   }
 
   @Override

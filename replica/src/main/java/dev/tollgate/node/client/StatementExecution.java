@@ -414,6 +414,21 @@ final class StatementExecution implements Plan.Handler<Void> {
    * @param reply gives null if the answer comes later
    */
   private void perform(Operation operation, Function<Outcome, @Nullable Reply> reply) {
+    if (mayBegin(operation) && transaction() == null) {
+      service.beginTransaction(() -> submit(operation, reply));
+    } else {
+      submit(operation, reply);
+    }
+  }
+
+  private boolean mayBegin(Operation operation) {
+    return Operations.mode(request) != TransactionMode.AUTOCOMMIT
+        && (operation instanceof Operation.ExecuteSql
+            || operation instanceof Operation.BeginTransaction
+            || operation instanceof Operation.MarkSavepoint);
+  }
+
+  private void submit(Operation operation, Function<Outcome, @Nullable Reply> reply) {
     RequestId id = new RequestId(session.id(), request.sequence());
     service
         .pipeline()

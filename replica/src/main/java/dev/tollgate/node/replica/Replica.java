@@ -9,6 +9,7 @@ import dev.tollgate.core.Notice;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.RemovedException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.store.SqlDatabase;
@@ -38,6 +39,9 @@ public final class Replica implements LogConsumer {
 
     /** Something that an entry brought about; only while this node leads. */
     void noticed(Notice notice);
+
+    /** Whether a snapshot waits for a moment without transactions; on every node. */
+    default void snapshotNeedsGap(boolean needed) {}
 
     /** The replica has stopped for good. */
     void failed(Throwable cause);
@@ -119,6 +123,11 @@ public final class Replica implements LogConsumer {
   }
 
   @Override
+  public void snapshotNeedsGap(boolean needed) {
+    listeners.forEach(listener -> listener.snapshotNeedsGap(needed));
+  }
+
+  @Override
   public void restore(SnapshotReader snapshot) throws IOException {
     lock.writeLock().lock();
     try {
@@ -154,11 +163,15 @@ public final class Replica implements LogConsumer {
   @Override
   public void failed(Throwable cause) {
     if (failure == null) {
-      LOG.error(
-          "{}: the replica stops, because its state can no longer be trusted; the other nodes go on."
-              + " Restart this node once the cause is gone",
-          nodeId,
-          cause);
+      if (cause instanceof RemovedException) {
+        LOG.info("{}: {}", nodeId, cause.getMessage());
+      } else {
+        LOG.error(
+            "{}: the replica stops, because its state can no longer be trusted; the other nodes go on."
+                + " Restart this node once the cause is gone",
+            nodeId,
+            cause);
+      }
       failure = cause;
       leading = false;
       listeners.forEach(listener -> listener.failed(cause));

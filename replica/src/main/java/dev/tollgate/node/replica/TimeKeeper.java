@@ -217,6 +217,17 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   }
 
   @Override
+  public void snapshotNeedsGap(boolean needed) {
+    long now = clock.now();
+    mutex.lock();
+    try {
+      transactions.gapNeeded(needed, now);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  @Override
   public void close() {
     mutex.lock();
     try {

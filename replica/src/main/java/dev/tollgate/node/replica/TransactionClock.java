@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which transactions have been open or idle for too long. There are few at a time, so all are
@@ -18,6 +19,9 @@ final class TransactionClock {
   private static final long AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.TRANSACTION_MILLIS);
   private static final long IDLE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(Limits.TRANSACTION_IDLE_MILLIS);
+
+  private static final long SNAPSHOT_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(Limits.SNAPSHOT_PATIENCE_MILLIS);
 
   /** How long a proposal may take before it is made again. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -37,6 +41,15 @@ final class TransactionClock {
   }
 
   private final Map<Long, Open> open = new LinkedHashMap<>();
+
+  private long gapNeededNanos;
+  private boolean gapNeeded;
+
+  /** From some time on transactions make way for a snapshot, the oldest first. */
+  void gapNeeded(boolean needed, long nowNanos) {
+    gapNeeded = needed;
+    gapNeededNanos = nowNanos;
+  }
 
   /** A transaction was begun, or used. */
   void used(SessionId session, long transaction, long nowNanos) {
@@ -75,17 +88,28 @@ final class TransactionClock {
   /** What is to be proposed now. */
   List<Command> takeDue(long nowNanos) {
     List<Command> due = new ArrayList<>();
-    open.forEach(
-        (id, one) -> {
-          boolean old = nowNanos - one.sinceNanos >= AGE_NANOS;
-          boolean idle = nowNanos - one.usedNanos >= IDLE_NANOS;
-          if ((old || idle) && nowNanos - one.proposedNanos >= PATIENCE_NANOS) {
-            one.proposedNanos = nowNanos;
-            due.add(
-                new Command.AbortTransaction(
-                    one.session, id, old ? Command.AbortReason.AGE : Command.AbortReason.IDLE));
-          }
-        });
+    boolean inTheWay = gapNeeded && nowNanos - gapNeededNanos >= SNAPSHOT_NANOS;
+    for (Map.Entry<Long, Open> entry : open.entrySet()) {
+      Open one = entry.getValue();
+      Command.AbortReason reason = reasonToEnd(one, inTheWay, nowNanos);
+      // the oldest alone: those after it may end by themselves meanwhile
+      inTheWay = false;
+      if (reason != null && nowNanos - one.proposedNanos >= PATIENCE_NANOS) {
+        one.proposedNanos = nowNanos;
+        due.add(new Command.AbortTransaction(one.session, entry.getKey(), reason));
+      }
+    }
     return due;
+  }
+
+  private static Command.@Nullable AbortReason reasonToEnd(
+      Open one, boolean inTheWay, long nowNanos) {
+    if (nowNanos - one.sinceNanos >= AGE_NANOS) {
+      return Command.AbortReason.AGE;
+    }
+    if (nowNanos - one.usedNanos >= IDLE_NANOS) {
+      return Command.AbortReason.IDLE;
+    }
+    return inTheWay ? Command.AbortReason.SNAPSHOT : null;
   }
 }
