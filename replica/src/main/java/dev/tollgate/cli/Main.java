@@ -11,7 +11,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "tollgate",
     description = "Locks, leases and fencing tokens in a replicated SQL store.",
-    subcommands = {ServerCommand.class, SqlCommand.class, StatusCommand.class, HelpCommand.class},
+    subcommands = {
+      ServerCommand.class,
+      SqlCommand.class,
+      StatusCommand.class,
+      NodesCommand.class,
+      HelpCommand.class
+    },
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class)
 public final class Main implements Runnable {

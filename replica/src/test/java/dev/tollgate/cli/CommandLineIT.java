@@ -187,6 +187,20 @@ class CommandLineIT {
   }
 
   @Test
+  void nodesAreListedAndWhatCannotBeDoneSaysWhy() throws Exception {
+    Ended list = run("", "nodes", "-u", url);
+    assertEquals(0, list.status(), list.err());
+    assertTrue(list.out().contains("solo") && list.out().contains("LEADER"), list.out());
+    Ended add = run("", "nodes", "add", "-u", url, "n2", "127.0.0.1:1", "127.0.0.1:2");
+    assertEquals(1, add.status());
+    assertTrue(add.err().startsWith("SQLSTATE 55T04"), add.err());
+    assertTrue(add.err().contains("was started without --raft-address"), add.err());
+    Ended remove = run("", "nodes", "remove", "-u", url);
+    assertEquals(2, remove.status());
+    assertTrue(remove.err().contains("NODE"), remove.err());
+  }
+
+  @Test
   void optionThatMakesNoSenseEndsWithTwoAndAnExplanation() throws Exception {
     Ended unknown = run("", "server", "--id=n1", "--data=x", "--bogus");
     assertEquals(2, unknown.status());

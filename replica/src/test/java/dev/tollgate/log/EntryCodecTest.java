@@ -75,6 +75,7 @@ class EntryCodecTest {
     commands.add(new Command.EndWait(session, 5, Command.WaitEnd.CANCELLED));
     commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
     commands.add(new Command.AnnounceNode("n1", "h:1"));
+    commands.add(new Command.ForgetNode("n1"));
     commands.add(new Command.ReleaseOwnLease(session));
     for (Command.AbortReason reason : Command.AbortReason.values()) {
       commands.add(new Command.AbortTransaction(session, 4, reason));

@@ -636,6 +636,11 @@ class TransactionsTest {
     assertEquals(next, store.machine.state().session(a).transaction().id(), "not that one");
     store.apply(new Command.AbortTransaction(a, next, Command.AbortReason.AGE));
     assertLost(store.commit(a));
+    assertOk(store.in(a, "UPDATE T SET V = 4 WHERE ID = 2"));
+    long last = store.machine.state().session(a).transaction().id();
+    store.apply(new Command.AbortTransaction(a, last, Command.AbortReason.SNAPSHOT));
+    assertTrue(store.machine.isDescribable(), "the gap is there");
+    assertLost(store.commit(a));
     assertEquals(List.of("1,0", "2,0"), rows());
   }
 

@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TransactionMode;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.Proposal;
@@ -58,6 +60,30 @@ class TimeKeeperTest {
     assertTrue(isAlive(lease));
     pass(200);
     await().atMost(DEADLINE).until(() -> !isAlive(lease));
+  }
+
+  @Test
+  void transactionsMakeWayForASnapshotThatHasWaited() {
+    SessionId session = begin();
+    keeper.snapshotNeedsGap(true);
+    pass(1_000);
+    keeper.snapshotNeedsGap(false);
+    pass(1_000);
+    keeper.snapshotNeedsGap(true);
+    pass(Limits.SNAPSHOT_PATIENCE_MILLIS - 100);
+    assertTrue(isInTransaction(session), "the last snapshot has not waited for long");
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  private SessionId begin() {
+    SessionId session = open();
+    perform(session, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
+    return session;
+  }
+
+  private boolean isInTransaction(SessionId session) {
+    return replica.look(state -> state.session(session).transaction() != null);
   }
 
   @Test

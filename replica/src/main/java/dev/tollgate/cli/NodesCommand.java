@@ -1,0 +1,73 @@
+package dev.tollgate.cli;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+
+/** Which nodes a cluster has, who leads, and how to change that. Prints the nodes as they are. */
+@Command(
+    name = "nodes",
+    description = "Lists, adds and removes the nodes of a cluster, and moves its leadership.",
+    mixinStandardHelpOptions = true)
+final class NodesCommand implements Callable<Integer> {
+  private static final String LIST = "SELECT * FROM TOLLGATE.NODES ORDER BY NODE_ID";
+
+  @Option(
+      names = {"-u", "--url"},
+      required = true,
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_URL}",
+      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
+  private String url;
+
+  NodesCommand() {}
+
+  @Override
+  public Integer call() {
+    return execute(LIST);
+  }
+
+  @Command(description = "Adds a node that was started with an empty directory.")
+  int add(
+      @Parameters(paramLabel = "NODE", description = "A name that was never used.") String node,
+      @Parameters(paramLabel = "RAFT", description = "host:port for the other nodes.") String raft,
+      @Parameters(paramLabel = "CLIENT", description = "host:port for clients.") String client) {
+    return execute("CALL add_node(?, ?, ?)", node, raft, client);
+  }
+
+  @Command(description = "Removes a node, which then ends.")
+  int remove(@Parameters(paramLabel = "NODE") String node) {
+    return execute("CALL remove_node(?)", node);
+  }
+
+  @Command(description = "Makes a node the leader; without a name, the one furthest in the log.")
+  int lead(@Parameters(paramLabel = "NODE", arity = "0..1") @Nullable String node) {
+    return node == null
+        ? execute("CALL transfer_leadership()")
+        : execute("CALL transfer_leadership(?)", node);
+  }
+
+  private int execute(String sql, String... arguments) {
+    try (Connection connection = DriverManager.getConnection(url);
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < arguments.length; i++) {
+        statement.setString(i + 1, arguments[i]);
+      }
+      try (ResultSet nodes = statement.executeQuery()) {
+        TextTable.of(nodes).print(System.out);
+      }
+      return 0;
+    } catch (SQLException e) {
+      System.err.println(SqlCommand.describe(e));
+      return Main.FAILED;
+    }
+  }
+}
