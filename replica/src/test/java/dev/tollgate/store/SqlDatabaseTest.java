@@ -60,6 +60,45 @@ class SqlDatabaseTest {
     assertEquals(List.of("5"), replica.query("SELECT ID FROM T"));
   }
 
+  /** They would count from the start of the process, and decide on plans. */
+  @Test
+  void statisticsDoNotFollowTheNumberOfChanges() throws SQLException {
+    String selectivity =
+        "SELECT SELECTIVITY FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'T' AND COLUMN_NAME"
+            + " = 'V'";
+    List<String> before = replica.query(selectivity);
+    for (int i = 0; i < 3_000; i++) {
+      replica.ok(session, "INSERT INTO T(V) VALUES('always the same')");
+    }
+    assertEquals(before, replica.query(selectivity));
+  }
+
+  /** A replica that was restarted in between does not know the plan that another one remembers. */
+  @Test
+  void planOfAViewIsMadeAnew() throws SQLException {
+    try (StoreDriver other = new StoreDriver()) {
+      SessionId otherSession = other.open();
+      for (StoreDriver driver : List.of(replica, other)) {
+        SessionId writer = driver == replica ? session : otherSession;
+        driver.ok(writer, "CREATE TABLE A(ID INT PRIMARY KEY, X INT)");
+        driver.ok(writer, "CREATE TABLE B(ID INT PRIMARY KEY, X INT)");
+        driver.ok(
+            writer, "CREATE VIEW W AS SELECT A.ID AS P, B.ID AS Q FROM A JOIN B ON A.X = B.X");
+        driver.ok(writer, "CREATE TABLE R(N INT GENERATED ALWAYS AS IDENTITY, P INT, Q INT)");
+        driver.ok(writer, "INSERT INTO B SELECT X, 1 FROM SYSTEM_RANGE(1, 1000)");
+        driver.ok(writer, "INSERT INTO A VALUES(0, 2)");
+        String read = driver == replica ? "W" : "(SELECT 1 AS P, 1 AS Q WHERE FALSE)";
+        driver.ok(writer, "INSERT INTO R(P, Q) SELECT P, Q FROM " + read);
+        driver.ok(writer, "DELETE FROM B WHERE ID > 2");
+        driver.ok(writer, "INSERT INTO A SELECT X, 1 FROM SYSTEM_RANGE(1, 1000)");
+        driver.ok(writer, "INSERT INTO R(P, Q) SELECT P, Q FROM W");
+      }
+      List<String> rows = replica.query("SELECT N, P, Q FROM R ORDER BY N");
+      assertEquals(2_000, rows.size());
+      assertEquals(rows, other.query("SELECT N, P, Q FROM R ORDER BY N"));
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
