@@ -66,14 +66,36 @@ public final class Limits {
   public static final long LOCK_TIMEOUT_MILLIS = 2_000;
 
   /**
-   * Rows that one execution of a statement of the log may look at: those scanned, joined, grouped
+   * Rows that any execution of a statement of the log may look at: those scanned, joined, grouped
    * and written together. Every replica applies the statement, and none applies anything else
-   * meanwhile; at some millions of rows a second this is about two seconds. What definitions do
-   * with the rows of one existing table (a new column, an index) is not counted.
+   * meanwhile; so many take less than a tenth of a second, also if they are the first of a process.
+   * What definitions do with the rows of one existing table (a new column, an index) is not
+   * counted.
    */
+  public static final long STATEMENT_ROWS_BASE = 150_000;
+
+  /** Rows that it may look at beside, for each row of the tables to which it refers. */
+  public static final long STATEMENT_ROWS_PER_ROW = 10;
+
+  /** Rows that it may look at however large its tables are. */
   public static final long STATEMENT_ROWS = 5_000_000;
 
-  /** Bytes of the rows that one execution of a statement of the log may write, 128 MiB. */
+  /**
+   * Changes that an execution may make for each row of the tables to which it refers, one for each
+   * index of a row that it writes. Any further one counts as {@link #ROWS_PER_CHANGE} rows.
+   */
+  public static final long STATEMENT_CHANGES_PER_ROW = 20;
+
+  /** Rows that can be looked at in the time that it takes to write one, and to undo that. */
+  public static final long ROWS_PER_CHANGE = 16;
+
+  /** Bytes of values that any execution of a statement of the log may make and write, 32 MiB. */
+  public static final long STATEMENT_WRITTEN_BYTES_BASE = 32L << 20;
+
+  /** Bytes that it may write beside, for each row of the tables to which it refers, 16 KiB. */
+  public static final long STATEMENT_WRITTEN_BYTES_PER_ROW = 16 << 10;
+
+  /** Bytes that it may write however large its tables are, 128 MiB. */
   public static final long STATEMENT_WRITTEN_BYTES = 128L << 20;
 
   /**

@@ -19,6 +19,7 @@ import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CreateTable;
+import org.h2.command.dml.CommandWithValues;
 import org.h2.command.dml.SetClauseList;
 import org.h2.command.dml.Update;
 import org.h2.command.query.Query;
@@ -92,6 +93,7 @@ final class H2Internals {
   private static final VarHandle SET_ACTIONS;
   private static final VarHandle FILTER_CONDITION;
   private static final VarHandle TOP_FILTERS;
+  private static final VarHandle WRITTEN_ROWS;
   private static final VarHandle TABLE_QUERY;
   private static final VarHandle TABLE_WITHOUT_DATA;
   private static final VarHandle ALTERED_COLUMN;
@@ -140,6 +142,9 @@ final class H2Internals {
       TOP_FILTERS =
           MethodHandles.privateLookupIn(Select.class, own)
               .findVarHandle(Select.class, "topFilters", ArrayList.class);
+      WRITTEN_ROWS =
+          MethodHandles.privateLookupIn(CommandWithValues.class, own)
+              .findVarHandle(CommandWithValues.class, "valuesExpressionList", ArrayList.class);
       Lookup createTable = MethodHandles.privateLookupIn(CreateTable.class, own);
       TABLE_QUERY = createTable.findVarHandle(CreateTable.class, "asQuery", Query.class);
       TABLE_WITHOUT_DATA =
@@ -307,6 +312,13 @@ final class H2Internals {
   /** The number of tables whose order H2 chooses. */
   static int joinedTables(Select select) {
     return ((ArrayList<?>) TOP_FILTERS.get(select)).size();
+  }
+
+  /** The number of rows that are written out in an INSERT or MERGE ... VALUES. */
+  static int rowsIn(Prepared prepared) {
+    return prepared instanceof CommandWithValues values
+        ? ((ArrayList<?>) WRITTEN_ROWS.get(values)).size()
+        : 0;
   }
 
   /** The query whose rows CREATE TABLE ... AS puts into the table, or null. */

@@ -1,7 +1,11 @@
 package dev.tollgate.store;
 
+import java.util.Set;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateTable;
+import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
+import org.h2.table.Table;
 
 /** Prepares statements of the log, so that all replicas do the same with them. */
 final class LogStatements {
@@ -14,15 +18,28 @@ final class LogStatements {
   private LogStatements() {}
 
   /**
+   * A statement that may run.
+   *
+   * @param read the tables that it scans
+   */
+  record Ready(Prepared prepared, Set<Table> read) {}
+
+  /**
    * Prepares a statement and meters its scans.
    *
    * @throws org.h2.message.DbException if H2 refuses it, or replicas could choose different plans
    */
-  static Prepared prepare(SessionLocal session, String sql) {
+  static Ready prepare(SessionLocal session, String sql) {
     // plans of views are kept for ten seconds by the clock, and were made for other data
     session.clearViewIndexCache();
     Prepared prepared = session.prepare(sql);
-    int joined = ScanMeters.attach(session, prepared);
+    Query rows = prepared instanceof CreateTable table ? H2Internals.queryOf(table) : null;
+    if (rows != null) {
+      // H2 does so when it runs the statement, and before that it does not show what views read
+      rows.prepare();
+    }
+    ScanMeters.Found found = ScanMeters.attach(session, prepared);
+    int joined = found.widestJoin();
     if (joined > MAX_JOINED_TABLES) {
       throw Exhausted.work(
           "a statement that changes something may join at most "
@@ -32,6 +49,6 @@ final class LogStatements {
               + ", because the order of more is chosen by the clock of each replica. Join some of"
               + " them in a derived table: FROM (SELECT ...) AS d JOIN ...");
     }
-    return prepared;
+    return new Ready(prepared, found.tables());
   }
 }

@@ -15,6 +15,7 @@ import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.h2.api.ErrorCode;
 import org.h2.command.Prepared;
 import org.h2.command.query.ForUpdate;
@@ -149,7 +150,8 @@ final class LoggedStatements {
         return full;
       }
       session.setCurrentSchemaName(context.schema());
-      Prepared parsed = LogStatements.prepare(session, statement.sql());
+      LogStatements.Ready ready = LogStatements.prepare(session, statement.sql());
+      Prepared parsed = ready.prepared();
       rowLocks = takeRowLocks(parsed);
       written = fencedTables.written(session, parsed, statement);
       Outcome.Refused refused = context.admit(set.fence(), fencedTables.fencesOf(written));
@@ -161,7 +163,8 @@ final class LoggedStatements {
       if (rival != null) {
         return new Outcome.Conflict(rival, null);
       }
-      WorkBudget budget = new WorkBudget(limits.rows(), limits.bytes());
+      long data = H2Internals.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
+      WorkBudget budget = new WorkBudget(limits, data, H2Internals.changes(session));
       StoreCommand command =
           new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
       running = command;
@@ -182,6 +185,21 @@ final class LoggedStatements {
         transaction.wrote(budget.bytes());
       }
       return outcome;
+    }
+
+    /**
+     * How many rows these tables have, with those that open transactions insert or delete: every
+     * replica has these transactions too.
+     */
+    private long rowsOf(Set<Table> read, Set<Table> changed) {
+      long rows = 0;
+      for (Table table : read) {
+        rows += table.getRowCountApproximation(session);
+      }
+      for (Table table : changed) {
+        rows += read.contains(table) ? 0 : table.getRowCountApproximation(session);
+      }
+      return rows;
     }
 
     /** Why a transaction gets no more statements, or null: replicas keep all that it may undo. */

@@ -25,6 +25,7 @@ import org.h2.index.RecursiveIndex;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
+import org.h2.table.TableType;
 import org.h2.table.VirtualTable;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ final class ScanMeters {
   private final SessionLocal session;
   private final Deque<Object> open = new ArrayDeque<>();
   private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<Table> tables = Collections.newSetFromMap(new IdentityHashMap<>());
   private int widestJoin;
 
   private ScanMeters(SessionLocal session) {
@@ -48,11 +50,15 @@ final class ScanMeters {
   }
 
   /**
-   * Meters all scans; one that is metered already stays as it is.
+   * What a statement was found to do.
    *
-   * @return the number of tables in the widest join of the statement, whose order H2 chooses
+   * @param widestJoin the number of tables in its widest join, whose order H2 chooses
+   * @param tables that it scans and that are no views, each once
    */
-  static int attach(SessionLocal session, Prepared prepared) {
+  record Found(int widestJoin, Set<Table> tables) {}
+
+  /** Meters all scans; one that is metered already stays as it is. */
+  static Found attach(SessionLocal session, Prepared prepared) {
     // H2 prepares a statement with LIKE ? again when it runs it, and would leave the meters behind
     prepared.setPrepareAlways(false);
     ScanMeters meters = new ScanMeters(session);
@@ -63,7 +69,7 @@ final class ScanMeters {
     while (!meters.open.isEmpty()) {
       meters.lookInto(meters.open.pop());
     }
-    return meters.widestJoin;
+    return new Found(meters.widestJoin, meters.tables);
   }
 
   /** What H2 evaluates for every row that is written: it may hold subqueries. */
@@ -88,6 +94,9 @@ final class ScanMeters {
   private void lookInto(Object part) {
     if (part instanceof TableFilter scan) {
       H2Internals.meter(scan);
+      if (scan.getTable().getTableType() == TableType.TABLE) {
+        tables.add(scan.getTable());
+      }
     } else if (part instanceof Select select) {
       ValueMeter.attach(select.getExpressions());
       widestJoin = Math.max(widestJoin, H2Internals.joinedTables(select));

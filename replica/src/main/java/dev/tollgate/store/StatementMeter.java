@@ -22,6 +22,13 @@ interface StatementMeter {
    */
   default void wrote(long bytes) {}
 
+  /**
+   * The statement's transaction has made so many changes by now, one for each index of a row.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  default void changed(long changes) {}
+
   /** True if it may simply fail when there is no memory: it changes nothing. */
   default boolean mayRunOutOfMemory() {
     return false;

@@ -105,6 +105,7 @@ final class StoreCommand extends CommandContainer {
   protected void checkCanceled() {
     super.checkCanceled();
     meter.looked(ROWS_PER_CHECK);
+    meter.changed(H2Internals.changes(session));
   }
 
   @Override
@@ -145,8 +146,6 @@ final class StoreCommand extends CommandContainer {
   private void tryQueryOf(CreateTable definition) {
     Query query = H2Internals.queryOf(definition);
     if (query != null) {
-      query.prepare();
-      ScanMeters.attach(session, query);
       query.query(0, new WrittenRows(meter));
     }
   }

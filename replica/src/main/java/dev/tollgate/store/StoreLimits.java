@@ -10,12 +10,17 @@ import dev.tollgate.core.Limits;
  * @param transactionChanges what a transaction may hold before its next statement
  * @param transactionBytes what it may have written by then
  */
-record StoreLimits(long rows, long bytes, long transactionChanges, long transactionBytes) {
+record StoreLimits(
+    WorkLimit rows, WorkLimit bytes, long transactionChanges, long transactionBytes) {
   /** Those of {@link Limits}. */
   static final StoreLimits DEFAULT =
       new StoreLimits(
-          Limits.STATEMENT_ROWS,
-          Limits.STATEMENT_WRITTEN_BYTES,
+          new WorkLimit(
+              Limits.STATEMENT_ROWS_BASE, Limits.STATEMENT_ROWS_PER_ROW, Limits.STATEMENT_ROWS),
+          new WorkLimit(
+              Limits.STATEMENT_WRITTEN_BYTES_BASE,
+              Limits.STATEMENT_WRITTEN_BYTES_PER_ROW,
+              Limits.STATEMENT_WRITTEN_BYTES),
           Limits.CHANGES_PER_TRANSACTION,
           Limits.TRANSACTION_WRITTEN_BYTES);
 }

@@ -1,22 +1,34 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.Limits;
+
 /**
- * What one execution of a statement of the log may cost. It counts what the statement does and no
- * time, so every replica ends the statement at the same row.
+ * What one execution of a statement of the log may cost: it pays for data that exists. It counts
+ * what the statement does and no time, so every replica ends the statement at the same row.
  */
 final class WorkBudget implements StatementMeter {
+  private final StoreLimits limits;
+  private final long rowsOfTables;
   private final long maxRows;
+  private final long paidChanges;
   private final long maxBytes;
   private long rows;
+  private long changesBefore;
+  private long unpaidChanges;
   private long bytes;
 
   /**
-   * @param maxRows normally {@link dev.tollgate.core.Limits#STATEMENT_ROWS}
-   * @param maxBytes normally {@link dev.tollgate.core.Limits#STATEMENT_WRITTEN_BYTES}
+   * @param rowsOfTables how many rows the tables have to which the statement refers, each counted
+   *     once, before it runs, and its VALUES
+   * @param changesBefore how many changes its transaction had made by then
    */
-  WorkBudget(long maxRows, long maxBytes) {
-    this.maxRows = maxRows;
-    this.maxBytes = maxBytes;
+  WorkBudget(StoreLimits limits, long rowsOfTables, long changesBefore) {
+    this.limits = limits;
+    this.rowsOfTables = rowsOfTables;
+    this.changesBefore = changesBefore;
+    maxRows = limits.rows().with(rowsOfTables);
+    paidChanges = rowsOfTables * Limits.STATEMENT_CHANGES_PER_ROW;
+    maxBytes = limits.bytes().with(rowsOfTables);
   }
 
   /** What was written so far. */
@@ -27,12 +39,33 @@ final class WorkBudget implements StatementMeter {
   @Override
   public void looked(int more) {
     rows += more;
-    if (rows > maxRows) {
+    requireRows();
+  }
+
+  @Override
+  public void changed(long changes) {
+    // a definition has committed what was before it
+    changesBefore = Math.min(changesBefore, changes);
+    unpaidChanges = Math.max(changes - changesBefore - paidChanges, 0);
+    requireRows();
+  }
+
+  private void requireRows() {
+    if (rows + unpaidChanges * Limits.ROWS_PER_CHANGE > maxRows) {
       throw Exhausted.work(
           "the statement was ended and changed nothing, because it looked at more than "
               + maxRows
-              + " rows: every replica would stand still meanwhile. Split it, for instance by ranges"
-              + " of the key, or give it an index");
+              + " rows"
+              + (unpaidChanges == 0
+                  ? ""
+                  : ", and each of "
+                      + unpaidChanges
+                      + " changes counts as "
+                      + Limits.ROWS_PER_CHANGE)
+              + ": every replica would stand still meanwhile. "
+              + terms(limits.rows(), "look at", "rows")
+              + " Split it, for instance by ranges of the key, or give its conditions and joins an"
+              + " index");
     }
   }
 
@@ -41,10 +74,27 @@ final class WorkBudget implements StatementMeter {
     bytes += more;
     if (bytes > maxBytes) {
       throw Exhausted.work(
-          "the statement was ended and changed nothing, because it wrote more than "
+          "the statement was ended and changed nothing, because it made and wrote more than "
               + maxBytes
-              + " bytes: every replica keeps them in memory until it ends. Split it, for instance by"
-              + " ranges of the key");
+              + " bytes: every replica keeps them in memory until it ends. "
+              + terms(limits.bytes(), "write", "bytes")
+              + " Split it, for instance by ranges of the key");
     }
+  }
+
+  private String terms(WorkLimit limit, String does, String what) {
+    return "A statement may "
+        + does
+        + " "
+        + limit.base()
+        + " "
+        + what
+        + ", and "
+        + limit.perRow()
+        + " more for each of the "
+        + rowsOfTables
+        + " rows that its tables and its VALUES have, but not more than "
+        + limit.most()
+        + ".";
   }
 }

@@ -73,6 +73,8 @@ class DatabaseCopyTest {
           "CREATE TABLE NAMED(ID INT PRIMARY KEY, U INT UNIQUE, CHECK (U > 0))",
           "ALTER TABLE S2.C DROP CONSTRAINT FK",
           "VALUES NEXT VALUE FOR SEQ",
+          "UPDATE P SET V = 1 WHERE (SELECT COUNT(*) FROM NOKEY, S2.C, SYSTEM_RANGE(1, 1000000) R"
+              + " WHERE NOKEY.V + R.X < 0) = 1",
           "INSERT INTO KINDS SELECT 3, C, N, F, D, T, I, J, E, R, B, L, X, Y, Z, RW FROM KINDS WHERE K"
               + " = 1");
 

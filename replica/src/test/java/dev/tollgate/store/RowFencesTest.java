@@ -460,7 +460,10 @@ class RowFencesTest {
   @Test
   void rowsCountTowardsTheBudgetOfAStatement() {
     replica.close();
-    replica = new StoreDriver(new SqlDatabase(new StoreLimits(100, 1 << 20, 1_000, 1 << 20)));
+    replica =
+        new StoreDriver(
+            new SqlDatabase(
+                new StoreLimits(WorkLimit.of(100), WorkLimit.of(1 << 20), 1_000, 1 << 20)));
     SessionId session = replica.open();
     replica.ok(session, "CREATE TABLE ORDERS(ID INT, V INT)");
     replica.ok(session, "INSERT INTO ORDERS SELECT 7, X FROM SYSTEM_RANGE(1, 40)");

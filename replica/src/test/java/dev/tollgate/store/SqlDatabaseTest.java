@@ -180,7 +180,7 @@ class SqlDatabaseTest {
         replica.run(
             session,
             "SELECT * FROM FINAL TABLE (INSERT INTO B SELECT X, REPEAT('x', 1000000) FROM"
-                + " SYSTEM_RANGE(1, 20))");
+                + " SYSTEM_RANGE(1, 16))");
     assertEquals("54000", ((Outcome.SqlFailed) outcome).sqlState());
     assertEquals(List.of("0"), replica.query("SELECT COUNT(*) FROM B"));
   }

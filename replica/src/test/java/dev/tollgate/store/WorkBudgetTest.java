@@ -21,6 +21,10 @@ class WorkBudgetTest {
   /** Far more than any of these takes, and far less than for ever. */
   private static final long PATIENCE_SECONDS = 60;
 
+  private static final StoreLimits PAYING =
+      new StoreLimits(
+          new WorkLimit(1_000, 10, 1_000_000), WorkLimit.of(1 << 20), 1_000_000, 1 << 20);
+
   private final StoreDriver replica = new StoreDriver();
   private final SessionId session = replica.open();
 
@@ -181,11 +185,112 @@ class WorkBudgetTest {
     assertEquals(List.of("3"), replica.query("SELECT COUNT(DISTINCT R) FROM N"));
   }
 
+  /** A statement pays for data that exists: here 1,000 rows at first, and 10 for each row. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE BIG SET V = V + 1",
+        "INSERT INTO EMPTY_TABLE SELECT ID, V FROM BIG",
+        "INSERT INTO EMPTY_TABLE SELECT ID, V FROM BIG_VIEW",
+        "INSERT INTO EMPTY_TABLE SELECT ID, V FROM (SELECT * FROM BIG) D WHERE V >= 0",
+        "INSERT INTO EMPTY_TABLE WITH C AS (SELECT * FROM BIG) SELECT ID, V FROM C",
+        "CREATE TABLE N AS SELECT * FROM BIG",
+        "CREATE TABLE N(ID BIGINT PRIMARY KEY, V BIGINT) AS SELECT ID, V FROM BIG_VIEW",
+        "MERGE INTO EMPTY_TABLE(ID, V) KEY(ID) SELECT ID, V FROM BIG",
+        "MERGE INTO EMPTY_TABLE E USING BIG B ON E.ID = B.ID WHEN NOT MATCHED THEN INSERT"
+            + " VALUES(B.ID, B.V)",
+        "UPDATE BIG B SET V = (SELECT V FROM BIG A WHERE A.ID = B.ID)",
+        "SELECT COUNT(*) FROM FINAL TABLE (INSERT INTO EMPTY_TABLE SELECT ID, V FROM BIG)",
+        "DELETE FROM BIG"
+      })
+  void workThatGrowsWithTheTablesIsDone(String sql) throws SQLException {
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
+      SessionId owner = withBigTable(small);
+      small.ok(owner, sql);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE BIG SET V = (SELECT COUNT(*) FROM BIG A, BIG B WHERE A.V + B.V = -1)",
+        "INSERT INTO EMPTY_TABLE SELECT A.ID * 10000 + B.ID, 1 FROM BIG A, BIG B",
+        "INSERT INTO EMPTY_TABLE SELECT X, X FROM SYSTEM_RANGE(1, 200)",
+        "MERGE INTO EMPTY_TABLE E USING SYSTEM_RANGE(1, 200) R ON E.ID = R.X WHEN NOT MATCHED THEN"
+            + " INSERT VALUES(R.X, 1)",
+        "SELECT COUNT(*) FROM FINAL TABLE (INSERT INTO EMPTY_TABLE SELECT X, X FROM SYSTEM_RANGE(1,"
+            + " 200))",
+        "CREATE TABLE N(ID BIGINT PRIMARY KEY) AS SELECT X FROM SYSTEM_RANGE(1, 200)"
+      })
+  void workThatGrowsWithNothingIsEnded(String sql) throws SQLException {
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
+      SessionId owner = withBigTable(small);
+      Outcome outcome = small.run(owner, sql);
+      assertEquals("54001", stateOf(outcome), outcome.toString());
+      assertEquals(List.of("0"), small.query("SELECT COUNT(*) FROM EMPTY_TABLE"));
+    }
+  }
+
+  @Test
+  void rowsThatAreWrittenOutPayToo() throws SQLException {
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
+      SessionId owner = withBigTable(small);
+      small.ok(owner, "INSERT INTO EMPTY_TABLE VALUES(0, 0)" + rows(5_000));
+      assertEquals(List.of("5001"), small.query("SELECT COUNT(*) FROM EMPTY_TABLE"));
+    }
+  }
+
+  private static String rows(int count) {
+    StringBuilder rows = new StringBuilder();
+    for (int i = 1; i <= count; i++) {
+      rows.append(", (").append(i).append(", 0)");
+    }
+    return rows.toString();
+  }
+
+  /** What others insert and delete counts on every replica, so it may count. */
+  @Test
+  void errorSaysWhatTheLimitIsMadeOf() throws SQLException {
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
+      SessionId owner = withBigTable(small);
+      SessionId other = small.open();
+      small.in(other, "DELETE FROM BIG WHERE ID <= 1000");
+      Outcome outcome = small.run(owner, "INSERT INTO EMPTY_TABLE SELECT 1, 1 FROM BIG A, BIG B");
+      assertEquals(
+          "the statement was ended and changed nothing, because it looked at more than 41000 rows:"
+              + " every replica would stand still meanwhile. A statement may look at 1000 rows, and 10"
+              + " more for each of the 4000 rows that its tables and its VALUES have, but not more"
+              + " than 1000000. Split it, for instance by ranges of the key, or give its conditions"
+              + " and joins an index",
+          assertInstanceOf(Outcome.SqlFailed.class, outcome).message());
+    }
+  }
+
+  private static SessionId withBigTable(StoreDriver small) {
+    SessionId owner = small.open();
+    small.ok(owner, "CREATE TABLE BIG(ID BIGINT PRIMARY KEY, V BIGINT)");
+    small.ok(owner, "CREATE INDEX BIG_V ON BIG(V)");
+    small.ok(owner, "CREATE TABLE EMPTY_TABLE(ID BIGINT PRIMARY KEY, V BIGINT)");
+    small.ok(owner, "CREATE VIEW BIG_VIEW AS SELECT ID, V FROM BIG WHERE ID > 0");
+    for (int first = 0; first < 4_000; first += 50) {
+      small.ok(
+          owner,
+          "INSERT INTO BIG SELECT X, X FROM SYSTEM_RANGE("
+              + (first + 1)
+              + ", "
+              + (first + 50)
+              + ")");
+    }
+    return owner;
+  }
+
   @Test
   void definitionsMayGoThroughALargeTable() throws SQLException {
     try (StoreDriver small =
         new StoreDriver(
-            new SqlDatabase(new StoreLimits(10_000, 10_000_000, 1_000_000, 10_000_000)))) {
+            new SqlDatabase(
+                new StoreLimits(
+                    WorkLimit.of(20_000), WorkLimit.of(10_000_000), 1_000_000, 10_000_000)))) {
       SessionId owner = small.open();
       small.ok(owner, "CREATE TABLE T(ID BIGINT PRIMARY KEY, V BIGINT)");
       for (int i = 0; i < 20; i++) {
