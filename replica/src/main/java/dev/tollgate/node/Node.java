@@ -60,9 +60,16 @@ public final class Node implements AutoCloseable {
    * @throws IOException if the log's directory cannot be used
    */
   public Node(NodeSettings settings) throws IOException {
+    this(settings, new SqlDatabase());
+  }
+
+  /**
+   * @param database still empty; closed with the node
+   */
+  Node(NodeSettings settings, SqlDatabase database) throws IOException {
     this.settings = requireNonNull(settings, "settings");
+    this.database = requireNonNull(database, "database");
     String id = settings.nodeId();
-    database = new SqlDatabase();
     replica = new Replica(id, database);
     RaftSettings raft = settings.raft();
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);

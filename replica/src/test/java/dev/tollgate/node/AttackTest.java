@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.store.Scripts;
+import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +21,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.h2.command.dml.SetTypes;
@@ -33,15 +36,27 @@ class AttackTest {
   private static final long WORST_STALL_SECONDS = 30;
   private static final Path FORBIDDEN_FILE = Path.of("/tmp/tollgate-attack");
 
-  private final String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
+  private final SqlDatabase database = new SqlDatabase();
   private final List<String> wrong = new ArrayList<>();
   private final AtomicLong worstStallNanos = new AtomicLong();
   private volatile boolean attacking = true;
+  private Node node;
   private Connection attacker;
   private Connection bystander;
 
   @BeforeEach
-  void createTable() throws SQLException {
+  void startNode() throws Exception {
+    node =
+        new Node(
+            new NodeSettings(
+                "attacked",
+                null,
+                null,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                NodeSettings.MAX_CONNECTIONS),
+            database);
+    node.start();
+    String url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
     attacker = DriverManager.getConnection(url);
     bystander = DriverManager.getConnection(url);
     try (Statement statement = attacker.createStatement()) {
@@ -56,6 +71,7 @@ class AttackTest {
   void close() throws SQLException {
     attacker.close();
     bystander.close();
+    node.close();
   }
 
   @Test
@@ -120,28 +136,22 @@ class AttackTest {
     return sql.length() < 200 ? sql : sql.substring(0, 100) + "... of " + sql.length();
   }
 
-  /** All that a client can see of the database. */
+  /** The whole database, but for what the bystander does, and the settings. */
   private String fingerprint() throws SQLException {
     StringBuilder seen = new StringBuilder();
-    try (Statement statement = attacker.createStatement()) {
-      for (String query :
-          List.of(
-              "SELECT * FROM T ORDER BY ID",
-              "SELECT SCHEMA_NAME FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1",
-              "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, DATA_TYPE FROM"
-                  + " INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA <> 'INFORMATION_SCHEMA' ORDER BY"
-                  + " 1, 2, 3",
-              "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM INFORMATION_SCHEMA.ROUTINES ORDER BY 1, 2",
-              "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME"
-                  + " NOT LIKE 'property.%' AND SETTING_NAME NOT LIKE 'info.%' ORDER BY 1")) {
-        try (ResultSet rows = statement.executeQuery(query)) {
-          while (rows.next()) {
-            for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
-              seen.append(rows.getString(i)).append(' ');
-            }
-            seen.append('\n');
-          }
-        }
+    for (String line : Scripts.of(database)) {
+      if (!line.startsWith("INSERT INTO \"PUBLIC\".\"BEAT\"")) {
+        seen.append(line).append('\n');
+      }
+    }
+    try (Statement statement = attacker.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE"
+                    + " SETTING_NAME NOT LIKE 'property.%' AND SETTING_NAME NOT LIKE 'info.%' ORDER BY"
+                    + " 1")) {
+      while (rows.next()) {
+        seen.append(rows.getString(1)).append(' ').append(rows.getString(2)).append('\n');
       }
     }
     return seen.toString();
