@@ -99,10 +99,19 @@ public final class Limits {
   public static final long STATEMENT_WRITTEN_BYTES = 128L << 20;
 
   /**
-   * Steps that one LIKE or one regular expression may take on one value, a tenth of a second or so.
-   * In a statement of the log, {@code 64} of them also count as a row that it looked at.
+   * Steps that one LIKE, regular expression, LOCATE, REPLACE or TRANSLATE may take on one value, a
+   * tenth of a second or so.
    */
   public static final long PATTERN_STEPS = 20_000_000;
+
+  /**
+   * Steps through texts that an execution may take for each row of the tables to which it refers.
+   * {@code 64} further ones count as a row that it looked at.
+   */
+  public static final long STATEMENT_STEPS_PER_ROW = 16 << 10;
+
+  /** Steps for which rows pay, however many they are: a second or so. */
+  public static final long STATEMENT_STEPS_PAID = 320_000_000;
 
   /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */
   public static final int STRING_CHARS = 1 << 20;

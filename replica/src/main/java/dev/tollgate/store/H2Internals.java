@@ -36,7 +36,7 @@ import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
-import org.h2.expression.function.RegexpFunction;
+import org.h2.expression.function.JavaFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.mvstore.tx.Transaction;
@@ -105,6 +105,7 @@ final class H2Internals {
   private static final VarHandle LIKE_PATTERN;
   private static final VarHandle LIKE_TYPE;
   private static final VarHandle FUNCTION_ARGUMENTS;
+  private static final VarHandle JAVA_ARGUMENTS;
   private static final VarHandle INDEX_QUERY;
   private static final VarHandle INDEX_SQL;
   private static final VarHandle INDEX_PARAMETERS;
@@ -170,6 +171,9 @@ final class H2Internals {
       FUNCTION_ARGUMENTS =
           MethodHandles.privateLookupIn(OperationN.class, own)
               .findVarHandle(OperationN.class, "args", Expression[].class);
+      JAVA_ARGUMENTS =
+          MethodHandles.privateLookupIn(JavaFunction.class, own)
+              .findVarHandle(JavaFunction.class, "args", Expression[].class);
       Lookup index = MethodHandles.privateLookupIn(QueryExpressionIndex.class, own);
       INDEX_QUERY = index.findVarHandle(QueryExpressionIndex.class, "query", Query.class);
       INDEX_SQL = index.findVarHandle(QueryExpressionIndex.class, "querySQL", String.class);
@@ -357,8 +361,13 @@ final class H2Internals {
   }
 
   /** The arguments of a function themselves, not a copy. */
-  static Expression[] arguments(RegexpFunction function) {
-    return (Expression[]) FUNCTION_ARGUMENTS.get((OperationN) function);
+  static Expression[] arguments(OperationN function) {
+    return (Expression[]) FUNCTION_ARGUMENTS.get(function);
+  }
+
+  /** The same for a function that is written in Java. */
+  static Expression[] arguments(JavaFunction function) {
+    return (Expression[]) JAVA_ARGUMENTS.get(function);
   }
 
   /** True if it is REGEXP, and neither LIKE nor ILIKE. */

@@ -58,6 +58,7 @@ final class H2SelfCheck {
       check.failedStatementIsForgotten();
       check.conflictIsNotTriedAgain();
       check.scansOfSubqueriesAreFound();
+      check.stepsThroughTextsAreCounted();
       check.guardsAreAskedOnEveryRoute();
       return true;
     }
@@ -126,6 +127,39 @@ final class H2SelfCheck {
     // two rows each for the statement, its derived table, and its subquery for either row
     require(looked.get() == 8, "the scans of subqueries are found, not only " + looked + " rows");
     rollback();
+  }
+
+  /** As a regular expression, the pattern of LIKE would be an error and take no steps. */
+  private void stepsThroughTextsAreCounted() {
+    for (String condition :
+        List.of(
+            "REPEAT('a', 600 + ID) LIKE '%a(%'",
+            "REPEAT('a', 600 + ID) REGEXP 'ab'",
+            "REGEXP_LIKE(REPEAT('a', 600 + ID), 'ab')",
+            "LOCATE('ab', REPEAT('a', 600 + ID)) > 0",
+            "TOLLGATE.REPLACE(REPEAT('a', 600 + ID), 'ab') = 'x'")) {
+      String sql = "SELECT ID FROM T WHERE ID > 0 AND " + condition;
+      StepCounter meter = new StepCounter();
+      Prepared prepared = first.prepare(sql);
+      ScanMeters.attach(first, prepared);
+      new StoreCommand(first, sql, prepared, LockAccess.NONE, meter)
+          .executeQuery(0, 0, false)
+          .close();
+      require(meter.steps >= 2 * 576, "the steps are counted that are taken by " + condition);
+    }
+    rollback();
+  }
+
+  private static final class StepCounter implements StatementMeter {
+    private long steps;
+
+    @Override
+    public void looked(int rows) {}
+
+    @Override
+    public void stepped(int more) {
+      steps += more;
+    }
   }
 
   private void guardsAreAskedOnEveryRoute() {

@@ -108,11 +108,11 @@ final class MatchMeter extends MeteredExpression {
     void take() {
       taken++;
       if (taken % STEPS_PER_ROW == 0) {
-        meter.looked(1);
+        meter.stepped(STEPS_PER_ROW);
         if (taken > Limits.PATTERN_STEPS) {
           throw Exhausted.work(
-              "the statement was ended and changed nothing, because one LIKE or regular expression"
-                  + " took more than "
+              "the statement was ended and changed nothing, because one LIKE, regular expression or"
+                  + " search took more than "
                   + Limits.PATTERN_STEPS
                   + " steps on one value: use fewer wildcards or repetitions, or shorter values");
         }

@@ -19,7 +19,9 @@ import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
+import org.h2.expression.function.JavaFunction;
 import org.h2.expression.function.RegexpFunction;
+import org.h2.expression.function.StringFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.table.Column;
@@ -31,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts a {@link ScanMeter} before every scan of a prepared statement, and a {@link ValueMeter}
- * around what its queries compute, and a {@link MatchMeter} around what its patterns look into.
+ * around what its queries compute, and a {@link MatchMeter} or {@link SearchMeter} around what its
+ * patterns and searches look into.
  *
  * <p>H2 offers no way from a statement to all of its scans: subqueries hang in expressions, derived
  * tables and views in indexes, and no visitor leads to them. So this class looks through the
@@ -106,6 +109,10 @@ final class ScanMeters {
       MatchMeter.attach(like);
     } else if (part instanceof RegexpFunction function) {
       MatchMeter.attach(function);
+    } else if (part instanceof StringFunction function) {
+      SearchMeter.attach(function);
+    } else if (part instanceof JavaFunction function) {
+      SearchMeter.attach(function);
     } else if (part instanceof RecursiveIndex recursion
         && seen.add(H2Internals.tableOf(recursion))) {
       H2Internals.prepareRecursion(session, recursion);

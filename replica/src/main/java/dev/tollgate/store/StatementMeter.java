@@ -23,6 +23,16 @@ interface StatementMeter {
   default void wrote(long bytes) {}
 
   /**
+   * The statement has taken so many more steps through texts, which take as long as looking at one
+   * row.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  default void stepped(int steps) {
+    looked(1);
+  }
+
+  /**
    * The statement's transaction has made so many changes by now, one for each index of a row.
    *
    * @throws org.h2.message.DbException if it may not go on

@@ -11,6 +11,7 @@ final class WorkBudget implements StatementMeter {
   private final long rowsOfTables;
   private final long maxRows;
   private final long paidChanges;
+  private long paidSteps;
   private final long maxBytes;
   private long rows;
   private long changesBefore;
@@ -27,6 +28,8 @@ final class WorkBudget implements StatementMeter {
     this.rowsOfTables = rowsOfTables;
     this.changesBefore = changesBefore;
     maxRows = limits.rows().with(rowsOfTables);
+    paidSteps =
+        Math.min(rowsOfTables * Limits.STATEMENT_STEPS_PER_ROW, Limits.STATEMENT_STEPS_PAID);
     paidChanges = rowsOfTables * Limits.STATEMENT_CHANGES_PER_ROW;
     maxBytes = limits.bytes().with(rowsOfTables);
   }
@@ -40,6 +43,14 @@ final class WorkBudget implements StatementMeter {
   public void looked(int more) {
     rows += more;
     requireRows();
+  }
+
+  @Override
+  public void stepped(int steps) {
+    paidSteps -= steps;
+    if (paidSteps < 0) {
+      looked(1);
+    }
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -56,6 +57,96 @@ class PatternsTest {
     Outcome outcome = replica.run(session, sql, ENDLESS);
     assertEquals("54001", Planned.stateOf(outcome), outcome.toString());
     assertEquals(before, replica.script());
+  }
+
+  /** The second text is found nowhere, but nearly everywhere. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DELETE FROM T WHERE LOCATE(?, S) > 0",
+        "DELETE FROM T WHERE INSTR(S, ?) > 0",
+        "DELETE FROM T WHERE POSITION(? IN S) > 0",
+        "DELETE FROM T WHERE LOCATE(?, S, 7) > 0",
+        "UPDATE T SET P = TOLLGATE.REPLACE(S, ?, 'x')",
+        "UPDATE T SET P = TRANSLATE(S, ?, 'x')",
+        "DELETE FROM T WHERE S LIKE '%' || ? || '%'",
+        "DELETE FROM T WHERE S ILIKE '%' || ? || '%'"
+      })
+  void endlessSearchOfAWriteIsEndedAndOneOfAQueryToo(String sql) throws SQLException {
+    replica.ok(session, "UPDATE T SET S = ?", "a".repeat(1_000_000));
+    String wanted = "a".repeat(100_000) + "bcdefgh".repeat(1_000);
+    String before = replica.script();
+    Outcome outcome = replica.run(session, sql, wanted);
+    assertEquals("54001", Planned.stateOf(outcome), outcome.toString());
+    assertEquals(before, replica.script());
+    String query =
+        sql.startsWith("DELETE")
+            ? sql.replace("DELETE", "SELECT *")
+            : sql.replace("UPDATE T SET P =", "SELECT") + " FROM T";
+    SQLException e = assertThrows(SQLException.class, () -> replica.query(query, wanted));
+    assertEquals("54001", e.getSQLState(), e.getMessage());
+  }
+
+  @Test
+  void queryWithASearchIsCancelledInTheMiddle() {
+    replica.ok(session, "UPDATE T SET S = ?", "a".repeat(1_000_000));
+    SqlReader.Canceller canceller = new SqlReader.Canceller();
+    SQLException e =
+        assertThrows(
+            SQLException.class,
+            () ->
+                replica.query(
+                    "SELECT CASE WHEN TOLLGATE.HOLDS_LOCK('signal', 1) IS NULL THEN 0 ELSE LOCATE(?,"
+                        + " S) END FROM T",
+                    StoreDriver.encode("a".repeat(10_000) + "b"),
+                    replica.views(canceller::cancel),
+                    canceller));
+    assertEquals("57014", e.getSQLState(), e.getMessage());
+  }
+
+  /** Long rows pay for being looked through once. */
+  @Test
+  void longTextsOfATableMayBeSearched() throws SQLException {
+    try (StoreDriver small =
+        new StoreDriver(
+            new SqlDatabase(
+                new StoreLimits(
+                    new WorkLimit(1_000, 10, 1_000_000),
+                    WorkLimit.of(1 << 24),
+                    10_000,
+                    1 << 24)))) {
+      SessionId owner = small.open();
+      small.ok(owner, "CREATE TABLE D(ID INT PRIMARY KEY, S VARCHAR)");
+      for (int id = 1; id <= 100; id++) {
+        small.ok(owner, "INSERT INTO D VALUES(?, ?)", id, "x y".repeat(2_500));
+      }
+      small.ok(owner, "UPDATE D SET S = TOLLGATE.REPLACE(S, ' ', '_')");
+      small.ok(owner, "DELETE FROM D WHERE S LIKE '%x_z%'");
+      small.ok(owner, "DELETE FROM D WHERE LOCATE('z', S) = 0");
+      assertEquals(List.of("0"), small.query("SELECT COUNT(*) FROM D"));
+    }
+  }
+
+  @Test
+  void randomSearchesFindWhatTheyFindInH2() throws SQLException {
+    long seed = Long.getLong("tollgate.seed", System.nanoTime());
+    System.out.println("PatternsTest: -Dtollgate.seed=" + seed);
+    Random random = new Random(seed);
+    try (Connection h2 = DriverManager.getConnection("jdbc:h2:mem:")) {
+      for (int i = 0; i < 300; i++) {
+        String sql =
+            List.of(
+                    "SELECT LOCATE(?, V) FROM (VALUES (?), (NULL), ('ab')) D(V)",
+                    "SELECT INSTR(?, V) FROM (VALUES (?), (NULL), ('ab')) D(V)",
+                    "SELECT REPLACE(?, V, 'xy') FROM (VALUES (?), (NULL), ('ab')) D(V)",
+                    "SELECT TRANSLATE(?, V, 'xy') FROM (VALUES (?), (NULL), ('ab')) D(V)")
+                .get(random.nextInt(4));
+        String first = text(random, "ab").repeat(random.nextInt(200));
+        String second = text(random, "ab").repeat(random.nextInt(9));
+        String expected = onH2(h2, sql, first, second);
+        assertEquals(expected, replica.query(sql, first, second).toString(), first + " " + second);
+      }
+    }
   }
 
   @ParameterizedTest
@@ -156,11 +247,11 @@ class PatternsTest {
       statement.setString(1, pattern);
       statement.setString(2, value);
       try (ResultSet rows = statement.executeQuery()) {
-        StringBuilder found = new StringBuilder("[");
+        List<String> found = new ArrayList<>();
         while (rows.next()) {
-          found.append(found.length() == 1 ? "" : ", ").append(rows.getString(1));
+          found.add(rows.getString(1));
         }
-        return found.append(']').toString();
+        return found.toString();
       }
     } catch (SQLException e) {
       return e.getSQLState();

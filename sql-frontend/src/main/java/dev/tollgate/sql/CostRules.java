@@ -5,12 +5,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,36 @@ final class CostRules {
 
   /** The same for a regular expression, whose time may double with every character. */
   static final int CONSTANT_LENGTH_OF_REGULAR = 24;
+
+  /**
+   * Characters of a text that is looked into, times those of the text that is looked for, if both
+   * are constants: as many comparisons are the worst case.
+   */
+  static final int CONSTANT_SEARCH = SqlLimits.FUNCTION_RESULT_LENGTH;
+
+  /** What these give may be far longer than the literals in them. */
+  private static final Set<String> GROWING =
+      Set.of(
+          "EXPAND",
+          "JSON_ARRAY",
+          "JSON_OBJECT",
+          "LPAD",
+          "QUOTE_IDENT",
+          "RAWTOHEX",
+          "REGEXP_REPLACE",
+          "REPEAT",
+          "REPLACE",
+          "RPAD",
+          "SPACE",
+          "STRINGENCODE",
+          "XMLATTR",
+          "XMLCDATA",
+          "XMLCOMMENT",
+          "XMLNODE",
+          "XMLTEXT");
+
+  /** Characters of a time, a UUID or a number, which any other call may give. */
+  private static final int CHARS_OF_A_VALUE = 64;
 
   /** The third argument of HASH. Each is one round of the algorithm, for each row. */
   static final int HASH_ROUNDS = 100_000;
@@ -92,6 +126,54 @@ final class CostRules {
             + " characters, and a LIKE pattern "
             + WILDCARDS
             + " '%', both written out; pass one of them as a parameter";
+  }
+
+  /**
+   * Why H2 cannot be left to look for one constant in another while it parses; null where it does
+   * not, or where it ends soon.
+   */
+  static @Nullable String ofConstantSearch(SqlCall call) {
+    SqlNode first = call.operand(0);
+    SqlNode second = call.operand(1);
+    return !isConstant(first)
+            || !isConstant(second)
+            || charsOf(first) * charsOf(second) <= CONSTANT_SEARCH
+        ? null
+        : "one constant is looked for in another while the statement is read, which nobody can"
+            + " interrupt: the product of their lengths may be at most "
+            + CONSTANT_SEARCH
+            + "; pass one of them as a parameter";
+  }
+
+  /** The most characters that a constant has. */
+  private static long charsOf(SqlNode constant) {
+    long chars = 0;
+    Deque<SqlNode> open = new ArrayDeque<>(List.of(constant));
+    while (!open.isEmpty()) {
+      SqlNode next = open.pop();
+      if (next instanceof SqlCharStringLiteral text) {
+        chars += Arguments.text(text).length();
+      } else if (next instanceof SqlLiteral) {
+        chars += next.toString().length();
+      } else if (next instanceof SqlCall call) {
+        if (GROWING.contains(call.getOperator().getName().toUpperCase(Locale.ROOT))) {
+          return SqlLimits.FUNCTION_RESULT_LENGTH;
+        }
+        chars += CHARS_OF_A_VALUE;
+        call.getOperandList().stream().filter(Objects::nonNull).forEach(open::push);
+      } else if (next instanceof SqlNodeList list) {
+        list.forEach(open::push);
+      } else if (next instanceof SqlDataTypeSpec type && fills(type)) {
+        return SqlLimits.FUNCTION_RESULT_LENGTH;
+      }
+    }
+    return chars;
+  }
+
+  /** CHAR(n) and BINARY(n) fill every value up to its length. */
+  private static boolean fills(SqlDataTypeSpec type) {
+    String name = type.getTypeName().getSimple();
+    return name.startsWith("CHAR") || name.startsWith("NCHAR") || name.startsWith("BINARY");
   }
 
   private static boolean isLiteralUpTo(SqlNode node, int length) {

@@ -19,6 +19,7 @@ import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlRowTypeNameSpec;
 import org.apache.calcite.sql.SqlTypeNameSpec;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names, functions, operators and types that may stand in an expression. Functions go by the
@@ -29,6 +30,10 @@ final class ExpressionRules {
   private static final String ROW_ID = "_ROWID_";
 
   private static final Set<String> TYPES_OF_JAVA = Set.of("JAVA_OBJECT", "OBJECT", "OTHER");
+
+  /** They look for one text in another, or for characters of one in another. */
+  private static final Set<String> SEARCHES =
+      Set.of("INSTR", "LOCATE", "POSITION", "REPLACE", "TRANSLATE");
 
   private static final Set<String> FILLING_TYPES =
       Set.of("NATIONAL", "CHAR", "CHARACTER", "NCHAR", "BINARY");
@@ -212,6 +217,9 @@ final class ExpressionRules {
     if (name.startsWith("REGEXP_") && call.operandCount() > 1) {
       refuseConstant(call, /* regular= */ true);
     }
+    if (SEARCHES.contains(name) && call.operandCount() > 1) {
+      refuse(call, CostRules.ofConstantSearch(call));
+    }
     findings.tooDear(position, CostRules.ofFunction(rule, call));
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
@@ -242,7 +250,10 @@ final class ExpressionRules {
   }
 
   private static void refuseConstant(SqlCall call, boolean regular) {
-    String sentence = CostRules.ofConstantPattern(call, regular);
+    refuse(call, CostRules.ofConstantPattern(call, regular));
+  }
+
+  private static void refuse(SqlCall call, @Nullable String sentence) {
     if (sentence != null) {
       throw Refusals.notAllowed(call.getParserPosition(), sentence);
     }

@@ -65,6 +65,11 @@ class CostRulesTest {
           SELECT REGEXP_LIKE(SPACE(99), '( +)+b')          → 8
           SELECT REGEXP_REPLACE('aaaaaaaaaaaaaaaaaaaaaaaaa', '(a+)+b', '') → 8
           SELECT CASE WHEN ('x' || 'y') LIKE '%' THEN 1 END → 18
+          SELECT LOCATE(REPEAT('a', 9999) || 'b', REPEAT('a', 99999)) → 8
+          SELECT INSTR(REPEAT('a', 99999), 'ab')           → 8
+          SELECT POSITION('ab' IN REPEAT('a', 99999))      → 8
+          SELECT REPLACE(CAST('a' AS CHAR(99999)), '  b')  → 8
+          DELETE FROM t WHERE TRANSLATE(SPACE(99999), RAWTOHEX('abcd'), '') = b → 21
           """)
   void constantIsMatchedWithAConstantOnlyIfItIsShort(String sql, int column) {
     assertRefused(sql, Reason.NOT_ALLOWED, column, "pass one of them as a parameter");
@@ -77,6 +82,10 @@ class CostRulesTest {
         "SELECT ? LIKE '%a%a%a%a%b', REPEAT('a', 99) LIKE ?, a LIKE REPEAT('%a', 9) FROM t",
         "SELECT a REGEXP 'x', REGEXP_REPLACE(a, 'b', 'c') FROM t WHERE a LIKE '%a%a%a%a%a'",
         "SELECT EXPAND(a), HASH('SHA-256', a, 1000000) FROM SYSTEM_RANGE(1, 99999999999)",
+        "SELECT LOCATE('b', 'abc'), POSITION('b' IN 'abc'), REPLACE(RANDOM_UUID(), '-', '')",
+        "SELECT REPLACE(CAST(CURRENT_TIMESTAMP AS VARCHAR), ':', ''), LOCATE(REPEAT('a', 9), a)"
+            + " FROM t",
+        "SELECT LOCATE(?, REPEAT('a', 99999)), TRANSLATE(UPPER('abc'), 'abc', 'xyz')",
         "DELETE FROM t WHERE a LIKE '%a%b%c%'",
         "DELETE FROM t WHERE a LIKE '%%%a%%b%c%%'",
         "DELETE FROM t WHERE a LIKE '%a\\%b\\%c\\%d%'",
