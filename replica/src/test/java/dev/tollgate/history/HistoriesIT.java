@@ -37,7 +37,7 @@ class HistoriesIT {
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
   private static final int KILLS = Integer.getInteger("tollgate.kills", 1);
   private static final int CLIENTS = 8;
-  private static final int COMMITS_BETWEEN_KILLS = 150;
+  private static final int COMMITS_BETWEEN_KILLS = 100;
 
   @TempDir static Path directory;
 

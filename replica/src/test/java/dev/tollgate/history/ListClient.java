@@ -19,6 +19,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -31,6 +34,7 @@ final class ListClient {
   static final int LISTS = 6;
 
   private static final int MAX_STEPS = 5;
+  private static final int COMMITS_PER_ABORT = 10;
   private static final int VALUES_PER_CLIENT = 1_000_000;
 
   private final ClusterProcesses cluster;
@@ -138,6 +142,9 @@ final class ListClient {
         connection.rollback();
       } else {
         committing = true;
+        if (impatient && random.nextInt(COMMITS_PER_ABORT) == 0) {
+          abortSoon(connection);
+        }
         connection.commit();
         end = End.COMMITTED;
         committed.incrementAndGet();
@@ -155,6 +162,19 @@ final class ListClient {
     String name = "T" + number + "." + history.size();
     history.add(new ListTransaction(name, plan.serializable, steps, end, began, System.nanoTime()));
     return alive;
+  }
+
+  /** Leaves a commit that is under way without its answer, about as often before as after it. */
+  private void abortSoon(Connection connection) {
+    Executor soon = CompletableFuture.delayedExecutor(random.nextInt(3_000), TimeUnit.MICROSECONDS);
+    soon.execute(
+        () -> {
+          try {
+            connection.abort(Runnable::run);
+          } catch (SQLException e) {
+            throw new IllegalStateException(e);
+          }
+        });
   }
 
   private boolean rollback(Connection connection) throws SQLException {
