@@ -117,6 +117,14 @@ final class ServerCommand implements Callable<Integer> {
       description = "Clients that may be connected at a time. [TOLLGATE_MAX_CONNECTIONS]")
   private int maxConnections;
 
+  @Option(
+      names = "--verify-minutes",
+      defaultValue = "${env:TOLLGATE_VERIFY_MINUTES:-10}",
+      description =
+          "Minutes between two comparisons of the replicas with each other; 0 for none but CALL"
+              + " verify_replicas(). [TOLLGATE_VERIFY_MINUTES]")
+  private long verifyMinutes;
+
   ServerCommand() {}
 
   @Override
@@ -155,7 +163,8 @@ final class ServerCommand implements Callable<Integer> {
         raft,
         clientAddress,
         socketAddress(clientListen == null ? clientAddress : clientListen),
-        maxConnections);
+        maxConnections,
+        Duration.ofMinutes(verifyMinutes));
   }
 
   /** The nodes of a new cluster; none if this one is to join another. */

@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.SortedMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ public final class ClusterState {
   private final FenceTable fences;
   private final Transactions transactions;
   private final SortedMap<String, String> nodes;
+  private final Supplier<@Nullable ReplicaCheck> lastCheck;
 
   ClusterState(
       SessionTable sessions,
@@ -23,13 +25,15 @@ public final class ClusterState {
       LockTable locks,
       FenceTable fences,
       Transactions transactions,
-      SortedMap<String, String> nodes) {
+      SortedMap<String, String> nodes,
+      Supplier<@Nullable ReplicaCheck> lastCheck) {
     this.sessions = sessions;
     this.leases = leases;
     this.locks = locks;
     this.fences = fences;
     this.transactions = transactions;
     this.nodes = nodes;
+    this.lastCheck = lastCheck;
   }
 
   /** Open sessions in order of opening. */
@@ -93,6 +97,11 @@ public final class ClusterState {
   /** Where clients reach each node, host:port by node id, of the nodes that have told. */
   public SortedMap<String, String> nodes() {
     return Collections.unmodifiableSortedMap(nodes);
+  }
+
+  /** The last comparison of the replicas, or null if there was none. */
+  public @Nullable ReplicaCheck lastCheck() {
+    return lastCheck.get();
   }
 
   /** The highest token ever granted, 0 if none was. */

@@ -33,6 +33,10 @@ public sealed interface Command {
     R releaseOwnLease(ReleaseOwnLease command);
 
     R abort(AbortTransaction command);
+
+    R verify(VerifyReplicas command);
+
+    R report(ReportChecksum command);
   }
 
   /**
@@ -180,6 +184,44 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.forget(this);
+    }
+  }
+
+  /**
+   * Has every replica compute a checksum of its state as it is at this very command, and report it.
+   * Answered with false if the same entry has asked for that before, because a check goes by its
+   * log index.
+   *
+   * @param nodes whose answers count
+   */
+  record VerifyReplicas(List<String> nodes) implements Command {
+    public VerifyReplicas {
+      nodes = List.copyOf(nodes);
+      if (nodes.isEmpty()) {
+        throw new IllegalArgumentException("no nodes to verify");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.verify(this);
+    }
+  }
+
+  /**
+   * The answer of a node to {@link VerifyReplicas}; too late, it does nothing.
+   *
+   * @param checkIndex the log index of that command
+   */
+  record ReportChecksum(String nodeId, long checkIndex, StateChecksum checksum) implements Command {
+    public ReportChecksum {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(checksum, "checksum");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.report(this);
     }
   }
 

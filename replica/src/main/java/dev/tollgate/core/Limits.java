@@ -116,5 +116,11 @@ public final class Limits {
   /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */
   public static final int STRING_CHARS = 1 << 20;
 
+  /** Characters of the checksum of a replica's state: SHA-256 in hexadecimal. */
+  public static final int CHECKSUM_CHARS = 64;
+
+  /** Parts of a replica's state that have a checksum of their own; further tables share one. */
+  public static final int CHECKSUM_PARTS = 1_000;
+
   private Limits() {}
 }

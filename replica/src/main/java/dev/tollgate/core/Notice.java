@@ -74,4 +74,11 @@ public sealed interface Notice {
 
   /** Clients reach other nodes than before. */
   record ClusterChanged() implements Notice {}
+
+  /** A node has answered a comparison of the replicas. */
+  record ReplicaReported(String nodeId, long checkIndex) implements Notice {
+    public ReplicaReported {
+      requireNonNull(nodeId, "nodeId");
+    }
+  }
 }

@@ -66,10 +66,8 @@ public final class Session {
     lostTransaction = state.lostTransaction();
   }
 
+  /** All but its open transaction. */
   StateRecord.SessionState state() {
-    if (transaction != null || pending != null) {
-      throw new IllegalStateException("session " + id + " has an open transaction");
-    }
     return new StateRecord.SessionState(
         id,
         new Command.OpenSession(client, secret, ttlMillis, leaseTtlMillis),

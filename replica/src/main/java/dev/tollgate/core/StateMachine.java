@@ -46,11 +46,13 @@ public final class StateMachine {
   private LogPosition position = new LogPosition(0, 0, 0);
   private final List<Notice> notices = new ArrayList<>();
   private int attempts;
+  private @Nullable ReplicaCheck check;
 
   public StateMachine(SqlStore store) {
     this.store = requireNonNull(store, "store");
     this.transactions = new Transactions(store, sessions, this::sqlContext, notices::add);
-    this.state = new ClusterState(sessions, leases, locks, fences, transactions, nodes);
+    this.state =
+        new ClusterState(sessions, leases, locks, fences, transactions, nodes, () -> check);
   }
 
   /**
@@ -89,6 +91,14 @@ public final class StateMachine {
     if (!isDescribable()) {
       throw new IllegalStateException("transactions are open");
     }
+    describeWithoutTransactions(reader);
+  }
+
+  /**
+   * Describes the state between two commands but for the open transactions, and the statements that
+   * wait for them: enough to compare replicas, not to restore one.
+   */
+  public void describeWithoutTransactions(Consumer<StateRecord> reader) {
     reader.accept(
         new StateRecord.Counters(
             position,
@@ -102,6 +112,9 @@ public final class StateMachine {
     sessions.all().forEach(session -> reader.accept(session.state()));
     locks.all().forEach(lock -> reader.accept(lock.state()));
     fences.all().forEach(fence -> reader.accept(fence.state()));
+    if (check != null) {
+      reader.accept(check.state());
+    }
   }
 
   /**
@@ -246,6 +259,12 @@ public final class StateMachine {
       fences.restore(state);
       return state;
     }
+
+    @Override
+    public StateRecord check(StateRecord.CheckState state) {
+      check = new ReplicaCheck(state);
+      return state;
+    }
   }
 
   private final class CommandHandler implements Command.Handler<Outcome> {
@@ -361,6 +380,28 @@ public final class StateMachine {
         notices.add(new Notice.ClusterChanged());
       }
       return new Outcome.Answered(known);
+    }
+
+    @Override
+    public Outcome verify(Command.VerifyReplicas command) {
+      boolean begins = check == null || check.logIndex() != position.logIndex();
+      if (begins) {
+        check = new ReplicaCheck(position.logIndex(), command.nodes());
+      }
+      return new Outcome.Answered(begins);
+    }
+
+    @Override
+    public Outcome report(Command.ReportChecksum command) {
+      ReplicaCheck current = check;
+      boolean counts =
+          current != null
+              && current.logIndex() == command.checkIndex()
+              && current.report(command.nodeId(), command.checksum());
+      if (counts) {
+        notices.add(new Notice.ReplicaReported(command.nodeId(), command.checkIndex()));
+      }
+      return new Outcome.Answered(counts);
     }
   }
 

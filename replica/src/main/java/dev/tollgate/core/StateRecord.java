@@ -29,6 +29,8 @@ public sealed interface StateRecord {
     R lock(LockState record);
 
     R fence(FenceState record);
+
+    R check(CheckState record);
   }
 
   /** Where the log stood, and the highest number that was ever given out of each kind. */
@@ -93,7 +95,7 @@ public sealed interface StateRecord {
   }
 
   /**
-   * A session; no transaction is open when the state is described.
+   * A session, without its open transaction.
    *
    * @param opening with what it was opened
    * @param ownLease among the leases, or null
@@ -121,6 +123,23 @@ public sealed interface StateRecord {
       requireNonNull(schema, "schema");
       presented = Collections.unmodifiableSortedMap(new TreeMap<>(presented));
       lost = List.copyOf(lost);
+    }
+
+    /** The same session with another last outcome. */
+    public SessionState withLastOutcome(Outcome outcome) {
+      return new SessionState(
+          id,
+          opening,
+          openedMicros,
+          schema,
+          presented,
+          ownLease,
+          lost,
+          lastSequence,
+          outcome,
+          awaited,
+          lockTimeoutMillis,
+          lostTransaction);
     }
 
     @Override
@@ -178,6 +197,20 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.fence(this);
+    }
+  }
+
+  /** The last comparison of the replicas, and what the nodes have answered. */
+  record CheckState(long logIndex, List<String> nodes, SortedMap<String, StateChecksum> reports)
+      implements StateRecord {
+    public CheckState {
+      nodes = List.copyOf(nodes);
+      reports = Collections.unmodifiableSortedMap(new TreeMap<>(reports));
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.check(this);
     }
   }
 }

@@ -12,6 +12,7 @@ import dev.tollgate.core.PresentedToken;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
@@ -33,6 +34,8 @@ final class CommandCodec {
   private static final int RELEASE_OWN_LEASE = 7;
   private static final int ABORT_TRANSACTION = 8;
   private static final int FORGET_NODE = 9;
+  private static final int VERIFY_REPLICAS = 10;
+  private static final int REPORT_CHECKSUM = 11;
 
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
@@ -79,6 +82,9 @@ final class CommandCodec {
       case ABORT_TRANSACTION ->
           new Command.AbortTransaction(new SessionId(in.i64()), in.i64(), abortReason(in.u8()));
       case FORGET_NODE -> new Command.ForgetNode(in.string());
+      case VERIFY_REPLICAS -> new Command.VerifyReplicas(list(in, 4, WireReader::string));
+      case REPORT_CHECKSUM ->
+          new Command.ReportChecksum(in.string(), in.i64(), StateCodec.checksum(in));
       default -> throw new CorruptLogException("command kind " + kind);
     };
   }
@@ -169,6 +175,20 @@ final class CommandCodec {
     public WireWriter abort(Command.AbortTransaction command) {
       out.u8(ABORT_TRANSACTION).i64(command.session().value()).i64(command.transaction());
       return out.u8(code(command.reason()));
+    }
+
+    @Override
+    public WireWriter verify(Command.VerifyReplicas command) {
+      out.u8(VERIFY_REPLICAS).i32(command.nodes().size());
+      command.nodes().forEach(out::string);
+      return out;
+    }
+
+    @Override
+    public WireWriter report(Command.ReportChecksum command) {
+      out.u8(REPORT_CHECKSUM).string(command.nodeId()).i64(command.checkIndex());
+      StateCodec.checksum(out, command.checksum());
+      return out;
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.replica.ClusterViews;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
+import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -49,6 +50,7 @@ public final class Node implements AutoCloseable {
   private final ReplicatedLog log;
   private final CommandPipeline pipeline;
   private final TimeKeeper timeKeeper;
+  private final Verification verification;
   private final ExecutorService workers;
   private final ClientService service;
   private final SqlFrontend frontend = new SqlFrontend(CACHED_PLANS);
@@ -75,6 +77,7 @@ public final class Node implements AutoCloseable {
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES);
     timeKeeper = new TimeKeeper(id, pipeline);
+    verification = new Verification(id, replica, log, pipeline, settings.verifyInterval());
     workers =
         new ThreadPoolExecutor(
             WORKERS,
@@ -83,7 +86,7 @@ public final class Node implements AutoCloseable {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             new DefaultThreadFactory("tollgate-" + id + "-worker", /* daemon= */ true));
-    Administration administration = new Administration(log, pipeline);
+    Administration administration = new Administration(log, pipeline, verification);
     service =
         new ClientService(
             id,
@@ -96,9 +99,11 @@ public final class Node implements AutoCloseable {
             new ClusterViews(replica, log, timeKeeper),
             administration,
             workers);
+    replica.reportTo(this::forward);
     replica.addListener(timeKeeper);
     replica.addListener(service);
     replica.addListener(administration);
+    replica.addListener(verification);
     replica.addListener(new Watcher());
   }
 
@@ -124,6 +129,7 @@ public final class Node implements AutoCloseable {
     if (!log.isAlone() && isMember()) {
       announce();
     }
+    verification.start();
   }
 
   /** True if the cluster counts on this node; one that was started to join it does not yet. */
@@ -136,16 +142,22 @@ public final class Node implements AutoCloseable {
   private void announce() {
     String address = clientAddress();
     if (address != null) {
-      log.forward(new Command.AnnounceNode(settings.nodeId(), address))
-          .exceptionally(
-              failure -> {
-                LOG.info(
-                    "{}: stopped before its address was announced: {}",
-                    settings.nodeId(),
-                    failure.toString());
-                return null;
-              });
+      forward(new Command.AnnounceNode(settings.nodeId(), address));
     }
+  }
+
+  /** Has the leader append a command of this node. */
+  private void forward(Command command) {
+    log.forward(command)
+        .exceptionally(
+            failure -> {
+              LOG.info(
+                  "{}: stopped before its {} was applied: {}",
+                  settings.nodeId(),
+                  command.getClass().getSimpleName(),
+                  failure.toString());
+              return null;
+            });
   }
 
   /** Where clients reach this node: what the settings say, or else where it listens. */
@@ -200,7 +212,9 @@ public final class Node implements AutoCloseable {
     if (running != null) {
       running.close();
     }
+    verification.close();
     log.close();
+    replica.close();
     timeKeeper.close();
     workers.shutdownNow();
     database.close();

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.RaftSettings;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,18 +16,26 @@ import org.jspecify.annotations.Nullable;
  *     listens
  * @param listenAddress where it listens for them; null if it opens no port
  * @param maxConnections clients that may be connected at a time
+ * @param verifyInterval how often the replicas are compared while this node leads; zero for never
  */
 public record NodeSettings(
     String nodeId,
     @Nullable RaftSettings raft,
     @Nullable String clientAddress,
     @Nullable InetSocketAddress listenAddress,
-    int maxConnections) {
+    int maxConnections,
+    Duration verifyInterval) {
   /** Connections that a node accepts unless it is told otherwise. */
   public static final int MAX_CONNECTIONS = 20_000;
 
+  /** How often the replicas are compared unless a node is told otherwise. */
+  public static final Duration VERIFY_INTERVAL = Duration.ofMinutes(10);
+
   public NodeSettings {
     requireNonNull(nodeId, "nodeId");
+    if (verifyInterval.isNegative()) {
+      throw new IllegalArgumentException("verifyInterval: " + verifyInterval);
+    }
     if (maxConnections < 1) {
       throw new IllegalArgumentException("maxConnections: " + maxConnections);
     }
@@ -34,6 +43,6 @@ public record NodeSettings(
 
   /** A node in this JVM that only this JVM talks to. */
   public static NodeSettings embedded(String nodeId, @Nullable RaftSettings raft) {
-    return new NodeSettings(nodeId, raft, null, null, MAX_CONNECTIONS);
+    return new NodeSettings(nodeId, raft, null, null, MAX_CONNECTIONS, Duration.ZERO);
   }
 }

@@ -8,7 +8,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,7 @@ public final class SnapshotReader {
   private static final int MAX_RECORD_BYTES = 256 << 20;
 
   private final DataInputStream in;
-  private final MessageDigest digest = sha256();
+  private final MessageDigest digest = Checksums.sha256();
 
   /** One record. */
   public record Piece(int kind, WireReader body) {
@@ -95,13 +94,5 @@ public final class SnapshotReader {
       throw new CorruptSnapshotException("the snapshot is cut off", new EOFException());
     }
     return bytes;
-  }
-
-  static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 }

@@ -17,7 +17,7 @@ public final class SnapshotWriter {
   static final int END = 0;
 
   private final OutputStream out;
-  private final MessageDigest digest = SnapshotReader.sha256();
+  private final MessageDigest digest = Checksums.sha256();
   private final WireWriter head = new WireWriter(8);
   private long sizeBytes;
 

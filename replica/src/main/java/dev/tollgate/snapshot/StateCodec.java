@@ -12,6 +12,7 @@ import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.RequestId;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
 import dev.tollgate.wire.WireReader;
@@ -38,6 +39,7 @@ public final class StateCodec {
   private static final int SESSION = 4;
   private static final int LOCK = 5;
   private static final int FENCE = 6;
+  private static final int CHECK = 7;
 
   private StateCodec() {}
 
@@ -73,8 +75,37 @@ public final class StateCodec {
               new TableName(in.nullableString(), in.string()),
               terms(in),
               in.i64());
-      default -> throw new CorruptSnapshotException("record of unknown kind " + kind);
+      case CHECK -> check(in);
+      default ->
+          throw new CorruptSnapshotException(
+              "record of kind " + kind + ", which a later version of Tollgate may have written");
     };
+  }
+
+  private static StateRecord check(WireReader in) {
+    long logIndex = in.i64();
+    List<String> nodes = list(in, 4, WireReader::string);
+    SortedMap<String, StateChecksum> reports = new TreeMap<>();
+    for (int i = in.count(12); i > 0; i--) {
+      reports.put(in.string(), checksum(in));
+    }
+    return new StateRecord.CheckState(logIndex, nodes, reports);
+  }
+
+  /** Reads a checksum, in the log too. */
+  public static StateChecksum checksum(WireReader in) {
+    String total = in.string();
+    SortedMap<String, Long> parts = new TreeMap<>();
+    for (int i = in.count(12); i > 0; i--) {
+      parts.put(in.string(), in.i64());
+    }
+    return new StateChecksum(total, parts);
+  }
+
+  /** Writes a checksum as {@link #checksum(WireReader)} reads it. */
+  public static void checksum(WireWriter out, StateChecksum checksum) {
+    out.string(checksum.total()).i32(checksum.parts().size());
+    checksum.parts().forEach((name, part) -> out.string(name).i64(part));
   }
 
   private static StateRecord lease(WireReader in) {
@@ -254,6 +285,15 @@ public final class StateCodec {
       }
       out.i64(state.highestToken());
       return FENCE;
+    }
+
+    @Override
+    public Integer check(StateRecord.CheckState state) {
+      out.i64(state.logIndex()).i32(state.nodes().size());
+      state.nodes().forEach(out::string);
+      out.i32(state.reports().size());
+      state.reports().forEach((node, report) -> checksum(out.string(node), report));
+      return CHECK;
     }
 
     private void names(Collection<LockName> names) {

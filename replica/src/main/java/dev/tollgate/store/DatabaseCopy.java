@@ -1,13 +1,18 @@
 package dev.tollgate.store;
 
+import dev.tollgate.snapshot.Checksums;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.h2.constraint.Constraint;
 import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
@@ -19,11 +24,13 @@ import org.h2.schema.SchemaObject;
 import org.h2.table.Table;
 import org.h2.table.TableType;
 import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The database as it was committed at one moment, to be written while it goes on changing: H2 keeps
- * the rows of that moment for the cursors that were opened then. A definition would take them away,
- * so it waits, and if that takes long it ends the copy.
+ * The database as it was committed at one moment, to be written, or to be compared with those of
+ * other replicas, while it goes on changing: H2 keeps the rows of that moment for the cursors that
+ * were opened then. A definition would take them away, so it waits, and if that takes long it ends
+ * the copy.
  *
  * <p>Definitions are taken as H2 keeps them for its own restart, with the ids of the objects, so
  * that names which H2 gives, and the order of indexes and constraints, come back as they were.
@@ -39,12 +46,18 @@ public final class DatabaseCopy implements AutoCloseable {
 
   /** A table with its indexes and constraints, as they stood at that moment, and its rows. */
   private record TableRows(
-      String schema, String name, List<String> indexes, List<String> constraints, Cursor rows) {
+      String schema,
+      String name,
+      List<String> indexes,
+      List<String> comparableIndexes,
+      List<String> constraints,
+      Cursor rows) {
     static TableRows of(Table table, SessionLocal session) {
       return new TableRows(
           table.getSchema().getName(),
           table.getName(),
           indexesOf(table).stream().map(Index::getName).toList(),
+          indexesOf(table).stream().map(DatabaseCopy::comparableName).toList(),
           constraintsOf(table).stream().map(Constraint::getTraceSQL).toList(),
           table.getScanIndex(session).find(session, null, null, false));
     }
@@ -57,8 +70,12 @@ public final class DatabaseCopy implements AutoCloseable {
   private final long[] objectIds;
   private final List<TableRows> tables = new ArrayList<>();
 
-  /** One object as H2 would make it again: its id and SQL for H2. */
-  record Definition(int id, String sql) {}
+  /**
+   * One object as H2 would make it again.
+   *
+   * @param comparable what has to be the same on every replica, or null
+   */
+  record Definition(int id, String sql, @Nullable String comparable) {}
 
   /** What a definition cancels if it has to wait too long. */
   private static final class Reading implements ReaderGate.Query {
@@ -114,10 +131,28 @@ public final class DatabaseCopy implements AutoCloseable {
     for (DbObject object : objects) {
       String sql = object.getId() <= 0 || object.isTemporary() ? null : createSql(object);
       if (sql != null && !database.isBuiltIn(sql)) {
-        definitions.add(new Definition(object.getId(), sql));
+        definitions.add(new Definition(object.getId(), sql, comparableSql(object, sql)));
       }
     }
     return definitions;
+  }
+
+  /** H2 names the index of a constraint after tables that it makes and drops meanwhile. */
+  private static @Nullable String comparableSql(DbObject object, String sql) {
+    if (object instanceof Constraint constraint) {
+      return constraint.getCreateSQLWithoutIndexes();
+    }
+    return object instanceof Index index && isOfConstraint(index) ? null : sql;
+  }
+
+  private static String comparableName(Index index) {
+    return isOfConstraint(index)
+        ? index.getIndexType().isUnique() + Arrays.toString(index.getColumns())
+        : index.getName();
+  }
+
+  private static boolean isOfConstraint(Index index) {
+    return index.getIndexType().getBelongsToConstraint();
   }
 
   /** For a sequence, the value that comes next; for its restart, H2 writes one further on. */
@@ -147,6 +182,46 @@ public final class DatabaseCopy implements AutoCloseable {
     for (TableRows table : tables) {
       requireNotCancelled();
       write(out, body, table);
+    }
+  }
+
+  /**
+   * Tells a checksum of the definitions and one of each table; can be called once, instead of
+   * {@link #writeTo}. What may rightly differ is left out: keys of rows and ids of objects, because
+   * a replica that was restored may have others where rows are gone, or where a later version of
+   * Tollgate has objects of its own; and the names that H2 gives to indexes of constraints.
+   *
+   * @param parts gets the name of a part and its SHA-256
+   * @throws InterruptedIOException if a definition did not want to wait
+   */
+  public void checksums(BiConsumer<String, byte[]> parts) throws InterruptedIOException {
+    MessageDigest digest = Checksums.sha256();
+    WireWriter body = new WireWriter(2 * BLOCK_BYTES);
+    body.clear();
+    definitions.stream()
+        .map(Definition::comparable)
+        .filter(Objects::nonNull)
+        .sorted()
+        .forEach(body::string);
+    digest.update(body.array(), 0, body.size());
+    parts.accept("definitions", digest.digest());
+    for (TableRows table : tables) {
+      requireNotCancelled();
+      body.clear();
+      names(body, table.comparableIndexes());
+      names(body, table.constraints());
+      while (table.rows().next()) {
+        for (Value value : table.rows().get().getValueList()) {
+          ValueCodec.write(body, value);
+        }
+        if (body.size() >= BLOCK_BYTES) {
+          digest.update(body.array(), 0, body.size());
+          body.clear();
+          requireNotCancelled();
+        }
+      }
+      digest.update(body.array(), 0, body.size());
+      parts.accept("table " + table.schema() + "." + table.name(), digest.digest());
     }
   }
 

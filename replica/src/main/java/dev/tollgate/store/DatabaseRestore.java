@@ -48,7 +48,7 @@ public final class DatabaseRestore {
   public void accept(int kind, WireReader in) {
     switch (kind) {
       case DatabaseCopy.DEFINITION ->
-          definitions.add(new DatabaseCopy.Definition(in.i32(), in.string()));
+          definitions.add(new DatabaseCopy.Definition(in.i32(), in.string(), null));
       case DatabaseCopy.OBJECT_IDS -> takeObjectIds(in);
       case DatabaseCopy.TABLE -> beginTable(in);
       case DatabaseCopy.ROWS -> addRows(in);

@@ -81,7 +81,9 @@ public enum SystemTable {
       number("TERM"),
       number("COMMIT_INDEX"),
       number("APPLIED_INDEX"),
-      answer("ANSWERS"));
+      answer("ANSWERS")),
+  /** The last comparison of the replicas: what each node said, and what to think of it. */
+  REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT"));
 
   /** What a value of a column is in Java. */
   public enum Type {

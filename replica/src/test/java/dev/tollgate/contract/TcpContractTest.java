@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +29,8 @@ class TcpContractTest extends JdbcContract {
                 RaftSettings.alone("n1", directory),
                 null,
                 anyPort,
-                NodeSettings.MAX_CONNECTIONS));
+                NodeSettings.MAX_CONNECTIONS,
+                Duration.ZERO));
     node.start();
   }
 

@@ -14,6 +14,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Payload;
 import dev.tollgate.core.PresentedToken;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
 import java.util.ArrayList;
@@ -21,8 +22,10 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -77,6 +80,12 @@ class EntryCodecTest {
     commands.add(new Command.AnnounceNode("n1", "h:1"));
     commands.add(new Command.ForgetNode("n1"));
     commands.add(new Command.ReleaseOwnLease(session));
+    commands.add(new Command.VerifyReplicas(List.of("n1", "n2")));
+    commands.add(
+        new Command.ReportChecksum(
+            "n2",
+            7,
+            new StateChecksum("0f", new TreeMap<>(Map.of("table S.T", -1L, "locks", 9L)))));
     for (Command.AbortReason reason : Command.AbortReason.values()) {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }

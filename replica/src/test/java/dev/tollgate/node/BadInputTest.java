@@ -25,6 +25,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -52,7 +53,8 @@ class BadInputTest {
                 null,
                 null,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                NodeSettings.MAX_CONNECTIONS));
+                NodeSettings.MAX_CONNECTIONS,
+                Duration.ZERO));
     node.start();
     address = node.listenAddress();
     url = "jdbc:tollgate://127.0.0.1:" + address.getPort() + "/";
@@ -258,7 +260,8 @@ class BadInputTest {
                 null,
                 null,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                2))) {
+                2,
+                Duration.ZERO))) {
       small.start();
       try (RawClient first = new RawClient(small.listenAddress());
           RawClient second = new RawClient(small.listenAddress());

@@ -18,7 +18,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -152,6 +158,68 @@ class DatabaseCopyTest {
     try (SqlDatabase database = restored(bytes)) {
       assertEquals(before, database.script());
     }
+  }
+
+  private Map<String, String> checksums() throws IOException {
+    try (DatabaseCopy copy = original.database.copy(/* insistent= */ false)) {
+      return checksums(copy);
+    }
+  }
+
+  private static Map<String, String> checksums(DatabaseCopy copy) throws IOException {
+    Map<String, String> checksums = new TreeMap<>();
+    copy.checksums((part, sum) -> checksums.put(part, HexFormat.of().formatHex(sum)));
+    return checksums;
+  }
+
+  private static List<String> differences(Map<String, String> before, Map<String, String> after) {
+    Set<String> names = new TreeSet<>(before.keySet());
+    names.addAll(after.keySet());
+    return names.stream().filter(n -> !Objects.equals(before.get(n), after.get(n))).toList();
+  }
+
+  @Test
+  void checksumsTellWhichTableHasChanged() throws Exception {
+    EVERYTHING.forEach(sql -> original.ok(session, sql));
+    Map<String, String> before = checksums();
+    assertEquals(
+        Set.of(
+            "definitions",
+            "table PUBLIC.KINDS",
+            "table PUBLIC.NOKEY",
+            "table PUBLIC.P",
+            "table S2.C"),
+        before.keySet());
+    original.ok(session, "UPDATE NOKEY SET V = 4 WHERE V = 3");
+    assertEquals(List.of("table PUBLIC.NOKEY"), differences(before, checksums()));
+    original.ok(session, "UPDATE NOKEY SET V = 3 WHERE V = 4");
+    assertEquals(before, checksums());
+    original.ok(session, "UPDATE KINDS SET L = L || 'x' WHERE K = 1");
+    assertEquals(List.of("table PUBLIC.KINDS"), differences(before, checksums()));
+    original.ok(session, "UPDATE KINDS SET L = REPEAT('long ', 5000) WHERE K = 1");
+    assertEquals(before, checksums());
+    original.ok(session, "VALUES NEXT VALUE FOR SEQ");
+    assertEquals(List.of("definitions"), differences(before, checksums()));
+    before = checksums();
+    original.ok(session, "DROP INDEX S2.IX");
+    assertEquals(List.of("definitions", "table S2.C"), differences(before, checksums()));
+  }
+
+  @Test
+  void checksumsAreThoseOfTheMomentAndOfWhatIsCommitted() throws Exception {
+    original.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR)");
+    original.ok(session, "INSERT INTO T SELECT X, 'before' FROM SYSTEM_RANGE(1, 500)");
+    Map<String, String> before = checksums();
+    SessionId other = original.open();
+    StoreDriver.result(original.in(other, "UPDATE T SET V = 'open' WHERE ID < 100"));
+    StoreDriver.result(original.in(other, "DELETE FROM T WHERE ID > 400"));
+    StoreDriver.result(original.in(other, "INSERT INTO T VALUES(1000, 'open')"));
+    assertEquals(before, checksums());
+    try (DatabaseCopy copy = original.database.copy(/* insistent= */ false)) {
+      original.commit(other);
+      assertEquals(before, checksums(copy));
+    }
+    assertEquals(List.of("table PUBLIC.T"), differences(before, checksums()));
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
@@ -27,6 +28,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -51,6 +53,7 @@ class EquivalenceTest {
   private final List<Outcome> outcomes = new ArrayList<>();
   private final Map<Integer, Long> sequences = new HashMap<>();
   private final Map<String, Integer> seen = new HashMap<>();
+  private long checkIndex;
 
   /** One replica. */
   private static final class Replica implements AutoCloseable {
@@ -90,6 +93,24 @@ class EquivalenceTest {
       return next;
     }
 
+    /** What a comparison of replicas compares, with transactions open or not. */
+    Map<String, String> checksums() throws IOException {
+      Map<String, String> checksums = new TreeMap<>();
+      try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
+        copy.checksums((part, sum) -> checksums.put(part, HexFormat.of().formatHex(sum)));
+      }
+      machine.describeWithoutTransactions(
+          piece -> {
+            StateRecord comparable =
+                piece instanceof StateRecord.SessionState session && session.lastOutcome() != null
+                    ? session.withLastOutcome(masked(session.lastOutcome()))
+                    : piece;
+            checksums.merge(
+                piece.getClass().getSimpleName(), comparable.toString(), (a, b) -> a + b);
+          });
+      return checksums;
+    }
+
     private void read(byte[] snapshot) throws IOException {
       SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshot));
       DatabaseRestore restore = database.beginRestore();
@@ -123,6 +144,8 @@ class EquivalenceTest {
     Replica restarted = new Replica();
     Replica restored = new Replica();
     int restores = 0;
+    int checks = 0;
+    int withOpenTransactions = 0;
     try {
       for (int i = 0; i < SESSIONS; i++) {
         run(open(), first, reading, restarted, restored);
@@ -156,6 +179,14 @@ class EquivalenceTest {
           restored = next;
           restores++;
         }
+        if (random.nextInt(40) == 0) {
+          checks++;
+          withOpenTransactions += first.machine.isDescribable() ? 0 : 1;
+          Map<String, String> expected = first.checksums();
+          for (Replica replica : List.of(reading, restarted, restored)) {
+            assertEquals(expected, replica.checksums(), "seed " + SEED + ", check " + checks);
+          }
+        }
         if (i % 500 == 0) {
           first.machine.checkInvariants();
           restored.machine.checkInvariants();
@@ -170,7 +201,15 @@ class EquivalenceTest {
       assertEquals(first.database.script(), restarted.database.script());
       assertEquals(first.database.script(), restored.database.script());
       assertTrue(restores > COMMANDS / 2_000, "the workload hardly has snapshots: " + restores);
+      assertTrue(withOpenTransactions > checks / 2, "checks hardly meet open transactions");
       System.out.println(log.size() + " commands: " + new TreeMap<>(seen));
+      System.out.println(
+          checks
+              + " checks, "
+              + withOpenTransactions
+              + " with open transactions, "
+              + restores
+              + " restores");
     } finally {
       first.close();
       reading.close();
@@ -252,6 +291,17 @@ class EquivalenceTest {
     SessionId id = new SessionId(session + 1);
     boolean waits = replica.machine.state().session(id).isBlocked();
     int dice = random.nextInt(100);
+    if (random.nextInt(100) == 0) {
+      checkIndex = log.size() + 1L;
+      return new Command.VerifyReplicas(List.of("n1", "n2", "n3"));
+    }
+    if (random.nextInt(100) == 0) {
+      return new Command.ReportChecksum(
+          "n" + (1 + random.nextInt(3)),
+          checkIndex,
+          new StateChecksum(
+              Integer.toString(random.nextInt(2)), new TreeMap<>(Map.of("locks", 1L))));
+    }
     if (waits && dice < 80) {
       // a client sends nothing while it waits; the leader may end the wait
       return new Command.EndWait(

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -47,6 +49,7 @@ class RandomStatementsTest {
         outcomes.merge(outcome.length() > 5 ? outcome.substring(0, 7) : outcome, 1, Integer::sum);
         if (i % STATEMENTS_PER_COMPARISON == 0) {
           assertEquals(first.database.script(), second.database.script(), "after statement " + i);
+          assertEquals(checksums(first), checksums(second), "checksums after statement " + i);
           DatabaseCopyTest.replaceByItself(second.database);
           assertEquals(first.database.script(), second.database.script(), "snapshot after " + i);
         }
@@ -54,6 +57,14 @@ class RandomStatementsTest {
     }
     System.out.println("RandomStatementsTest: " + STATEMENTS + " statements: " + outcomes);
     assertTrue(outcomes.getOrDefault(Planned.OK, 0) > STATEMENTS / 2, outcomes.toString());
+  }
+
+  private static Map<String, String> checksums(StoreDriver replica) throws IOException {
+    Map<String, String> checksums = new TreeMap<>();
+    try (DatabaseCopy copy = replica.database.copy(/* insistent= */ false)) {
+      copy.checksums((part, sum) -> checksums.put(part, HexFormat.of().formatHex(sum)));
+    }
+    return checksums;
   }
 
   @Test
@@ -70,6 +81,9 @@ class RandomStatementsTest {
       one.run("INSERT INTO T VALUES(RAND())");
       two.run("INSERT INTO T VALUES(RAND())");
       assertNotEquals(first.database.script(), second.database.script());
+      assertNotEquals(
+          checksums(first).get("table PUBLIC.T"), checksums(second).get("table PUBLIC.T"));
+      assertEquals(checksums(first).get("definitions"), checksums(second).get("definitions"));
     }
   }
 }

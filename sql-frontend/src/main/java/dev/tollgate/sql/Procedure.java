@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 public enum Procedure {
   ADD_NODE("node, raft_address, client_address", "NODES"),
   REMOVE_NODE("node", "NODES"),
-  TRANSFER_LEADERSHIP("[node]", "NODES");
+  TRANSFER_LEADERSHIP("[node]", "NODES"),
+  VERIFY_REPLICAS("", "REPLICA_CHECKS");
 
   private static final Map<String, Procedure> BY_NAME =
       Arrays.stream(values()).collect(toUnmodifiableMap(Procedure::name, procedure -> procedure));

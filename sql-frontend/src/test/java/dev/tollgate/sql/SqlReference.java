@@ -156,6 +156,9 @@ final class SqlReference {
       case REMOVE_NODE -> "removes a node; the leader hands its leadership over first";
       case TRANSFER_LEADERSHIP ->
           "makes that node the leader, or whichever other one is furthest in the log";
+      case VERIFY_REPLICAS ->
+          "compares the data of all nodes at one place in the log, and waits up to ten seconds for"
+              + " their answers; a node that differs from the majority stops";
     };
   }
 

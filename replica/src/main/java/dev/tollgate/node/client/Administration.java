@@ -13,6 +13,7 @@ import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.Procedure;
 import dev.tollgate.store.SqlErrors;
 import dev.tollgate.store.SqlValue;
@@ -32,10 +33,12 @@ import java.util.stream.Collectors;
 public final class Administration implements Replica.Listener {
   private final ReplicatedLog log;
   private final CommandPipeline pipeline;
+  private final Verification verification;
 
-  public Administration(ReplicatedLog log, CommandPipeline pipeline) {
+  public Administration(ReplicatedLog log, CommandPipeline pipeline, Verification verification) {
     this.log = requireNonNull(log, "log");
     this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.verification = requireNonNull(verification, "verification");
   }
 
   /**
@@ -62,6 +65,7 @@ public final class Administration implements Replica.Listener {
       case TRANSFER_LEADERSHIP ->
           membership.transferLeadership(
               arguments.isEmpty() ? null : text("node", arguments.get(0)));
+      case VERIFY_REPLICAS -> verification.verify();
     };
   }
 

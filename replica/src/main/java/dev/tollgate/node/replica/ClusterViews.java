@@ -11,8 +11,10 @@ import dev.tollgate.core.Lock;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
+import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.Transaction;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.log.LogStatus;
@@ -66,6 +68,7 @@ public final class ClusterViews implements LockAccess {
       case TRANSACTIONS -> replica.look(ClusterViews::transactions);
       case FENCES -> replica.look(ClusterViews::fences);
       case NODES -> nodes();
+      case REPLICA_CHECKS -> replica.look(ClusterViews::replicaChecks);
     };
   }
 
@@ -227,6 +230,24 @@ public final class ClusterViews implements LockAccess {
             self ? (Long) status.lastAppliedIndex() : null,
             self
           });
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> replicaChecks(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    ReplicaCheck check = state.lastCheck();
+    if (check != null) {
+      for (String node : check.nodes()) {
+        StateChecksum report = check.reports().get(node);
+        rows.add(
+            new @Nullable Object[] {
+              node,
+              check.logIndex(),
+              report == null ? null : report.total(),
+              check.verdictOn(node).name().replace('_', ' ')
+            });
+      }
     }
     return rows;
   }

@@ -6,6 +6,8 @@ import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Notice;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
@@ -17,6 +19,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +57,8 @@ public final class Replica implements LogConsumer {
   private final List<Listener> listeners = new ArrayList<>();
   private volatile boolean leading;
   private volatile @Nullable Throwable failure;
+  private volatile long checkedNanos = System.nanoTime();
+  private @Nullable ReplicaVerifier verifier;
 
   public Replica(String nodeId, SqlDatabase database) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
@@ -64,6 +69,22 @@ public final class Replica implements LogConsumer {
   /** Adds a listener; before the log starts. */
   public void addListener(Listener listener) {
     listeners.add(listener);
+  }
+
+  /**
+   * Has this replica answer comparisons with the others; before the log starts.
+   *
+   * @param reports takes a command to the leader
+   */
+  public void reportTo(Consumer<Command> reports) {
+    verifier = new ReplicaVerifier(nodeId, reports, new VerifiedState());
+  }
+
+  /**
+   * When the last comparison of the replicas began here, or this replica; {@link System#nanoTime}.
+   */
+  public long checkedNanos() {
+    return checkedNanos;
   }
 
   /** True while this node leads, as far as it knows: a barrier proves it. */
@@ -93,12 +114,15 @@ public final class Replica implements LogConsumer {
 
   @Override
   public void apply(long logIndex, Entry entry) {
+    requireSound();
     List<StateMachine.Applied> results = new ArrayList<>(entry.commands().size());
     lock.writeLock().lock();
     try {
       for (Command command : entry.commands()) {
         LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
-        results.add(machine.apply(position, command));
+        StateMachine.Applied applied = machine.apply(position, command);
+        results.add(applied);
+        verify(logIndex, command, applied.outcome());
       }
     } finally {
       lock.writeLock().unlock();
@@ -114,6 +138,52 @@ public final class Replica implements LogConsumer {
       if (proposedHere) {
         entry.proposals().get(i).applied(results.get(i).outcome());
       }
+    }
+  }
+
+  private void requireSound() {
+    Throwable cause = failure;
+    if (cause != null) {
+      throw new IllegalStateException("the replica has stopped", cause);
+    }
+  }
+
+  /** Lets the verifier see what concerns it, at the very command. */
+  private void verify(long logIndex, Command command, Outcome outcome) {
+    ReplicaVerifier verifying = verifier;
+    ReplicaCheck check = machine.state().lastCheck();
+    if (verifying == null || check == null || !outcome.equals(new Outcome.Answered(true))) {
+      return;
+    }
+    if (command instanceof Command.VerifyReplicas) {
+      checkedNanos = System.nanoTime();
+      verifying.begin(logIndex, insistent -> new ReplicaDigest(machine, database.copy(insistent)));
+    } else if (command instanceof Command.ReportChecksum) {
+      verifying.reported(check);
+    }
+  }
+
+  /** Stops answering comparisons. */
+  public void close() {
+    ReplicaVerifier verifying = verifier;
+    if (verifying != null) {
+      verifying.close();
+    }
+  }
+
+  private final class VerifiedState implements ReplicaVerifier.Owner {
+    @Override
+    public @Nullable ReplicaCheck lastCheck() {
+      return look(
+          state -> {
+            ReplicaCheck check = state.lastCheck();
+            return check == null ? null : check.copy();
+          });
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      Replica.this.failed(cause);
     }
   }
 
@@ -137,6 +207,11 @@ public final class Replica implements LogConsumer {
       machine = fresh;
     } finally {
       lock.writeLock().unlock();
+    }
+    ReplicaVerifier verifying = verifier;
+    ReplicaCheck check = machine.state().lastCheck();
+    if (verifying != null && check != null) {
+      verifying.askAgainIfInDoubt(check);
     }
   }
 

@@ -1,0 +1,140 @@
+package dev.tollgate.node.replica;
+
+import dev.tollgate.core.Limits;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.StateChecksum;
+import dev.tollgate.core.StateMachine;
+import dev.tollgate.core.StateRecord;
+import dev.tollgate.snapshot.Checksums;
+import dev.tollgate.snapshot.StateCodec;
+import dev.tollgate.store.DatabaseCopy;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A replica's state at one moment, to be summed up: the core's is encoded at once, that of the
+ * database is read while the checksum is computed. Transactions may be open; what they have done so
+ * far is left out. Left out is also what may rightly differ: the wording of SQL errors, see {@link
+ * Outcome.SqlFailed}.
+ */
+final class ReplicaDigest implements AutoCloseable {
+  private static final String FURTHER_PARTS = "further tables";
+  private static final PartNames NAMES = new PartNames();
+
+  /** The core's records, one after the other, by the name of the part. */
+  private final SortedMap<String, WireWriter> core = new TreeMap<>();
+
+  private final DatabaseCopy database;
+
+  ReplicaDigest(StateMachine machine, DatabaseCopy database) {
+    this.database = database;
+    machine.describeWithoutTransactions(
+        piece ->
+            StateCodec.write(
+                core.computeIfAbsent(piece.handledBy(NAMES), name -> new WireWriter()),
+                withoutWording(piece)));
+  }
+
+  private static StateRecord withoutWording(StateRecord piece) {
+    if (piece instanceof StateRecord.SessionState session) {
+      Outcome last = session.lastOutcome();
+      return last == null ? session : session.withLastOutcome(withoutWording(last));
+    }
+    return piece;
+  }
+
+  private static Outcome withoutWording(Outcome outcome) {
+    if (outcome instanceof Outcome.SqlFailed failed) {
+      return new Outcome.SqlFailed(failed.sqlState(), failed.vendorCode(), "");
+    }
+    return outcome instanceof Outcome.Batch batch
+        ? new Outcome.Batch(batch.outcomes().stream().map(ReplicaDigest::withoutWording).toList())
+        : outcome;
+  }
+
+  /**
+   * Computes the checksum; can be called once, by any one thread.
+   *
+   * @throws InterruptedIOException if a definition did not want to wait
+   */
+  StateChecksum compute() throws InterruptedIOException {
+    NavigableMap<String, byte[]> parts = new TreeMap<>();
+    MessageDigest digest = Checksums.sha256();
+    core.forEach(
+        (name, records) -> {
+          digest.update(records.array(), 0, records.size());
+          parts.put(name, digest.digest());
+        });
+    core.clear();
+    database.checksums(parts::put);
+    NavigableMap<String, Long> shown = new TreeMap<>();
+    MessageDigest further = Checksums.sha256();
+    for (Map.Entry<String, byte[]> part : parts.entrySet()) {
+      digest.update(part.getKey().getBytes(StandardCharsets.UTF_8));
+      digest.update(part.getValue());
+      if (shown.size() < Limits.CHECKSUM_PARTS - 1) {
+        shown.put(part.getKey(), first(part.getValue()));
+      } else {
+        further.update(part.getValue());
+        shown.put(FURTHER_PARTS, 0L);
+      }
+    }
+    shown.computeIfPresent(FURTHER_PARTS, (name, none) -> first(further.digest()));
+    return new StateChecksum(HexFormat.of().formatHex(digest.digest()), shown);
+  }
+
+  private static long first(byte[] checksum) {
+    return new WireReader(checksum).i64();
+  }
+
+  @Override
+  public void close() {
+    database.close();
+  }
+
+  /** As people are told where a difference is. */
+  private static final class PartNames implements StateRecord.Handler<String> {
+    @Override
+    public String counters(StateRecord.Counters state) {
+      return "counters";
+    }
+
+    @Override
+    public String node(StateRecord.NodeAddress state) {
+      return "nodes";
+    }
+
+    @Override
+    public String lease(StateRecord.LeaseState state) {
+      return "leases";
+    }
+
+    @Override
+    public String session(StateRecord.SessionState state) {
+      return "sessions";
+    }
+
+    @Override
+    public String lock(StateRecord.LockState state) {
+      return "locks";
+    }
+
+    @Override
+    public String fence(StateRecord.FenceState state) {
+      return "fences";
+    }
+
+    @Override
+    public String check(StateRecord.CheckState state) {
+      return "checks";
+    }
+  }
+}

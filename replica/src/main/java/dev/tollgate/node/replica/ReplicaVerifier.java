@@ -1,0 +1,227 @@
+package dev.tollgate.node.replica;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.ReplicaCheck;
+import dev.tollgate.core.StateChecksum;
+import java.io.InterruptedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's part in the comparison of the replicas: sums its own state up on a thread of its own,
+ * reports, and finds out whether the majority has another.
+ *
+ * <p>What counts is what this process has computed itself, also while it applies the log again
+ * after a start: then a node whose data were wrong and are still wrong stops again, and one that
+ * was re-seeded, or whose memory alone was damaged, does not. Thread-safe.
+ */
+final class ReplicaVerifier {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaVerifier.class);
+
+  /** Copies of the state that may be held for checks; beyond, a check gets no answer from here. */
+  private static final int MAX_PENDING = 2;
+
+  /** Checks of which the own checksum is remembered; only the last can still be compared. */
+  private static final int REMEMBERED = 4;
+
+  /** A copy that definitions have cancelled so often makes them wait. */
+  private static final int PATIENCE = 3;
+
+  private final String nodeId;
+  private final Consumer<Command> reports;
+  private final Owner owner;
+  private final ThreadPoolExecutor worker;
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final Map<Long, StateChecksum> computed = new LinkedHashMap<>();
+  private final AtomicInteger cancelled = new AtomicInteger();
+
+  /** Whose state is summed up. */
+  interface Owner {
+    /** The last check as the replica knows it, or null. */
+    @Nullable ReplicaCheck lastCheck();
+
+    /** The replica is not to be trusted any more. */
+    void failed(Throwable cause);
+  }
+
+  /**
+   * @param reports takes a command to the leader
+   */
+  ReplicaVerifier(String nodeId, Consumer<Command> reports, Owner owner) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.reports = requireNonNull(reports, "reports");
+    this.owner = requireNonNull(owner, "owner");
+    worker =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "tollgate-" + nodeId + "-verify");
+              thread.setDaemon(true);
+              return thread;
+            });
+    worker.allowCoreThreadTimeOut(true);
+  }
+
+  /** Makes a copy of the state. */
+  interface Copier {
+    ReplicaDigest copy(boolean insistent);
+  }
+
+  /** A check begins at this log index; by the thread that applies. */
+  void begin(long logIndex, Copier copier) {
+    if (worker.getQueue().size() + worker.getActiveCount() >= MAX_PENDING) {
+      LOG.warn(
+          "{}: does not answer the check at log index {}: earlier ones are not done",
+          nodeId,
+          logIndex);
+      return;
+    }
+    long start = System.nanoTime();
+    ReplicaDigest digest = copier.copy(/* insistent= */ cancelled.get() >= PATIENCE);
+    long heldNanos = System.nanoTime() - start;
+    worker.execute(() -> compute(logIndex, digest, heldNanos));
+  }
+
+  private void compute(long logIndex, ReplicaDigest digest, long heldNanos) {
+    long start = System.nanoTime();
+    try {
+      StateChecksum checksum;
+      try (digest) {
+        checksum = digest.compute();
+      }
+      cancelled.set(0);
+      LOG.info(
+          "{}: checksum at log index {} in {} ms, which held up the log for {} ms: {}",
+          nodeId,
+          logIndex,
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+          TimeUnit.NANOSECONDS.toMillis(heldNanos),
+          checksum.total());
+      remember(logIndex, checksum);
+      ReplicaCheck check = owner.lastCheck();
+      if (check != null && check.logIndex() == logIndex) {
+        StateChecksum reported = check.reports().get(nodeId);
+        if (reported == null || !reported.agreesWith(checksum)) {
+          reports.accept(new Command.ReportChecksum(nodeId, logIndex, checksum));
+        }
+        requireMajority(check);
+      }
+    } catch (InterruptedIOException e) {
+      cancelled.incrementAndGet();
+      LOG.info(
+          "{}: does not answer the check at log index {}: a definition came first",
+          nodeId,
+          logIndex);
+    } catch (DivergedException e) {
+      owner.failed(e);
+    } catch (RuntimeException e) {
+      if (worker.isShutdown()) {
+        return;
+      }
+      LOG.error("{}: could not compute the checksum at log index {}", nodeId, logIndex, e);
+    } catch (Error e) {
+      owner.failed(e);
+      throw e;
+    }
+  }
+
+  private void remember(long logIndex, StateChecksum checksum) {
+    mutex.lock();
+    try {
+      computed.put(logIndex, checksum);
+      if (computed.size() > REMEMBERED) {
+        computed.remove(computed.keySet().iterator().next());
+      }
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** The own checksum of a check, or null. */
+  private @Nullable StateChecksum own(long logIndex) {
+    mutex.lock();
+    try {
+      return computed.get(logIndex);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /**
+   * A report was applied.
+   *
+   * @throws DivergedException if the majority has another state than this replica
+   */
+  void reported(ReplicaCheck check) {
+    if (check.hasDifferences()) {
+      LOG.error("{}: {}", nodeId, describe(check));
+    }
+    requireMajority(check);
+    askAgainIfInDoubt(check);
+  }
+
+  /**
+   * If this node has differed, and this process cannot say whether it still does, because its state
+   * came from a snapshot of later, the replicas are compared again.
+   */
+  void askAgainIfInDoubt(ReplicaCheck check) {
+    if (check.majority() != null
+        && check.verdictOn(nodeId) == ReplicaCheck.Verdict.DIFFERS
+        && own(check.logIndex()) == null) {
+      LOG.warn(
+          "{}: differed at log index {}; asks for another comparison", nodeId, check.logIndex());
+      reports.accept(new Command.VerifyReplicas(check.nodes()));
+    }
+  }
+
+  private void requireMajority(ReplicaCheck check) {
+    StateChecksum majority = check.majority();
+    StateChecksum own = own(check.logIndex());
+    if (majority != null && own != null && !own.agreesWith(majority)) {
+      throw new DivergedException(nodeId, check.logIndex(), own.differencesFrom(majority));
+    }
+  }
+
+  private static String describe(ReplicaCheck check) {
+    StringBuilder text = new StringBuilder("THE REPLICAS DIFFER at log index ");
+    text.append(check.logIndex()).append(':');
+    StateChecksum majority = check.majority();
+    StateChecksum reference =
+        majority == null ? check.reports().get(check.reports().firstKey()) : majority;
+    for (Map.Entry<String, StateChecksum> report : check.reports().entrySet()) {
+      text.append(' ').append(report.getKey()).append(" has ").append(report.getValue().total());
+      if (reference != null && !report.getValue().agreesWith(reference)) {
+        text.append(" (differs in ");
+        text.append(DivergedException.list(report.getValue().differencesFrom(reference)));
+        text.append(')');
+      }
+      text.append(';');
+    }
+    return majority == null
+        ? text
+            + " no majority of "
+            + check.nodes()
+            + " agrees, so nobody can say who is right and all go on. Look at what differs, keep"
+            + " the node that is right and re-seed the others: tollgate reseed"
+        : text + " those that differ from the majority stop";
+  }
+
+  void close() {
+    worker.shutdownNow();
+  }
+}

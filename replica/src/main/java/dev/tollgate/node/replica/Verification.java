@@ -1,0 +1,175 @@
+package dev.tollgate.node.replica;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Notice;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.ReplicaCheck;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.NotLeadingException;
+import dev.tollgate.log.Proposal;
+import dev.tollgate.log.ReplicatedLog;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the replicas compared while this node leads: from time to time, and when somebody asks. All
+ * nodes see the comparisons, so a node that begins to lead knows when the last one was.
+ * Thread-safe.
+ */
+public final class Verification implements Replica.Listener, AutoCloseable {
+  /** How long somebody who asks waits for nodes that do not answer. */
+  static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Verification.class);
+
+  /** How often it is looked whether a comparison is due, in one interval. */
+  private static final int LOOKS = 20;
+
+  private final String nodeId;
+  private final Replica replica;
+  private final ReplicatedLog log;
+  private final CommandPipeline pipeline;
+  private final Duration interval;
+  private final ScheduledExecutorService timer;
+  private @Nullable Future<?> looking;
+
+  /** Who waits for the answers of all nodes. */
+  private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param interval between two comparisons; zero if there shall be none but on demand
+   */
+  public Verification(
+      String nodeId,
+      Replica replica,
+      ReplicatedLog log,
+      CommandPipeline pipeline,
+      Duration interval) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.replica = requireNonNull(replica, "replica");
+    this.log = requireNonNull(log, "log");
+    this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.interval = requireNonNull(interval, "interval");
+    timer =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "tollgate-" + nodeId + "-verify-timer");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /** Begins to keep time. */
+  public synchronized void start() {
+    if (!interval.isZero()) {
+      long millis = Math.max(1, interval.toMillis() / LOOKS);
+      looking =
+          timer.scheduleWithFixedDelay(this::proposeIfDue, millis, millis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void proposeIfDue() {
+    try {
+      if (replica.isLeading() && System.nanoTime() - replica.checkedNanos() >= interval.toNanos()) {
+        pipeline.submit(command(), Proposal.Listener.NOBODY);
+      }
+    } catch (RuntimeException e) {
+      LOG.error("{}: the replicas could not be compared", nodeId, e);
+    }
+  }
+
+  private Command command() {
+    List<String> nodes =
+        log.status().members().stream().map(LogStatus.Member::nodeId).sorted().toList();
+    if (nodes.isEmpty()) {
+      throw new IllegalStateException("node " + nodeId + " knows no cluster");
+    }
+    return new Command.VerifyReplicas(nodes);
+  }
+
+  /**
+   * Has the replicas compared now.
+   *
+   * @return completes when all nodes have answered, or the patience with those that have not is
+   *     over; exceptionally with a {@link NotLeadingException} if this node does not lead
+   */
+  public CompletableFuture<Void> verify() {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    pipeline.submit(
+        command(),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            done.completeOnTimeout(null, PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            waiting.add(done);
+            if (isComplete()) {
+              tellAll();
+            }
+          }
+
+          @Override
+          public void unknown() {
+            done.completeExceptionally(new NotLeadingException());
+          }
+        });
+    return done.whenComplete((nothing, failure) -> waiting.removeIf(CompletableFuture::isDone));
+  }
+
+  private boolean isComplete() {
+    return replica.look(
+        state -> {
+          ReplicaCheck check = state.lastCheck();
+          return check != null && check.isComplete();
+        });
+  }
+
+  private void tellAll() {
+    for (CompletableFuture<Void> done = waiting.poll(); done != null; done = waiting.poll()) {
+      done.complete(null);
+    }
+  }
+
+  @Override
+  public void noticed(Notice notice) {
+    if (notice instanceof Notice.ReplicaReported && isComplete()) {
+      tellAll();
+    }
+  }
+
+  @Override
+  public void startedLeading(ClusterState state) {}
+
+  @Override
+  public void stoppedLeading() {
+    for (CompletableFuture<Void> done = waiting.poll(); done != null; done = waiting.poll()) {
+      done.completeExceptionally(new NotLeadingException());
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    stoppedLeading();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (looking != null) {
+      looking.cancel(/* mayInterruptIfRunning= */ false);
+    }
+    timer.shutdown();
+  }
+}
