@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,8 @@ final class ServerCommand implements Callable<Integer> {
 
   /** Exit status of a node whose replica stopped: a supervisor should start it again. */
   private static final int REPLICA_FAILED = 70;
+
+  private static final Duration END_WITHIN = Duration.ofSeconds(10);
 
   private static final Duration READY_POLL = Duration.ofMillis(20);
 
@@ -145,7 +148,24 @@ final class ServerCommand implements Callable<Integer> {
       return 0;
     }
     LOG.error("{}: stopped serving: {}", id, failure.toString());
+    haltIfItDoesNotEnd();
     return REPLICA_FAILED;
+  }
+
+  /** What has failed may keep the rest from closing, and a supervisor waits for the end. */
+  private static void haltIfItDoesNotEnd() {
+    Thread watch =
+        new Thread(
+            () -> {
+              long end = System.nanoTime() + END_WITHIN.toNanos();
+              for (long left = END_WITHIN.toNanos(); left > 0; left = end - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+              }
+              Runtime.getRuntime().halt(REPLICA_FAILED);
+            },
+            "tollgate-halt");
+    watch.setDaemon(true);
+    watch.start();
   }
 
   private NodeSettings settings() throws UnknownHostException {

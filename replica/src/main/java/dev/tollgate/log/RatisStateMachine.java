@@ -1,9 +1,11 @@
 package dev.tollgate.log;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.ClientId;
@@ -32,6 +34,9 @@ final class RatisStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
   private static final long PURGE_MILLIS = 10_000;
 
+  private static final long LEAVE_POLL_NANOS = 100_000;
+
+  private final Path directory;
   private final LogConsumer consumer;
   private final Snapshots snapshots;
   private final ClientId clientId = ClientId.randomId();
@@ -39,6 +44,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private volatile boolean closing;
 
   RatisStateMachine(RaftSettings settings, LogConsumer consumer) {
+    this.directory = settings.directory();
     this.consumer = consumer;
     this.snapshots =
         new Snapshots(settings.nodeId(), settings.snapshotLogBytes(), consumer, this::purgeLog);
@@ -179,7 +185,31 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyLogFailed(Throwable cause, LogEntryProto failedEntry) {
-    consumer.failed(cause);
+    consumer.failed(new LogFailedException(directory, cause));
+    leaveGroup();
+  }
+
+  /**
+   * Takes no more part in the group once this returns; by the thread that writes the log, before
+   * anybody hears of the failure. An entry that was not written is in memory all the same, and when
+   * the leader sends it again Ratis would acknowledge it as if it were on disk (docs/adr/0025). If
+   * this node leads, the others miss its heartbeats from now on.
+   */
+  private void leaveGroup() {
+    RaftServer.Division division;
+    try {
+      division = getServer().join().getDivision(getGroupId());
+    } catch (IOException e) {
+      LOG.info("{}: has left its group already", getServer().join().getId(), e);
+      return;
+    }
+    // closing waits for this very thread
+    Thread closing = new Thread(division::close, "tollgate-leave-group");
+    closing.setDaemon(true);
+    closing.start();
+    while (division.getInfo().isAlive() && closing.isAlive()) {
+      LockSupport.parkNanos(LEAVE_POLL_NANOS);
+    }
   }
 
   @Override

@@ -25,6 +25,7 @@ public final class NodeProcess implements AutoCloseable {
   private final Path data;
   private final File errors;
   private Process process;
+  private long maxFileBytes;
 
   NodeProcess(String id, Path data, Path log, int clientPort, int raftPort, String... options) {
     this.id = id;
@@ -65,9 +66,26 @@ public final class NodeProcess implements AutoCloseable {
     return id;
   }
 
+  /** From its next start on it can write no file that is larger than this; 0 ends that. */
+  void limitFiles(long bytes) {
+    maxFileBytes = bytes;
+  }
+
+  /** Waits until the process has ended by itself; its exit status. */
+  int awaitEnd() throws InterruptedException {
+    return process.waitFor();
+  }
+
   /** Starts the process; complete once it says that it is ready. */
   public CompletableFuture<String> start() throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(command));
+    List<String> words = new ArrayList<>();
+    if (maxFileBytes > 0) {
+      // the shell counts in blocks of 512 bytes
+      words.addAll(
+          List.of("sh", "-c", "ulimit -f " + maxFileBytes / 512 + " && exec \"$@\"", "sh"));
+    }
+    words.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(words);
     builder.environment().put("TOLLGATE_RATIS_LOG_LEVEL", "INFO");
     process = builder.redirectError(ProcessBuilder.Redirect.appendTo(errors)).start();
     CompletableFuture<String> ready = new CompletableFuture<>();

@@ -11,6 +11,7 @@ import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
@@ -241,15 +242,25 @@ public final class Replica implements LogConsumer {
       if (cause instanceof RemovedException) {
         LOG.info("{}: {}", nodeId, cause.getMessage());
       } else {
-        LOG.error(
-            "{}: the replica stops, because its state can no longer be trusted; the other nodes go on."
-                + " Restart this node once the cause is gone",
-            nodeId,
-            cause);
+        LOG.error("{}: stops serving, the others go on: {}", nodeId, explain(cause), cause);
       }
       failure = cause;
       leading = false;
       listeners.forEach(listener -> listener.failed(cause));
     }
+  }
+
+  /** What happened and what to do, in one line. */
+  private static String explain(Throwable cause) {
+    if (cause instanceof DivergedException || cause instanceof LogFailedException) {
+      return String.valueOf(cause.getMessage());
+    }
+    if (cause instanceof OutOfMemoryError) {
+      return "memory has run out (" + cause.getMessage() + "). Start it again with a larger heap";
+    }
+    return "its state can no longer be trusted, because of "
+        + cause
+        + ". Start it again, and it begins with its last snapshot; if it stops again, report this"
+        + " and have it begin anew with the data of the leader: tollgate reseed";
   }
 }

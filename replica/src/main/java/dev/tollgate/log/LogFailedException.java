@@ -1,0 +1,29 @@
+package dev.tollgate.log;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** The log cannot be written any more: the disk is full, or it failed. */
+public final class LogFailedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  LogFailedException(Path directory, Throwable cause) {
+    super(
+        "the log in "
+            + directory
+            + " cannot be written: "
+            + root(cause)
+            + ". Make room there or replace the disk, and start the node again: it catches up by"
+            + " itself",
+        cause);
+  }
+
+  /** What the operating system said; later failures name the first one as their cause. */
+  private static String root(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    return String.valueOf(root.getMessage());
+  }
+}

@@ -1,0 +1,198 @@
+package dev.tollgate.cluster;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node whose disk takes no more stops and says so, the others go on, and it comes back. */
+@Timeout(240)
+class FailStopIT {
+  private static final int REPLICA_FAILED = 70;
+  private static final long MIB = 1 << 20;
+
+  /** More than what the log sets aside for itself at first, less than what the rows need. */
+  private static final long LOG_LIMIT = 12 * MIB;
+
+  /** A segment of the log and what it sets aside fit in, a snapshot of all rows does not. */
+  private static final long SNAPSHOT_LIMIT = 44 * MIB;
+
+  @TempDir Path directory;
+
+  @Test
+  void followerThatCannotWriteItsLogStopsAndComesBack() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);
+        Connection connection = cluster.connect("")) {
+      create(connection);
+      NodeProcess leader = cluster.leader();
+      NodeProcess victim = other(cluster, leader);
+      restartWithLimit(victim, LOG_LIMIT);
+      long before = Files.size(victim.log());
+      write(connection, 1, 30);
+      requireStopped(victim, before, "File too large");
+      assertTrue(leader.isAlive());
+      write(connection, 31, 35);
+      victim.limitFiles(0);
+      victim.startAndAwait();
+      requireEqual(connection, 35);
+    }
+  }
+
+  @Test
+  void leaderThatCannotWriteItsLogStopsAndAnotherLeads() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);
+        Connection connection = cluster.connect("")) {
+      create(connection);
+      NodeProcess victim = other(cluster, cluster.leader());
+      restartWithLimit(victim, LOG_LIMIT);
+      execute(connection, "CALL transfer_leadership('" + victim.id() + "')");
+      assertEquals(victim, cluster.leader());
+      long before = Files.size(victim.log());
+      long longest = write(connection, 1, 30);
+      System.out.println("FailStopIT: the longest write took " + longest + " ms");
+      requireStopped(victim, before, "File too large");
+      victim.limitFiles(0);
+      victim.startAndAwait();
+      requireEqual(connection, 30);
+    }
+  }
+
+  @Test
+  void nodeThatCannotWriteASnapshotSaysSoAndServes() throws Exception {
+    try (ClusterProcesses cluster =
+            new ClusterProcesses("FailStopIT", directory, 3, "--snapshot-log-mib=16");
+        Connection connection = cluster.connect("")) {
+      create(connection);
+      NodeProcess victim = other(cluster, cluster.leader());
+      restartWithLimit(victim, SNAPSHOT_LIMIT);
+      long before = Files.size(victim.log());
+      write(connection, 1, 70);
+      awaitLog(victim, before, "no snapshot could be written");
+      assertTrue(victim.isAlive());
+      requireEqual(connection, 70);
+      victim.terminate();
+      victim.limitFiles(0);
+      victim.startAndAwait();
+      long restarted = Files.size(victim.log());
+      write(connection, 71, 90);
+      awaitLog(victim, restarted, "snapshot at log index");
+      requireEqual(connection, 90);
+    }
+  }
+
+  @Test
+  void nodeOnAFullFileSystemStopsAndComesBackOnceThereIsRoom() throws Exception {
+    Path disk = Files.createDirectory(directory.resolve("disk"));
+    assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", disk.toString()) == 0,
+        "only root can mount a small file system");
+    Files.createSymbolicLink(directory.resolve("n2"), disk);
+    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);
+        Connection connection = cluster.connect("")) {
+      create(connection);
+      NodeProcess victim = cluster.node("n2");
+      long before = Files.size(victim.log());
+      write(connection, 1, 40);
+      requireStopped(victim, before, "No space left on device");
+      write(connection, 41, 45);
+      assertEquals(0, run("mount", "-o", "remount,size=300m", disk.toString()));
+      victim.startAndAwait();
+      requireEqual(connection, 45);
+    } finally {
+      assertEquals(0, run("umount", "-l", disk.toString()));
+    }
+  }
+
+  private static int run(String... command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command).inheritIO().start().waitFor();
+  }
+
+  private static NodeProcess other(ClusterProcesses cluster, NodeProcess node) {
+    return cluster.nodes().stream().filter(one -> one != node).findFirst().orElseThrow();
+  }
+
+  private static void restartWithLimit(NodeProcess node, long bytes) throws Exception {
+    assertEquals(143, node.terminate());
+    node.limitFiles(bytes);
+    node.startAndAwait();
+  }
+
+  private static void create(Connection connection) throws SQLException {
+    execute(
+        connection, "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR, U UUID DEFAULT RANDOM_UUID())");
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** Rows of a mebibyte; how many milliseconds the slowest took. */
+  private static long write(Connection connection, int from, int to) throws SQLException {
+    long longest = 0;
+    try (PreparedStatement insert =
+        connection.prepareStatement("INSERT INTO T(ID, V) VALUES(?, ?)")) {
+      for (int id = from; id <= to; id++) {
+        insert.setInt(1, id);
+        insert.setString(2, String.valueOf((char) ('a' + id % 26)).repeat(1_000_000));
+        long start = System.nanoTime();
+        assertEquals(1, insert.executeUpdate());
+        longest = Math.max(longest, System.nanoTime() - start);
+      }
+    }
+    return TimeUnit.NANOSECONDS.toMillis(longest);
+  }
+
+  private static void requireStopped(NodeProcess node, long logFrom, String why) throws Exception {
+    assertEquals(REPLICA_FAILED, node.awaitEnd());
+    String log = logSince(node, logFrom);
+    String line =
+        log.lines()
+            .filter(text -> text.contains(node.id() + ": stops serving, the others go on:"))
+            .findFirst()
+            .orElseThrow();
+    assertTrue(line.contains("the log in " + node.data() + " cannot be written: " + why), line);
+    assertTrue(line.contains("Make room there"), line);
+  }
+
+  private static String logSince(NodeProcess node, long from) throws IOException {
+    return Files.readString(node.log()).substring((int) from);
+  }
+
+  private static void awaitLog(NodeProcess node, long from, String text) {
+    await().atMost(ClusterProcesses.DEADLINE).until(() -> logSince(node, from).contains(text));
+  }
+
+  /** All nodes have all rows, and the same ones. */
+  private static void requireEqual(Connection connection, int rows) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      try (ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM T")) {
+        assertTrue(count.next());
+        assertEquals(rows, count.getInt(1));
+      }
+      Map<String, String> verdicts = new TreeMap<>();
+      try (ResultSet nodes = statement.executeQuery("CALL verify_replicas()")) {
+        while (nodes.next()) {
+          verdicts.put(nodes.getString("NODE_ID"), nodes.getString("VERDICT"));
+        }
+      }
+      assertEquals(Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), verdicts);
+    }
+  }
+}
