@@ -13,6 +13,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -69,6 +70,46 @@ class FailStopIT {
       victim.limitFiles(0);
       victim.startAndAwait();
       requireEqual(connection, 30);
+    }
+  }
+
+  /** Of three nodes one is down, one fails, and then the one that led is gone with its disk. */
+  @Test
+  void whatWasAcknowledgedIsOnTheDiskOfTheNodeThatFailed() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);
+        Connection connection = cluster.connect("failoverTimeout=5s")) {
+      create(connection);
+      NodeProcess leader = cluster.leader();
+      NodeProcess victim = other(cluster, leader);
+      NodeProcess down =
+          cluster.nodes().stream()
+              .filter(node -> node != leader && node != victim)
+              .findFirst()
+              .orElseThrow();
+      restartWithLimit(victim, LOG_LIMIT);
+      down.kill();
+      long before = Files.size(victim.log());
+      int acknowledged = 0;
+      try {
+        while (acknowledged < 30) {
+          write(connection, acknowledged + 1, acknowledged + 1);
+          acknowledged++;
+        }
+      } catch (SQLException e) {
+        assertTrue(e.getSQLState().startsWith("08"), e.getSQLState());
+      }
+      assertTrue(acknowledged > 5 && acknowledged < 30, acknowledged + " rows");
+      requireStopped(victim, before, "File too large");
+      leader.kill();
+      victim.limitFiles(0);
+      NodeProcess.awaitAll(List.of(victim.start(), down.start()));
+      try (Connection later = cluster.connect("");
+          Statement statement = later.createStatement();
+          ResultSet count =
+              statement.executeQuery("SELECT COUNT(*) FROM T WHERE ID <= " + acknowledged)) {
+        assertTrue(count.next());
+        assertEquals(acknowledged, count.getInt(1));
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.log;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,7 @@ import dev.tollgate.core.Outcome;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -20,7 +22,9 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -181,6 +185,56 @@ class RatisLogTest {
     perform(leader, "two");
     assertEquals(List.of(), follower.consumer.commands);
     assertEquals(List.of(), leader.consumer.failures);
+  }
+
+  /**
+   * Two of three nodes are there, so the leader needs this one; left to itself, Ratis would have it
+   * acknowledge what is in its memory when the leader sends it again.
+   */
+  @Test
+  void nodeWhoseLogHasFailedAcknowledgesNothing() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    TestNode failing = followers.get(0);
+    perform(leader, "x");
+    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 1);
+    followers.get(1).log.close();
+    nodes.remove(followers.get(1));
+    failToBeginSegments(failing);
+    // a segment of the log has room for one of these
+    int applied = 1;
+    while (failing.consumer.failures.isEmpty() && isPerformed(leader, "x".repeat(17 << 20))) {
+      applied++;
+    }
+    await().atMost(DEADLINE).until(() -> !failing.consumer.failures.isEmpty());
+    assertInstanceOf(LogFailedException.class, failing.consumer.failures.get(0));
+    assertEquals(2, applied);
+    await().atMost(DEADLINE).untilFalse(leader.consumer.leading);
+    assertEquals(applied, leader.consumer.commands.size(), "nothing was committed by one disk");
+  }
+
+  /** The files that the log would create next cannot be created. */
+  private void failToBeginSegments(TestNode node) throws IOException {
+    Path current;
+    try (Stream<Path> files = Files.walk(node.settings.directory())) {
+      current = files.filter(file -> file.endsWith("current")).findFirst().orElseThrow();
+    }
+    for (int index = 2; index < 10; index++) {
+      Files.createSymbolicLink(
+          current.resolve("log_inprogress_" + index), directory.resolve("nowhere").resolve("file"));
+    }
+  }
+
+  private static boolean isPerformed(TestNode node, String what) throws Exception {
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    node.pipeline.submit(command(what), listener(outcome));
+    try {
+      outcome.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+      return true;
+    } catch (ExecutionException e) {
+      return false;
+    }
   }
 
   private void startThree() throws IOException {
