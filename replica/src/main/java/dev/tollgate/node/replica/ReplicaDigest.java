@@ -16,31 +16,57 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A replica's state at one moment, to be summed up: the core's is encoded at once, that of the
- * database is read while the checksum is computed. Transactions may be open; what they have done so
- * far is left out. Left out is also what may rightly differ: the wording of SQL errors, see {@link
+ * A replica's state at one moment, to be summed up: the core's is summed up at once, that of the
+ * database while the replica goes on. Transactions may be open; what they have done so far is left
+ * out. Left out is also what may rightly differ: the wording of SQL errors, see {@link
  * Outcome.SqlFailed}.
  */
 final class ReplicaDigest implements AutoCloseable {
   private static final String FURTHER_PARTS = "further tables";
   private static final PartNames NAMES = new PartNames();
 
-  /** The core's records, one after the other, by the name of the part. */
-  private final SortedMap<String, WireWriter> core = new TreeMap<>();
+  private static final int BLOCK_BYTES = 64 << 10;
+
+  /** By the name of the part. */
+  private final NavigableMap<String, byte[]> core = new TreeMap<>();
 
   private final DatabaseCopy database;
 
   ReplicaDigest(StateMachine machine, DatabaseCopy database) {
     this.database = database;
+    Map<String, Records> parts = new TreeMap<>();
     machine.describeWithoutTransactions(
         piece ->
-            StateCodec.write(
-                core.computeIfAbsent(piece.handledBy(NAMES), name -> new WireWriter()),
-                withoutWording(piece)));
+            parts
+                .computeIfAbsent(piece.handledBy(NAMES), name -> new Records())
+                .add(withoutWording(piece)));
+    parts.forEach((name, records) -> core.put(name, records.checksum()));
+  }
+
+  /** The records of a part, of which only the checksum and the last few are kept. */
+  private static final class Records {
+    private final MessageDigest digest = Checksums.sha256();
+    private final WireWriter last = new WireWriter();
+
+    void add(StateRecord piece) {
+      StateCodec.write(last, piece);
+      if (last.size() >= BLOCK_BYTES) {
+        sumUp();
+      }
+    }
+
+    byte[] checksum() {
+      sumUp();
+      return digest.digest();
+    }
+
+    private void sumUp() {
+      digest.update(last.array(), 0, last.size());
+      last.clear();
+    }
   }
 
   private static StateRecord withoutWording(StateRecord piece) {
@@ -66,14 +92,8 @@ final class ReplicaDigest implements AutoCloseable {
    * @throws InterruptedIOException if a definition did not want to wait
    */
   StateChecksum compute() throws InterruptedIOException {
-    NavigableMap<String, byte[]> parts = new TreeMap<>();
+    NavigableMap<String, byte[]> parts = new TreeMap<>(core);
     MessageDigest digest = Checksums.sha256();
-    core.forEach(
-        (name, records) -> {
-          digest.update(records.array(), 0, records.size());
-          parts.put(name, digest.digest());
-        });
-    core.clear();
     database.checksums(parts::put);
     NavigableMap<String, Long> shown = new TreeMap<>();
     MessageDigest further = Checksums.sha256();
