@@ -4,7 +4,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,6 +30,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The log on real Ratis servers, three of them in this JVM over gRPC on loopback. */
 class RatisLogTest {
@@ -174,17 +178,46 @@ class RatisLogTest {
     }
   }
 
-  @Test
-  void replicaThatFailsToApplyStopsAndTheOthersGoOn() throws Exception {
+  static Stream<Throwable> faults() {
+    return Stream.of(
+        new IllegalStateException("told to fail"),
+        new OutOfMemoryError("told to fail"),
+        new StackOverflowError("told to fail"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void replicaThatFailsToApplyStopsAndTheOthersGoOn(Throwable fault) throws Exception {
     startThree();
     TestNode leader = leader();
     TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
-    follower.consumer.failNext = true;
+    follower.consumer.failNext = fault;
     perform(leader, "one");
     await().atMost(DEADLINE).until(() -> !follower.consumer.failures.isEmpty());
+    assertSame(fault, follower.consumer.failures.get(0));
     perform(leader, "two");
     assertEquals(List.of(), follower.consumer.commands);
     assertEquals(List.of(), leader.consumer.failures);
+    follower.log.close();
+    follower.start();
+    await().atMost(DEADLINE).until(() -> follower.consumer.commands.size() == 2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void leaderThatFailsToApplyIsReplacedAndAcknowledgesNothing(Throwable fault) throws Exception {
+    startThree();
+    TestNode leader = leader();
+    leader.consumer.failNext = fault;
+    assertFalse(isPerformed(leader, "one"));
+    assertSame(fault, leader.consumer.failures.get(0));
+    assertFalse(barrier(leader));
+    // as a replica that has failed says itself
+    leader.consumer.leading.set(false);
+    TestNode next = leader();
+    assertNotSame(leader, next);
+    perform(next, "two");
+    assertEquals(command("two"), next.consumer.commands.get(next.consumer.commands.size() - 1));
   }
 
   /**

@@ -17,12 +17,18 @@ final class RecordingConsumer implements LogConsumer {
   final List<Integer> sizes = new CopyOnWriteArrayList<>();
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
   final AtomicBoolean leading = new AtomicBoolean();
-  volatile boolean failNext;
+
+  /** A RuntimeException or an Error that the next entry meets, or null. */
+  volatile @Nullable Throwable failNext;
 
   @Override
   public void apply(long logIndex, Entry entry) {
-    if (failNext) {
-      throw new IllegalStateException("told to fail");
+    Throwable fault = failNext;
+    if (fault instanceof Error error) {
+      throw error;
+    }
+    if (fault instanceof RuntimeException exception) {
+      throw exception;
     }
     indexes.add(logIndex);
     sizes.add(entry.commands().size());
