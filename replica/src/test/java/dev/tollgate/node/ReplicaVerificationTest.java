@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +46,7 @@ class ReplicaVerificationTest {
   private final Map<String, SqlDatabase> databases = new TreeMap<>();
   private final Map<String, Node> nodes = new TreeMap<>();
   private Duration interval = Duration.ZERO;
+  private long snapshotLogBytes = RaftSettings.SNAPSHOT_LOG_BYTES;
 
   @AfterEach
   void stopAll() {
@@ -76,7 +79,7 @@ class ReplicaVerificationTest {
             peers,
             directory.resolve(id),
             RaftSettings.ELECTION_TIMEOUT,
-            64L << 20);
+            snapshotLogBytes);
     Node node =
         new Node(
             new NodeSettings(
@@ -218,6 +221,39 @@ class ReplicaVerificationTest {
       try (Statement statement = connection.createStatement()) {
         assertEquals(1, statement.executeUpdate("INSERT INTO T(ID) VALUES(2000)"));
       }
+    }
+  }
+
+  @Test
+  void nodeWhoseSnapshotIsDamagedStopsAfterEveryStart() throws Exception {
+    snapshotLogBytes = 1 << 19;
+    startCluster(3);
+    try (Connection connection = connect()) {
+      fill(connection);
+      String victim = follower();
+      damage(victim, "UPDATE T SET V = 'w' WHERE ID = 500");
+      try (Statement statement = connection.createStatement()) {
+        statement.execute(
+            "INSERT INTO T(ID, V) SELECT 5000 + X, '"
+                + "x".repeat(1_000_000)
+                + "' FROM"
+                + " SYSTEM_RANGE(1, 2)");
+      }
+      await().atMost(DEADLINE).until(() -> hasSnapshot(victim));
+      assertEquals("DIFFERS", verify(connection).get(victim));
+      awaitFailure(victim);
+      for (int i = 0; i < 2; i++) {
+        stop(victim);
+        start(victim);
+        assertTrue(awaitFailure(victim).getMessage().contains("table PUBLIC.T"));
+      }
+      assertEquals(1_002, count(connection));
+    }
+  }
+
+  private boolean hasSnapshot(String id) throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve(id))) {
+      return files.anyMatch(file -> file.getFileName().toString().matches("snapshot\\.\\d+_\\d+"));
     }
   }
 
