@@ -19,6 +19,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +54,8 @@ class AttackTest {
                 null,
                 null,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                NodeSettings.MAX_CONNECTIONS),
+                NodeSettings.MAX_CONNECTIONS,
+                Duration.ZERO),
             database);
     node.start();
     String url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
