@@ -2,7 +2,9 @@ package dev.tollgate.jdbc;
 
 import dev.tollgate.transport.ClusterRegistry;
 import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.transport.SnapshotDownload;
 import dev.tollgate.transport.TransportException;
+import dev.tollgate.wire.SqlState;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -44,6 +46,26 @@ public final class TollgateDriver implements Driver {
     return open(
         ConnectionSettings.parse(url, properties),
         Duration.ofSeconds(DriverManager.getLoginTimeout()));
+  }
+
+  /**
+   * Has a node take a snapshot, for backups: the first of the URL that can be reached, or the
+   * leader. It needs no session, and no quorum unless it has to be the leader's.
+   *
+   * @param leaderOnly true for one that covers all that was committed before
+   */
+  public static SnapshotDownload openSnapshot(String url, boolean leaderOnly) throws SQLException {
+    if (!ConnectionSettings.accepts(url)) {
+      throw SqlErrors.exception(
+          SqlState.INVALID_ARGUMENT, "'" + url + "' is no URL of jdbc:tollgate:");
+    }
+    ConnectionSettings settings = ConnectionSettings.parse(url, new Properties());
+    try {
+      return ClusterRegistry.shared()
+          .openSnapshot(settings.target(), settings.session(), leaderOnly);
+    } catch (TransportException e) {
+      throw SqlErrors.exception(e);
+    }
   }
 
   /** What holds in the cluster for a new session. */

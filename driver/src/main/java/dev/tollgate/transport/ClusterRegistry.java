@@ -53,6 +53,29 @@ public final class ClusterRegistry {
     }
   }
 
+  /**
+   * Has a node take a snapshot.
+   *
+   * @param leaderOnly true for one that covers all that was committed before
+   * @throws TransportException if no node was reachable in time, or the node has none to give
+   */
+  public SnapshotDownload openSnapshot(
+      ClusterTarget target, SessionSettings settings, boolean leaderOnly)
+      throws TransportException {
+    Cluster cluster = enter(target);
+    Runnable leave = () -> leave(cluster);
+    boolean opened = false;
+    try {
+      SnapshotDownload download = SnapshotDownload.open(cluster, settings, leaderOnly, leave);
+      opened = true;
+      return download;
+    } finally {
+      if (!opened) {
+        leave.run();
+      }
+    }
+  }
+
   private Cluster enter(ClusterTarget target) throws TransportException {
     boolean shared = !(target instanceof ClusterTarget.InMemory memory && memory.isPrivate());
     while (true) {

@@ -26,6 +26,9 @@ public final class Protocol {
   /** A page of rows ends once it has this many bytes. */
   public static final int PAGE_BYTES = 256 << 10;
 
+  /** Most bytes of a snapshot in one reply. */
+  public static final int MAX_SNAPSHOT_PART_BYTES = 1 << 20;
+
   /** The port of a node where none is given. */
   public static final int DEFAULT_PORT = 7400;
 

@@ -35,6 +35,9 @@ public sealed interface Reply {
           case NotLeader.TYPE -> new NotLeader(ClusterView.read(in));
           case Lost.TYPE -> new Lost(in.i64s(), in.i64s());
           case ClusterChanged.TYPE -> new ClusterChanged(ClusterView.read(in));
+          case SnapshotOpened.TYPE ->
+              new SnapshotOpened(in.string(), in.i64(), in.i64(), in.i64(), in.i64(), in.bytes());
+          case SnapshotPart.TYPE -> new SnapshotPart(in.rest());
           default -> throw new WireFormatException("reply type " + frame.type());
         };
     in.expectEnd();
@@ -324,6 +327,60 @@ public sealed interface Reply {
     @Override
     public void write(WireWriter out) {
       cluster.write(out);
+    }
+  }
+
+  /**
+   * A snapshot is open for this connection.
+   *
+   * @param nodeId the node that has it
+   * @param term of the last log entry that it covers
+   * @param index of that entry
+   * @param writtenMicros when it was written, in microseconds since 1970-01-01T00:00:00Z
+   * @param configuration the members of the group, as the node's log keeps them
+   */
+  record SnapshotOpened(
+      String nodeId,
+      long term,
+      long index,
+      long sizeBytes,
+      long writtenMicros,
+      byte[] configuration)
+      implements Reply {
+    static final int TYPE = 0x8c;
+
+    public SnapshotOpened {
+      requireNonNull(nodeId, "nodeId");
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.string(nodeId).i64(term).i64(index);
+      out.i64(sizeBytes).i64(writtenMicros).bytes(configuration);
+    }
+  }
+
+  /**
+   * Bytes of a snapshot.
+   *
+   * @param bytes as many as were asked for, fewer at the end of the file, none after it
+   */
+  record SnapshotPart(byte[] bytes) implements Reply {
+    static final int TYPE = 0x8d;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.raw(bytes, 0, bytes.length);
     }
   }
 }

@@ -36,6 +36,8 @@ public sealed interface Request {
           case Cancel.TYPE -> new Cancel(in.i64(), in.i64(), in.i64());
           case Ping.TYPE -> new Ping();
           case ReleaseOwnLease.TYPE -> new ReleaseOwnLease();
+          case OpenSnapshot.TYPE -> new OpenSnapshot(in.flag());
+          case ReadSnapshot.TYPE -> ReadSnapshot.read(in);
           default -> throw new WireFormatException("request type " + frame.type());
         };
     in.expectEnd();
@@ -390,5 +392,57 @@ public sealed interface Request {
 
     @Override
     public void write(WireWriter out) {}
+  }
+
+  /**
+   * Has the node take a snapshot of what it has applied, and keep its file open for this connection
+   * until the connection ends or opens another. Answered with {@link Reply.SnapshotOpened}.
+   *
+   * @param leaderOnly true to be sent on by a node that does not lead, and to get a snapshot that
+   *     covers all that was committed before
+   */
+  record OpenSnapshot(boolean leaderOnly) implements Request {
+    static final int TYPE = 0x0e;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.flag(leaderOnly);
+    }
+  }
+
+  /**
+   * Asks for bytes of the snapshot that this connection has open. Answered with {@link
+   * Reply.SnapshotPart}.
+   *
+   * @param length at most {@link Protocol#MAX_SNAPSHOT_PART_BYTES}
+   */
+  record ReadSnapshot(long offset, int length) implements Request {
+    static final int TYPE = 0x0f;
+
+    static ReadSnapshot read(WireReader in) {
+      ReadSnapshot request = new ReadSnapshot(in.i64(), in.i32());
+      if (request.offset < 0
+          || request.length <= 0
+          || request.length > Protocol.MAX_SNAPSHOT_PART_BYTES) {
+        throw new WireFormatException(
+            request.length + " bytes of a snapshot from " + request.offset);
+      }
+      return request;
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(offset).i32(length);
+    }
   }
 }

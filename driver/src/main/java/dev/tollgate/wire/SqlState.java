@@ -46,6 +46,8 @@ public enum SqlState {
   SESSION_GONE("08006", 90_121),
   /** A write whose answer was lost, and whose session is gone too: it may have happened or not. */
   OUTCOME_UNKNOWN("08007", 90_909),
+  /** {@code CALL take_snapshot()} on a node whose disk is full. */
+  DISK("58030", 90_028),
   /** A bug in Tollgate: the node has logged it. */
   INTERNAL("XX000", 50_000);
 

@@ -63,7 +63,9 @@ final class Samples {
           new Request.Heartbeat(List.of(1L, Long.MIN_VALUE), List.of()),
           new Request.Cancel(1, 2, 3),
           new Request.Ping(),
-          new Request.ReleaseOwnLease());
+          new Request.ReleaseOwnLease(),
+          new Request.OpenSnapshot(true),
+          new Request.ReadSnapshot(Long.MAX_VALUE, 1));
 
   static final List<Reply> REPLIES =
       List.of(
@@ -81,7 +83,10 @@ final class Samples {
           new Reply.Ok(),
           new Reply.Failure("23505", 23_505, "no"),
           new Reply.NotLeader(VIEW),
-          new Reply.Lost(List.of(), List.of(9L)));
+          new Reply.Lost(List.of(), List.of(9L)),
+          new Reply.ClusterChanged(VIEW),
+          new Reply.SnapshotOpened("n2", 3, 17, 1 << 20, -1, new byte[] {7}),
+          new Reply.SnapshotPart(new byte[] {1, 2, 3}));
 
   private Samples() {}
 

@@ -78,6 +78,11 @@ public final class MemoryLog implements ReplicatedLog {
   }
 
   @Override
+  public SnapshotStore snapshots() {
+    return SnapshotStore.none(nodeId);
+  }
+
+  @Override
   public synchronized void close() {
     running = false;
   }

@@ -29,8 +29,10 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.rpc.SupportedRpcType;
 import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.raftlog.LogProtoUtils;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -281,6 +283,28 @@ public final class RatisLog implements ReplicatedLog {
                 + " was started without --raft-address, so no other node could reach it: start it"
                 + " again with one")
         : membership;
+  }
+
+  @Override
+  public SnapshotStore snapshots() {
+    return new SnapshotStore() {
+      @Override
+      public List<SnapshotFile> list() throws IOException {
+        return stateMachine.snapshots().list();
+      }
+
+      @Override
+      public CompletableFuture<SnapshotFile> take() {
+        return stateMachine.snapshots().take();
+      }
+
+      @Override
+      public byte[] configuration() throws IOException {
+        RaftConfiguration members = server.getDivision(GROUP).getRaftConf();
+        return LogProtoUtils.toLogEntryProto(members, null, members.getLogEntryIndex())
+            .toByteArray();
+      }
+    };
   }
 
   @Override

@@ -47,7 +47,16 @@ final class RatisStateMachine extends BaseStateMachine {
     this.directory = settings.directory();
     this.consumer = consumer;
     this.snapshots =
-        new Snapshots(settings.nodeId(), settings.snapshotLogBytes(), consumer, this::purgeLog);
+        new Snapshots(
+            settings.nodeId(),
+            settings.snapshotLogBytes(),
+            consumer,
+            this::getLastAppliedTermIndex,
+            this::purgeLog);
+  }
+
+  Snapshots snapshots() {
+    return snapshots;
   }
 
   /** From here on a shutdown is no failure. */
@@ -83,7 +92,9 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void reinitialize() throws IOException {
     try {
-      beginAt(snapshots.reopen());
+      synchronized (snapshots) {
+        beginAt(snapshots.reopen());
+      }
     } catch (IOException | RuntimeException | Error e) {
       consumer.failed(e);
       throw e;
@@ -151,16 +162,13 @@ final class RatisStateMachine extends BaseStateMachine {
           transaction.getStateMachineContext() instanceof Entry proposedHere
               ? proposedHere
               : EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray());
-      consumer.apply(logEntry.getIndex(), entry);
-    } catch (RuntimeException | Error e) {
-      consumer.failed(e);
-      throw e;
-    }
-    updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
-    try {
-      snapshots.applied(
-          TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
-          logEntry.getStateMachineLogEntry().getLogData().size());
+      synchronized (snapshots) {
+        consumer.apply(logEntry.getIndex(), entry);
+        updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
+        snapshots.applied(
+            TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
+            logEntry.getStateMachineLogEntry().getLogData().size());
+      }
     } catch (RuntimeException | Error e) {
       consumer.failed(e);
       throw e;

@@ -38,6 +38,9 @@ public interface ReplicatedLog extends AutoCloseable {
   /** True if no other node can lead, so that leadership needs no proof. */
   boolean isAlone();
 
+  /** The snapshots of this node. */
+  SnapshotStore snapshots();
+
   @Override
   void close();
 }

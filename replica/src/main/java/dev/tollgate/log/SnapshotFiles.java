@@ -49,6 +49,15 @@ final class SnapshotFiles {
       requireNonNull(file, "file");
       requireNonNull(last, "last");
     }
+
+    SnapshotFile describe() throws IOException {
+      return new SnapshotFile(
+          file,
+          last.getTerm(),
+          last.getIndex(),
+          Files.size(file),
+          Files.getLastModifiedTime(file).toInstant());
+    }
   }
 
   SnapshotFiles(String nodeId, Path directory) {

@@ -7,11 +7,14 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -30,9 +33,12 @@ import org.slf4j.LoggerFactory;
 /**
  * When snapshots of this node are taken, and which one a restart begins with.
  *
- * <p>One is due when the log has grown by so many bytes. The copy of the state is begun between two
- * entries and written by a thread of its own. The log is kept from the snapshot before the newest,
- * so that the newest may be damaged.
+ * <p>One is due when the log has grown by so many bytes, or when somebody asks. The copy of the
+ * state is begun between two entries and written by a thread of its own. The log is kept from the
+ * snapshot before the newest, so that the newest may be damaged.
+ *
+ * <p>Its monitor is held while an entry is applied and while a copy is begun, and by nobody who
+ * waits for a copy to end: a definition that is applied may wait for that too.
  */
 final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
@@ -49,9 +55,13 @@ final class Snapshots {
   /** The log may grow by this part more before transactions have to make way. */
   private static final int OVERDUE = 4;
 
+  /** How long one who asks for a snapshot waits for a moment without open transactions. */
+  private static final long GAP_SECONDS = 60;
+
   private final String nodeId;
   private final long logBytes;
   private final LogConsumer consumer;
+  private final Supplier<TermIndex> lastApplied;
   private final Runnable finished;
   private final ExecutorService writer =
       Executors.newSingleThreadExecutor(
@@ -72,17 +82,29 @@ final class Snapshots {
   private long bytesSince;
   private boolean needsGap;
   private int cancelled;
-  private volatile boolean writing;
+  private boolean writing;
+  private boolean closed;
+
+  /** Who asked for a snapshot that could not be begun yet. */
+  private final List<CompletableFuture<SnapshotFile>> asked = new ArrayList<>();
+
   private volatile long purgeable = -1;
 
   /**
    * @param logBytes by how much the log grows between two snapshots
+   * @param lastApplied the last entry that the state covers; steady while the monitor is held
    * @param finished is called by the writing thread when a snapshot is complete
    */
-  Snapshots(String nodeId, long logBytes, LogConsumer consumer, Runnable finished) {
+  Snapshots(
+      String nodeId,
+      long logBytes,
+      LogConsumer consumer,
+      Supplier<TermIndex> lastApplied,
+      Runnable finished) {
     this.nodeId = nodeId;
     this.logBytes = logBytes;
     this.consumer = consumer;
+    this.lastApplied = lastApplied;
     this.finished = finished;
   }
 
@@ -158,19 +180,81 @@ final class Snapshots {
     return newest.last();
   }
 
-  /** An entry of this size has been applied; by the thread that applies. */
-  void applied(TermIndex entry, int sizeBytes) {
-    bytesSince += sizeBytes + ENTRY_BYTES;
-    if (bytesSince >= logBytes && !writing) {
-      long start = System.nanoTime();
-      StateCopy copy = consumer.beginCopy(/* insistent= */ cancelled >= PATIENCE);
-      needGap(copy == null && bytesSince - logBytes >= logBytes / OVERDUE);
-      if (copy != null) {
-        bytesSince = 0;
-        writing = true;
-        long heldNanos = System.nanoTime() - start;
-        writer.execute(() -> write(entry, copy, heldNanos));
+  /** As {@link SnapshotStore#list} says. */
+  List<SnapshotFile> list() throws IOException {
+    List<SnapshotFile> all = new ArrayList<>();
+    for (SnapshotFiles.Snapshot snapshot : opened().all()) {
+      all.add(snapshot.describe());
+    }
+    return all;
+  }
+
+  /** As {@link SnapshotStore#take} says. */
+  synchronized CompletableFuture<SnapshotFile> take() {
+    CompletableFuture<SnapshotFile> result = new CompletableFuture<>();
+    try {
+      List<SnapshotFiles.Snapshot> all = opened().all();
+      if (!all.isEmpty() && all.get(0).last().equals(lastApplied.get())) {
+        result.complete(all.get(0).describe());
+        return result;
       }
+    } catch (IOException e) {
+      result.completeExceptionally(new SnapshotUnavailableException(e));
+      return result;
+    }
+    awaitGap(result);
+    beginIfAsked();
+    return result;
+  }
+
+  private void awaitGap(CompletableFuture<SnapshotFile> result) {
+    asked.add(result);
+    CompletableFuture.delayedExecutor(GAP_SECONDS, TimeUnit.SECONDS).execute(() -> giveUp(result));
+  }
+
+  private synchronized void giveUp(CompletableFuture<SnapshotFile> result) {
+    if (asked.removeIf(asker -> asker == result)) {
+      result.completeExceptionally(
+          new SnapshotUnavailableException(
+              SnapshotUnavailableException.Reason.NO_GAP,
+              "no snapshot could be begun within "
+                  + GAP_SECONDS
+                  + " s, because at any moment a transaction was open, or a snapshot was being"
+                  + " written: view TOLLGATE.TRANSACTIONS names them. Try again"));
+    }
+  }
+
+  /** An entry of this size has been applied; by the thread that applies, which has the monitor. */
+  synchronized void applied(TermIndex entry, int sizeBytes) {
+    bytesSince += sizeBytes + ENTRY_BYTES;
+    if (bytesSince >= logBytes) {
+      begin(entry);
+    } else {
+      beginIfAsked();
+    }
+  }
+
+  private synchronized void beginIfAsked() {
+    TermIndex last = lastApplied.get();
+    if (!asked.isEmpty() && last.getIndex() >= 0) {
+      begin(last);
+    }
+  }
+
+  private synchronized void begin(TermIndex last) {
+    if (writing || closed) {
+      return;
+    }
+    long start = System.nanoTime();
+    StateCopy copy = consumer.beginCopy(/* insistent= */ cancelled >= PATIENCE);
+    needGap(copy == null && bytesSince - logBytes >= logBytes / OVERDUE);
+    if (copy != null) {
+      bytesSince = 0;
+      writing = true;
+      List<CompletableFuture<SnapshotFile>> askers = List.copyOf(asked);
+      asked.clear();
+      long heldNanos = System.nanoTime() - start;
+      writer.execute(() -> write(last, copy, heldNanos, askers));
     }
   }
 
@@ -184,38 +268,61 @@ final class Snapshots {
     }
   }
 
-  private void write(TermIndex entry, StateCopy copy, long heldNanos) {
-    long start = System.nanoTime();
-    try (copy) {
-      SnapshotFiles.Snapshot snapshot = opened().write(entry, copy);
-      MD5Hash digest = MD5FileUtil.readStoredMd5ForFile(snapshot.file().toFile());
-      storage.updateLatestSnapshot(
-          new SingleFileSnapshotInfo(
-              new FileInfo(snapshot.file(), digest), entry.getTerm(), entry.getIndex()));
-      purgeable = opened().dropOld();
-      cancelled = 0;
-      LOG.info(
-          "{}: snapshot at log index {}, {} KiB, in {} ms, which held up the log for {} ms",
-          nodeId,
-          entry.getIndex(),
-          snapshot.file().toFile().length() >> 10,
-          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
-          TimeUnit.NANOSECONDS.toMillis(heldNanos));
+  private void write(
+      TermIndex last,
+      StateCopy copy,
+      long heldNanos,
+      List<CompletableFuture<SnapshotFile>> askers) {
+    try {
+      SnapshotFile file = writeFile(last, copy, heldNanos);
+      ended(/* interrupted= */ false, List.of());
+      askers.forEach(asker -> asker.complete(file));
       finished.run();
     } catch (InterruptedIOException e) {
-      cancelled++;
       LOG.info("{}: the snapshot made way for a definition and will be tried again", nodeId);
+      ended(/* interrupted= */ true, askers);
     } catch (IOException | RuntimeException e) {
       LOG.error(
           "{}: no snapshot could be written; the log grows until one can. Is the disk full?",
           nodeId,
           e);
+      ended(/* interrupted= */ false, List.of());
+      askers.forEach(asker -> asker.completeExceptionally(new SnapshotUnavailableException(e)));
     } catch (Error e) {
       consumer.failed(e);
       throw e;
-    } finally {
-      writing = false;
     }
+  }
+
+  private SnapshotFile writeFile(TermIndex last, StateCopy copy, long heldNanos)
+      throws IOException {
+    long start = System.nanoTime();
+    try (copy) {
+      SnapshotFiles.Snapshot snapshot = opened().write(last, copy);
+      MD5Hash digest = MD5FileUtil.readStoredMd5ForFile(snapshot.file().toFile());
+      storage.updateLatestSnapshot(
+          new SingleFileSnapshotInfo(
+              new FileInfo(snapshot.file(), digest), last.getTerm(), last.getIndex()));
+      purgeable = opened().dropOld();
+      SnapshotFile file = snapshot.describe();
+      LOG.info(
+          "{}: snapshot at log index {}, {} KiB, in {} ms, which held up the log for {} ms",
+          nodeId,
+          last.getIndex(),
+          file.sizeBytes() >> 10,
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+          TimeUnit.NANOSECONDS.toMillis(heldNanos));
+      return file;
+    }
+  }
+
+  /** A copy has ended, and holds nobody up any more. */
+  private synchronized void ended(
+      boolean interrupted, List<CompletableFuture<SnapshotFile>> askAgain) {
+    writing = false;
+    cancelled = interrupted ? cancelled + 1 : 0;
+    askAgain.forEach(this::awaitGap);
+    beginIfAsked();
   }
 
   /** Up to which entry the log is not needed here any more, or -1. */
@@ -225,6 +332,7 @@ final class Snapshots {
 
   /** Waits until nothing is written any more. */
   void close() {
+    refuseAskers();
     writer.shutdown();
     try {
       if (!writer.awaitTermination(1, TimeUnit.MINUTES)) {
@@ -233,6 +341,16 @@ final class Snapshots {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private synchronized void refuseAskers() {
+    closed = true;
+    asked.forEach(
+        asker ->
+            asker.completeExceptionally(
+                new SnapshotUnavailableException(
+                    SnapshotUnavailableException.Reason.NOT_HERE, "the node stops")));
+    asked.clear();
   }
 
   private SnapshotFiles opened() {

@@ -83,7 +83,9 @@ public enum SystemTable {
       number("APPLIED_INDEX"),
       answer("ANSWERS")),
   /** The last comparison of the replicas: what each node said, and what to think of it. */
-  REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT"));
+  REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT")),
+  /** The snapshots on the disk of the node that answers. */
+  SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT"));
 
   /** What a value of a column is in Java. */
   public enum Type {

@@ -60,6 +60,11 @@ class CommandPipelineTest {
     }
 
     @Override
+    public SnapshotStore snapshots() {
+      return SnapshotStore.none("none");
+    }
+
+    @Override
     public boolean isAlone() {
       return false;
     }

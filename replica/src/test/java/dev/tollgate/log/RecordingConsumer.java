@@ -6,6 +6,8 @@ import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,7 @@ final class RecordingConsumer implements LogConsumer {
 
   /** A RuntimeException or an Error that the next entry meets, or null. */
   volatile @Nullable Throwable failNext;
+  final Queue<StateCopy> copies = new ConcurrentLinkedQueue<>();
 
   @Override
   public void apply(long logIndex, Entry entry) {
@@ -39,7 +42,7 @@ final class RecordingConsumer implements LogConsumer {
 
   @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
-    return null;
+    return copies.poll();
   }
 
   @Override

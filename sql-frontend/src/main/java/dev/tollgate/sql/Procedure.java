@@ -15,7 +15,8 @@ public enum Procedure {
   ADD_NODE("node, raft_address, client_address", "NODES"),
   REMOVE_NODE("node", "NODES"),
   TRANSFER_LEADERSHIP("[node]", "NODES"),
-  VERIFY_REPLICAS("", "REPLICA_CHECKS");
+  VERIFY_REPLICAS("", "REPLICA_CHECKS"),
+  TAKE_SNAPSHOT("", "SNAPSHOTS");
 
   private static final Map<String, Procedure> BY_NAME =
       Arrays.stream(values()).collect(toUnmodifiableMap(Procedure::name, procedure -> procedure));

@@ -158,7 +158,10 @@ final class SqlReference {
           "makes that node the leader, or whichever other one is furthest in the log";
       case VERIFY_REPLICAS ->
           "compares the data of all nodes at one place in the log, and waits up to ten seconds for"
-              + " their answers; a node that differs from the majority stops";
+              + " their answers; a node that differs from the majority stops; returns TOLLGATE.REPLICA_CHECKS";
+      case TAKE_SNAPSHOT ->
+          "makes the node that answers write a snapshot of what it has applied; returns"
+              + " TOLLGATE.SNAPSHOTS";
     };
   }
 

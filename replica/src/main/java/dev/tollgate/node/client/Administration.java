@@ -66,6 +66,7 @@ public final class Administration implements Replica.Listener {
           membership.transferLeadership(
               arguments.isEmpty() ? null : text("node", arguments.get(0)));
       case VERIFY_REPLICAS -> verification.verify();
+      case TAKE_SNAPSHOT -> log.snapshots().take().thenAccept(taken -> {});
     };
   }
 

@@ -55,6 +55,7 @@ public final class ClientConnection {
   private final ClientService service;
   private final Link link;
   private final StatementRunner statements;
+  private final SnapshotSender snapshot;
   private @Nullable ClientInfo client;
   private volatile @Nullable Attached session;
   private List<SessionId> keptSessions = List.of();
@@ -64,6 +65,7 @@ public final class ClientConnection {
     this.service = requireNonNull(service, "service");
     this.link = requireNonNull(link, "link");
     this.statements = new StatementRunner(service);
+    this.snapshot = new SnapshotSender(service);
   }
 
   /** Takes a frame from the client. */
@@ -93,6 +95,7 @@ public final class ClientConnection {
   /** The client is gone. Its session lives on until it expires, for another connection. */
   public void disconnected() {
     statements.close();
+    snapshot.close();
     service.forget(keptSessions, keptLeases, this);
   }
 
@@ -149,6 +152,10 @@ public final class ClientConnection {
       releaseOwnLease(answer);
     } else if (request instanceof Request.Cancel cancel) {
       cancel(cancel, answer);
+    } else if (request instanceof Request.OpenSnapshot open) {
+      snapshot.open(open, answer);
+    } else if (request instanceof Request.ReadSnapshot read) {
+      snapshot.read(read, answer);
     } else {
       throw new WireFormatException("request " + request.type() + " makes no sense here");
     }

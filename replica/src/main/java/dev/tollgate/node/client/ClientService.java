@@ -10,6 +10,7 @@ import dev.tollgate.core.RequestId;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.sql.SqlFrontend;
@@ -123,6 +124,10 @@ public final class ClientService implements Replica.Listener {
   /** For work that waits or computes for long: queries, planning of statements seen first. */
   Executor workers() {
     return workers;
+  }
+
+  SnapshotStore snapshots() {
+    return log.snapshots();
   }
 
   /** Which nodes there are, for a client that has to find the leader. */

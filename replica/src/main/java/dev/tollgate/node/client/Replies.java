@@ -1,6 +1,7 @@
 package dev.tollgate.node.client;
 
 import dev.tollgate.core.Outcome;
+import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.LockAnswers;
 import dev.tollgate.store.SqlErrors;
@@ -69,6 +70,16 @@ final class Replies {
 
   static Reply.Failure notSupported(String sentence) {
     return new Reply.Failure(SqlState.NOT_SUPPORTED, sentence);
+  }
+
+  static Reply.Failure of(SnapshotUnavailableException failure) {
+    SqlState state =
+        switch (failure.reason()) {
+          case NOT_HERE -> SqlState.NOT_SUPPORTED;
+          case NO_GAP -> SqlState.CONFLICT;
+          case DISK -> SqlState.DISK;
+        };
+    return new Reply.Failure(state, String.valueOf(failure.getMessage()));
   }
 
   /** A count of changed rows. */

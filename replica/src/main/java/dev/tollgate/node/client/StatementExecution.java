@@ -15,6 +15,7 @@ import dev.tollgate.core.TransactionMode;
 import dev.tollgate.log.MembershipException;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.Proposal;
+import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.store.LockAnswers;
@@ -331,6 +332,8 @@ final class StatementExecution implements Plan.Handler<Void> {
     } else if (cause instanceof MembershipException refused) {
       answer.accept(
           new Reply.Failure(SqlState.ADMINISTRATION, requireNonNull(refused.getMessage())));
+    } else if (cause instanceof SnapshotUnavailableException unavailable) {
+      answer.accept(Replies.of(unavailable));
     } else {
       runner.onWorker(
           answer,

@@ -19,8 +19,13 @@ import dev.tollgate.core.Transaction;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.store.LockAccess;
 import dev.tollgate.store.SystemTable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -69,6 +74,7 @@ public final class ClusterViews implements LockAccess {
       case FENCES -> replica.look(ClusterViews::fences);
       case NODES -> nodes();
       case REPLICA_CHECKS -> replica.look(ClusterViews::replicaChecks);
+      case SNAPSHOTS -> snapshots();
     };
   }
 
@@ -248,6 +254,24 @@ public final class ClusterViews implements LockAccess {
               check.verdictOn(node).name().replace('_', ' ')
             });
       }
+    }
+    return rows;
+  }
+
+  private List<@Nullable Object[]> snapshots() {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    try {
+      for (SnapshotFile file : log.snapshots().list()) {
+        rows.add(
+            new @Nullable Object[] {
+              file.index(),
+              file.term(),
+              file.sizeBytes(),
+              ChronoUnit.MICROS.between(Instant.EPOCH, file.writtenAt())
+            });
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("the directory of the snapshots cannot be read", e);
     }
     return rows;
   }

@@ -1,0 +1,20 @@
+package dev.tollgate.log;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.file.Path;
+import java.time.Instant;
+
+/**
+ * A complete snapshot on the disk of this node.
+ *
+ * @param path stays where it is until two newer ones are complete
+ * @param index the last log entry that it covers
+ * @param term of that entry
+ */
+public record SnapshotFile(Path path, long term, long index, long sizeBytes, Instant writtenAt) {
+  public SnapshotFile {
+    requireNonNull(path, "path");
+    requireNonNull(writtenAt, "writtenAt");
+  }
+}

@@ -1,0 +1,34 @@
+package dev.tollgate.log;
+
+import static java.util.Objects.requireNonNull;
+
+/** A snapshot that was asked for and could not be taken. */
+public final class SnapshotUnavailableException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** What stood in the way. */
+  public enum Reason {
+    /** The node keeps nothing, or is about to stop. */
+    NOT_HERE,
+    /** There was no moment without an open transaction. */
+    NO_GAP,
+    /** The file could not be written. */
+    DISK
+  }
+
+  private final Reason reason;
+
+  SnapshotUnavailableException(Reason reason, String message) {
+    super(message);
+    this.reason = requireNonNull(reason, "reason");
+  }
+
+  SnapshotUnavailableException(Exception cause) {
+    super("no snapshot could be written: " + cause, cause);
+    this.reason = Reason.DISK;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,135 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.log.SnapshotUnavailableException;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives one connection the bytes of a snapshot, part by part as it asks for them. The open file
+ * outlives its name: what the node removes meanwhile can still be read.
+ */
+final class SnapshotSender {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotSender.class);
+
+  private final ClientService service;
+  private @Nullable FileChannel file;
+  private boolean closed;
+
+  SnapshotSender(ClientService service) {
+    this.service = service;
+  }
+
+  void open(Request.OpenSnapshot request, Consumer<Reply> answer) {
+    if (request.leaderOnly()) {
+      service.proveLeadership(
+          leads -> {
+            if (leads) {
+              take(answer);
+            } else {
+              answer.accept(new Reply.NotLeader(service.clusterView()));
+            }
+          });
+    } else {
+      take(answer);
+    }
+  }
+
+  private void take(Consumer<Reply> answer) {
+    service
+        .snapshots()
+        .take()
+        .thenAcceptAsync(snapshot -> answer.accept(opened(snapshot)), service.workers())
+        .exceptionally(
+            failure -> {
+              answer.accept(notTaken(failure));
+              return null;
+            });
+  }
+
+  private Reply notTaken(Throwable failure) {
+    if (failure.getCause() instanceof SnapshotUnavailableException unavailable) {
+      return Replies.of(unavailable);
+    }
+    LOG.error("{}: a snapshot failed in an unexpected way", service.nodeId(), failure);
+    return new Reply.Failure(
+        SqlState.INTERNAL,
+        "an error in Tollgate, which the log of node " + service.nodeId() + " describes");
+  }
+
+  private synchronized Reply opened(SnapshotFile snapshot) {
+    closeFile();
+    if (closed) {
+      return new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed");
+    }
+    try {
+      file = FileChannel.open(snapshot.path(), StandardOpenOption.READ);
+      return new Reply.SnapshotOpened(
+          service.nodeId(),
+          snapshot.term(),
+          snapshot.index(),
+          snapshot.sizeBytes(),
+          ChronoUnit.MICROS.between(Instant.EPOCH, snapshot.writtenAt()),
+          service.snapshots().configuration());
+    } catch (IOException e) {
+      return unreadable(e);
+    }
+  }
+
+  void read(Request.ReadSnapshot request, Consumer<Reply> answer) {
+    service.workers().execute(() -> answer.accept(part(request)));
+  }
+
+  private synchronized Reply part(Request.ReadSnapshot request) {
+    FileChannel open = file;
+    if (open == null) {
+      return new Reply.Failure(
+          SqlState.CONFLICT, "the connection has no snapshot open: open one first");
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(request.length());
+    try {
+      boolean more = true;
+      while (more && bytes.hasRemaining()) {
+        more = open.read(bytes, request.offset() + bytes.position()) >= 0;
+      }
+      return new Reply.SnapshotPart(Arrays.copyOf(bytes.array(), bytes.position()));
+    } catch (IOException e) {
+      return unreadable(e);
+    }
+  }
+
+  private Reply unreadable(IOException e) {
+    LOG.error("{}: a snapshot cannot be sent", service.nodeId(), e);
+    return new Reply.Failure(
+        SqlState.DISK, "node " + service.nodeId() + " cannot read its snapshot: " + e.getMessage());
+  }
+
+  synchronized void close() {
+    closed = true;
+    closeFile();
+  }
+
+  private void closeFile() {
+    FileChannel open = file;
+    file = null;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (IOException e) {
+        LOG.warn("{}: a snapshot did not close cleanly", service.nodeId(), e);
+      }
+    }
+  }
+}
