@@ -1,5 +1,7 @@
 package dev.tollgate.cli;
 
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -16,6 +18,9 @@ import picocli.CommandLine.Spec;
       SqlCommand.class,
       StatusCommand.class,
       NodesCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class,
+      ReseedCommand.class,
       HelpCommand.class
     },
     mixinStandardHelpOptions = true,
@@ -37,6 +42,16 @@ public final class Main implements Runnable {
 
   static CommandLine commandLine() {
     return new CommandLine(new Main());
+  }
+
+  /** Says on standard error what did not happen and why, and gives the exit status. */
+  static int failed(String what, IOException why) {
+    String reason =
+        why instanceof NoSuchFileException missing
+            ? missing.getFile() + " is not there"
+            : String.valueOf(why.getMessage());
+    System.err.println("tollgate: " + what + ": " + reason);
+    return FAILED;
   }
 
   @Override

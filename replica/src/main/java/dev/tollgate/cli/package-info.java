@@ -1,4 +1,4 @@
-/** The program: {@code tollgate server}, {@code tollgate sql}, {@code tollgate status}. */
+/** The program: {@code tollgate server}, {@code tollgate sql}, and the commands of operators. */
 @NullMarked
 package dev.tollgate.cli;
 

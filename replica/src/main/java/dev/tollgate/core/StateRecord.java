@@ -46,6 +46,25 @@ public sealed interface StateRecord {
       requireNonNull(position, "position");
     }
 
+    /** The epoch of the tokens. */
+    public int epoch() {
+      return FencingToken.epochOf(lastToken);
+    }
+
+    /** The same with a counter that has given out no token of this higher epoch yet. */
+    public Counters inEpoch(int epoch) {
+      if (epoch <= epoch()) {
+        throw new IllegalArgumentException("epoch " + epoch + " after " + epoch());
+      }
+      return new Counters(
+          position,
+          lastSession,
+          lastLease,
+          FencingToken.startOf(epoch),
+          lastFence,
+          lastTransaction);
+    }
+
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.counters(this);

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.Command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,8 @@ import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
+import org.apache.ratis.server.raftlog.segmented.LogSegment;
+import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -53,7 +57,7 @@ public final class RatisLog implements ReplicatedLog {
 
   private static final long FORWARD_RETRY_MILLIS = 300;
 
-  private static final RaftGroupId GROUP =
+  static final RaftGroupId GROUP =
       RaftGroupId.valueOf(UUID.nameUUIDFromBytes(new byte[] {'t', 'o', 'l', 'l'}));
 
   private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
@@ -154,7 +158,41 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public void start() throws IOException {
-    server.start();
+    try {
+      server.start();
+    } catch (IOException | RuntimeException e) {
+      throw explained(e);
+    }
+  }
+
+  /** Ratis says that something is wrong with a log, and seldom what, where, and what to do. */
+  private IOException explained(Exception failure) throws IOException {
+    Path log = settings.directory().resolve(GROUP.getUuid().toString()).resolve("current");
+    for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
+      try {
+        LogSegment.readSegmentFile(
+            segment.toFile(),
+            requireNonNull(LogSegmentPath.matchLogSegment(segment)).getStartEnd(),
+            SizeInBytes.valueOf(MAX_ENTRY_BYTES),
+            RaftServerConfigKeys.Log.CorruptionPolicy.EXCEPTION,
+            null,
+            null);
+      } catch (IOException | RuntimeException e) {
+        return new IOException(
+            "node "
+                + settings.nodeId()
+                + " does not start, because its log is damaged in "
+                + segment
+                + " ("
+                + e.getMessage()
+                + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
+                + " reseed`",
+            failure);
+      }
+    }
+    return failure instanceof IOException io
+        ? io
+        : new IOException("the log of node " + settings.nodeId() + " cannot be read", failure);
   }
 
   @Override

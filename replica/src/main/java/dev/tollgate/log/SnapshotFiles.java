@@ -20,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -119,8 +120,7 @@ final class SnapshotFiles {
    * @throws IOException if there is no file of it afterwards
    */
   Snapshot write(TermIndex last, StateCopy copy) throws IOException {
-    Path unfinished = directory.resolve(UNFINISHED);
-    Path file = directory.resolve("snapshot." + last.getTerm() + "_" + last.getIndex());
+    Path unfinished = unfinished();
     try {
       try (FileOutputStream out = new FileOutputStream(unfinished.toFile())) {
         BufferedOutputStream buffered = new BufferedOutputStream(out, BUFFER_BYTES);
@@ -130,15 +130,41 @@ final class SnapshotFiles {
         buffered.flush();
         out.getFD().sync();
       }
-      MD5Hash digest = MD5FileUtil.computeMd5ForFile(unfinished.toFile());
-      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-      MD5FileUtil.saveMD5File(file.toFile(), digest);
-      syncDirectory();
-      return new Snapshot(file, last);
+      adopt(last);
+      return new Snapshot(fileOf(last), last);
     } catch (IOException e) {
       Files.deleteIfExists(unfinished);
       throw e;
     }
+  }
+
+  /** Where a snapshot is written before it is complete; removed when the node starts. */
+  Path unfinished() {
+    return directory.resolve(UNFINISHED);
+  }
+
+  /** Makes what lies at {@link #unfinished} a snapshot of this node. */
+  void adopt(TermIndex last) throws IOException {
+    MD5Hash digest = MD5FileUtil.computeMd5ForFile(unfinished().toFile());
+    Path file = fileOf(last);
+    Files.move(unfinished(), file, StandardCopyOption.ATOMIC_MOVE);
+    MD5FileUtil.saveMD5File(file.toFile(), digest);
+    syncDirectory();
+  }
+
+  /** All files but those of this snapshot. */
+  List<Path> others(TermIndex last) throws IOException {
+    Path digest = MD5FileUtil.getDigestFileForFile(fileOf(last).toFile()).toPath();
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> !file.equals(fileOf(last)) && !file.equals(digest))
+          .filter(file -> !file.equals(unfinished()))
+          .collect(Collectors.toCollection(ArrayList::new));
+    }
+  }
+
+  private Path fileOf(TermIndex last) {
+    return directory.resolve("snapshot." + last.getTerm() + "_" + last.getIndex());
   }
 
   private void syncDirectory() throws IOException {

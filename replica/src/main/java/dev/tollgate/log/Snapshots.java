@@ -131,15 +131,7 @@ final class Snapshots {
   private void requireLogAfter(List<SnapshotFiles.Snapshot> snapshots, Path log)
       throws IOException {
     long needed = snapshots.isEmpty() ? 0 : snapshots.get(0).last().getIndex() + 1;
-    OptionalLong first;
-    try (Stream<Path> segments = Files.list(log)) {
-      first =
-          segments
-              .map(file -> SEGMENT.matcher(file.getFileName().toString()))
-              .filter(Matcher::lookingAt)
-              .mapToLong(name -> Long.parseLong(name.group(1)))
-              .min();
-    }
+    OptionalLong first = segments(log).stream().mapToLong(Snapshots::firstIndex).min();
     if (first.isPresent() && first.getAsLong() > needed) {
       throw new CorruptLogException(
           "node "
@@ -150,8 +142,27 @@ final class Snapshots {
               + first.getAsLong()
               + ", and it has no whole snapshot up to there, only up to entry "
               + (needed - 1)
-              + ". Restore its directory from a copy, or replace the node by one with another name");
+              + ". Seed it anew from the leader, with `tollgate reseed`");
     }
+  }
+
+  /** The files of the log, in no order. */
+  static List<Path> segments(Path log) throws IOException {
+    try (Stream<Path> files = Files.list(log)) {
+      return files.filter(file -> SEGMENT.matcher(nameOf(file)).lookingAt()).toList();
+    }
+  }
+
+  private static long firstIndex(Path segment) {
+    Matcher name = SEGMENT.matcher(nameOf(segment));
+    if (!name.lookingAt()) {
+      throw new IllegalArgumentException(segment + " is no segment of a log");
+    }
+    return Long.parseLong(name.group(1));
+  }
+
+  private static String nameOf(Path file) {
+    return file.getFileName().toString();
   }
 
   /** Begins again with a snapshot that has just come from the leader. */
