@@ -28,6 +28,10 @@ SqlTypeNameSpec H2DataType() :
         ( <VARCHAR> { s = span(); } | ( <CHARACTER> | <CHAR> ) { s = span(); } [ <VARYING> ] )
         { name = "CHARACTER"; } TypeLength()
     |
+        // CHARACTER VARYING, which two tokens do not tell from the one with a length
+        LOOKAHEAD(2)
+        ( <CHARACTER> | <CHAR> ) { s = span(); name = "CHARACTER"; } <VARYING>
+    |
         // TEXT, LONG, VARCHAR_IGNORECASE(10), NUMBER(10, 2), and every domain
         LOOKAHEAD( ( <BLOB> | <CLOB> | <NCLOB> | <DATETIME> | <BIT> | <NUMBER> | <IDENTIFIER> ), { getToken(2).kind != DOT } )
         ( <BLOB> | <CLOB> | <NCLOB> | <DATETIME> | <BIT> | <NUMBER> | <IDENTIFIER> )

@@ -46,7 +46,7 @@ class ReplicaArchitectureTest {
           .whereLayer("log")
           .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
           .whereLayer("snapshot")
-          .mayOnlyBeAccessedByLayers("command line", "replica", "store", "log");
+          .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
 
   private final JavaClasses classes =
       new ClassFileImporter()

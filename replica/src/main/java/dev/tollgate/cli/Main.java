@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
       NodesCommand.class,
       BackupCommand.class,
       RestoreCommand.class,
+      DumpCommand.class,
       ReseedCommand.class,
       HelpCommand.class
     },

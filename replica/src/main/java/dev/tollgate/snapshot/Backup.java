@@ -55,6 +55,11 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
     }
   }
 
+  /** The bytes of the file. */
+  public InputStream open() throws IOException {
+    return open(file);
+  }
+
   private static InputStream open(Path file) throws IOException {
     return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
   }
@@ -72,7 +77,7 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
     return new StateCopy() {
       @Override
       public void writeTo(SnapshotWriter out) throws IOException {
-        try (InputStream in = open(file)) {
+        try (InputStream in = open()) {
           copy(new SnapshotReader(in), out, epoch);
         }
       }

@@ -56,6 +56,20 @@ public final class DatabaseRestore {
     }
   }
 
+  /** The database as far as it has been restored. */
+  H2Database database() {
+    return database;
+  }
+
+  SessionLocal session() {
+    return session;
+  }
+
+  /** The table whose rows come next. */
+  Table table() {
+    return requireNonNull(table, "table");
+  }
+
   /** Ends the restore and gives the database. */
   H2Database finish() {
     session.commit(false);
@@ -111,10 +125,7 @@ public final class DatabaseRestore {
   }
 
   private void addRows(WireReader in) {
-    Table target = table;
-    if (target == null) {
-      throw new IllegalStateException("rows of no table");
-    }
+    Table target = table();
     Column[] columns = target.getColumns();
     while (in.remaining() > 0) {
       long key = in.i64();
