@@ -44,7 +44,11 @@ final class EntryCodec {
       int version = in.u8();
       if (version != VERSION) {
         throw new CorruptLogException(
-            "log entry of version " + version + "; this node reads version " + VERSION);
+            "log entry of version "
+                + version
+                + "; this node reads version "
+                + VERSION
+                + ": run the version of Tollgate that wrote it, or a later one");
       }
       long stampMicros = in.i64();
       int count = in.count(1);

@@ -190,9 +190,12 @@ public final class RatisLog implements ReplicatedLog {
             failure);
       }
     }
-    return failure instanceof IOException io
-        ? io
-        : new IOException("the log of node " + settings.nodeId() + " cannot be read", failure);
+    Throwable root = failure;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      root = cause;
+    }
+    return new IOException(
+        "node " + settings.nodeId() + " does not start: " + root.getMessage(), failure);
   }
 
   @Override

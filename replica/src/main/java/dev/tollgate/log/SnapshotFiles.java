@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
+import dev.tollgate.snapshot.UnknownVersionException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.FileOutputStream;
@@ -94,6 +95,9 @@ final class SnapshotFiles {
         if (MD5FileUtil.readStoredMd5ForFile(snapshot.file().toFile()) == null) {
           MD5FileUtil.computeAndSaveMd5ForFile(snapshot.file().toFile());
         }
+      } catch (UnknownVersionException e) {
+        // it may be whole, and newer than all that this program can read
+        throw e;
       } catch (IOException e) {
         Path aside = snapshot.file().resolveSibling(snapshot.file().getFileName() + ".corrupt");
         LOG.error(

@@ -30,7 +30,8 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
   /**
    * Reads a file to its end.
    *
-   * @throws CorruptSnapshotException if it is no whole snapshot of a version that is known here
+   * @throws CorruptSnapshotException if it is no whole snapshot
+   * @throws UnknownVersionException if it is of a version that is not known here
    */
   public static Backup check(Path file) throws IOException {
     try (InputStream in = open(file)) {

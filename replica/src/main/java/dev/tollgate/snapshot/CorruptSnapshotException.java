@@ -2,8 +2,8 @@ package dev.tollgate.snapshot;
 
 import java.io.IOException;
 
-/** A snapshot that cannot be read: cut off, damaged, or of another version. */
-public final class CorruptSnapshotException extends IOException {
+/** A snapshot that cannot be read: cut off, or damaged. */
+public class CorruptSnapshotException extends IOException {
   private static final long serialVersionUID = 1L;
 
   public CorruptSnapshotException(String message) {

@@ -33,7 +33,8 @@ public final class SnapshotReader {
    * Reads the header.
    *
    * @param in ought to be buffered; stays open
-   * @throws CorruptSnapshotException if this is no snapshot, or of a version that is not known here
+   * @throws CorruptSnapshotException if this is no snapshot
+   * @throws UnknownVersionException if it is of a version that is not known here
    */
   public SnapshotReader(InputStream in) throws IOException {
     this.in = new DataInputStream(requireNonNull(in, "in"));
@@ -43,12 +44,7 @@ public final class SnapshotReader {
     }
     int version = new WireReader(head, 4, 2).u16();
     if (version != SnapshotWriter.VERSION) {
-      throw new CorruptSnapshotException(
-          "snapshot of version "
-              + version
-              + "; this node reads version "
-              + SnapshotWriter.VERSION
-              + ": run the version of Tollgate that wrote it");
+      throw new UnknownVersionException(version);
     }
   }
 

@@ -174,7 +174,10 @@ class EntryCodecTest {
     bytes[0] = 9;
     CorruptLogException refused =
         assertThrows(CorruptLogException.class, () -> EntryCodec.decode(bytes));
-    assertEquals("log entry of version 9; this node reads version 1", refused.getMessage());
+    assertEquals(
+        "log entry of version 9; this node reads version 1: run the version of Tollgate that wrote"
+            + " it, or a later one",
+        refused.getMessage());
   }
 
   /** Whatever the disk gives back, the reader says "corrupt" or reads a command; nothing else. */
