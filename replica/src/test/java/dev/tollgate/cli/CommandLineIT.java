@@ -2,6 +2,7 @@ package dev.tollgate.cli;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -198,6 +199,61 @@ class CommandLineIT {
     Ended remove = run("", "nodes", "remove", "-u", url);
     assertEquals(2, remove.status());
     assertTrue(remove.err().contains("NODE"), remove.err());
+  void backupIsRestoredIntoADirectoryOnce() throws Exception {
+    String file = directory.resolve("backup").toString();
+    String data = directory.resolve("restored").toString();
+    Ended backup = run("", "backup", "-u", url, file);
+    assertEquals(0, backup.status(), backup.err());
+    assertTrue(backup.out().startsWith(file + ": node solo at log index "), backup.out());
+    Ended restore = run("", "restore", file, "--data", data, "--epoch", "7");
+    assertEquals(0, restore.status(), restore.err());
+    assertTrue(restore.out().contains("epoch 7"), restore.out());
+    Ended again = run("", "restore", file, "--data", data);
+    assertEquals(1, again.status());
+    assertEquals("tollgate: nothing was restored: " + data + " is not empty\n", again.err());
+  }
+
+  @Test
+  void fileThatIsNoBackupIsRefused() throws Exception {
+    Path file = Files.writeString(directory.resolve("no backup"), "something else");
+    Ended refused =
+        run("", "restore", file.toString(), "--data", directory.resolve("none").toString());
+    assertEquals(1, refused.status());
+    assertEquals(
+        "tollgate: nothing was restored: this is no snapshot of Tollgate\n", refused.err());
+    assertFalse(Files.exists(directory.resolve("none")));
+  }
+
+  @Test
+  void dumpGoesToStandardOutputOrIntoAFile() throws Exception {
+    Ended made =
+        run(
+            "",
+            "sql",
+            "-u",
+            url,
+            "-e",
+            "CREATE TABLE DUMPED(ID INT PRIMARY KEY, V VARCHAR); INSERT INTO DUMPED VALUES(1, 'a;b')");
+    assertEquals(0, made.status(), made.err());
+    Ended dump = run("", "dump", "-u", url);
+    assertEquals(0, dump.status(), dump.err());
+    assertTrue(
+        dump.out().contains("INSERT INTO \"PUBLIC\".\"DUMPED\"(\"ID\", \"V\") VALUES\n(1, 'a;b');\n"),
+        dump.out());
+    Path file = directory.resolve("dump.sql");
+    assertEquals(0, run("", "dump", "-u", url, file.toString()).status());
+    assertEquals(dump.out(), Files.readString(file));
+    Ended occupied = run("", "dump", "-u", url, file.toString());
+    assertEquals(1, occupied.status());
+    assertTrue(occupied.err().contains("--overwrite"), occupied.err());
+    Ended loaded =
+        run(
+            dump.out() + "SELECT V AS LOADED FROM DUMPED;",
+            "sql",
+            "-u",
+            "jdbc:tollgate:embedded:" + directory.resolve("loaded"));
+    assertEquals(0, loaded.status(), loaded.err());
+    assertTrue(loaded.out().contains("LOADED") && loaded.out().contains("a;b"), loaded.out());
   }
 
   @Test
