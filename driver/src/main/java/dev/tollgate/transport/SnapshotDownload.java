@@ -77,7 +77,7 @@ public final class SnapshotDownload implements AutoCloseable {
     long offset = 0;
     int asked = Protocol.MAX_SNAPSHOT_PART_BYTES;
     int got = asked;
-    while (got == asked) {
+    while (got == asked && offset <= opened.sizeBytes()) {
       Reply reply = node.ask(new Request.ReadSnapshot(offset, asked), PATIENCE);
       if (reply instanceof Reply.Failure failure) {
         throw new TransportException(failure, null);

@@ -238,7 +238,8 @@ class CommandLineIT {
     Ended dump = run("", "dump", "-u", url);
     assertEquals(0, dump.status(), dump.err());
     assertTrue(
-        dump.out().contains("INSERT INTO \"PUBLIC\".\"DUMPED\"(\"ID\", \"V\") VALUES\n(1, 'a;b');\n"),
+        dump.out()
+            .contains("INSERT INTO \"PUBLIC\".\"DUMPED\"(\"ID\", \"V\") VALUES\n(1, 'a;b');\n"),
         dump.out());
     Path file = directory.resolve("dump.sql");
     assertEquals(0, run("", "dump", "-u", url, file.toString()).status());
