@@ -199,6 +199,9 @@ class CommandLineIT {
     Ended remove = run("", "nodes", "remove", "-u", url);
     assertEquals(2, remove.status());
     assertTrue(remove.err().contains("NODE"), remove.err());
+  }
+
+  @Test
   void backupIsRestoredIntoADirectoryOnce() throws Exception {
     String file = directory.resolve("backup").toString();
     String data = directory.resolve("restored").toString();

@@ -22,6 +22,7 @@ final class RecordingConsumer implements LogConsumer {
 
   /** A RuntimeException or an Error that the next entry meets, or null. */
   volatile @Nullable Throwable failNext;
+
   final Queue<StateCopy> copies = new ConcurrentLinkedQueue<>();
 
   @Override
