@@ -37,6 +37,8 @@ public sealed interface Command {
     R verify(VerifyReplicas command);
 
     R report(ReportChecksum command);
+
+    R seed(SeedRandom command);
   }
 
   /**
@@ -172,6 +174,18 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.announce(this);
+    }
+  }
+
+  /** From now on random numbers follow from this, too. A leader's first command. */
+  record SeedRandom(RandomSeed seed) implements Command {
+    public SeedRandom {
+      requireNonNull(seed, "seed");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.seed(this);
     }
   }
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 public interface SqlContext {
   LogPosition position();
 
+  /** What random numbers follow from besides the position. */
+  RandomSeed randomSeed();
+
   /**
    * Tells attempts at one log position apart: a command may bring about that several statements,
    * which waited, are tried again.

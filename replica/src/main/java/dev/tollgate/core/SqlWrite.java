@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** One statement at work: which tokens its writer presents, and what the fences make of them. */
 final class SqlWrite implements SqlContext {
   private final LogPosition position;
+  private final RandomSeed randomSeed;
   private final int attempt;
   private final Session session;
   private final @Nullable Transaction transaction;
@@ -27,6 +28,7 @@ final class SqlWrite implements SqlContext {
 
   SqlWrite(
       LogPosition position,
+      RandomSeed randomSeed,
       int attempt,
       Session session,
       @Nullable Transaction transaction,
@@ -35,6 +37,7 @@ final class SqlWrite implements SqlContext {
       FenceTable fences,
       Operation.Handler<Outcome> operations) {
     this.position = position;
+    this.randomSeed = randomSeed;
     this.attempt = attempt;
     this.session = session;
     this.transaction = transaction;
@@ -47,6 +50,11 @@ final class SqlWrite implements SqlContext {
   @Override
   public LogPosition position() {
     return position;
+  }
+
+  @Override
+  public RandomSeed randomSeed() {
+    return randomSeed;
   }
 
   @Override

@@ -46,6 +46,7 @@ public final class StateMachine {
   private LogPosition position = new LogPosition(0, 0, 0);
   private final List<Notice> notices = new ArrayList<>();
   private int attempts;
+  private RandomSeed randomSeed = RandomSeed.NONE;
   private @Nullable ReplicaCheck check;
 
   public StateMachine(SqlStore store) {
@@ -115,6 +116,7 @@ public final class StateMachine {
     if (check != null) {
       reader.accept(check.state());
     }
+    reader.accept(new StateRecord.Randomness(randomSeed));
   }
 
   /**
@@ -151,6 +153,7 @@ public final class StateMachine {
       Session session, @Nullable Transaction transaction, boolean ownLeaseTrusted) {
     return new SqlWrite(
         position,
+        randomSeed,
         attempts++,
         session,
         transaction,
@@ -251,6 +254,12 @@ public final class StateMachine {
     @Override
     public StateRecord lock(StateRecord.LockState state) {
       locks.restore(state, leases);
+      return state;
+    }
+
+    @Override
+    public StateRecord randomness(StateRecord.Randomness state) {
+      randomSeed = state.seed();
       return state;
     }
 
@@ -389,6 +398,12 @@ public final class StateMachine {
         check = new ReplicaCheck(position.logIndex(), command.nodes());
       }
       return new Outcome.Answered(begins);
+    }
+
+    @Override
+    public Outcome seed(Command.SeedRandom command) {
+      randomSeed = command.seed();
+      return new Outcome.Done();
     }
 
     @Override

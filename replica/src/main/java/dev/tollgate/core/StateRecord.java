@@ -31,6 +31,8 @@ public sealed interface StateRecord {
     R fence(FenceState record);
 
     R check(CheckState record);
+
+    R randomness(Randomness record);
   }
 
   /** Where the log stood, and the highest number that was ever given out of each kind. */
@@ -230,6 +232,18 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.check(this);
+    }
+  }
+
+  /** What random numbers follow from besides the log. */
+  record Randomness(RandomSeed seed) implements StateRecord {
+    public Randomness {
+      requireNonNull(seed, "seed");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.randomness(this);
     }
   }
 }

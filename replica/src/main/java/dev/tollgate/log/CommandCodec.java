@@ -9,6 +9,7 @@ import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Payload;
 import dev.tollgate.core.PresentedToken;
+import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
@@ -36,6 +37,7 @@ final class CommandCodec {
   private static final int FORGET_NODE = 9;
   private static final int VERIFY_REPLICAS = 10;
   private static final int REPORT_CHECKSUM = 11;
+  private static final int SEED_RANDOM = 12;
 
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
@@ -83,6 +85,7 @@ final class CommandCodec {
           new Command.AbortTransaction(new SessionId(in.i64()), in.i64(), abortReason(in.u8()));
       case FORGET_NODE -> new Command.ForgetNode(in.string());
       case VERIFY_REPLICAS -> new Command.VerifyReplicas(list(in, 4, WireReader::string));
+      case SEED_RANDOM -> new Command.SeedRandom(new RandomSeed(in.i64(), in.i64()));
       case REPORT_CHECKSUM ->
           new Command.ReportChecksum(in.string(), in.i64(), StateCodec.checksum(in));
       default -> throw new CorruptLogException("command kind " + kind);
@@ -182,6 +185,11 @@ final class CommandCodec {
       out.u8(VERIFY_REPLICAS).i32(command.nodes().size());
       command.nodes().forEach(out::string);
       return out;
+    }
+
+    @Override
+    public WireWriter seed(Command.SeedRandom command) {
+      return out.u8(SEED_RANDOM).i64(command.seed().high()).i64(command.seed().low());
     }
 
     @Override

@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Notice;
+import dev.tollgate.core.RandomSeed;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.MemoryLog;
+import dev.tollgate.log.Proposal;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RatisLog;
 import dev.tollgate.log.ReplicatedLog;
@@ -23,6 +25,7 @@ import dev.tollgate.store.SqlDatabase;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -36,6 +39,7 @@ import org.slf4j.LoggerFactory;
 
 /** A node, put together from its parts. Thread-safe. */
 public final class Node implements AutoCloseable {
+  private static final SecureRandom RANDOM = new SecureRandom();
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
   /** Queries and planning at a time; queries beyond wait. */
@@ -225,10 +229,16 @@ public final class Node implements AutoCloseable {
   private final class Watcher implements Replica.Listener {
     @Override
     public void startedLeading(ClusterState state) {
-      leading.countDown();
-      if (log.isAlone()) {
-        workers.execute(Node.this::announce);
-      }
+      workers.execute(
+          () -> {
+            pipeline.submit(
+                new Command.SeedRandom(new RandomSeed(RANDOM.nextLong(), RANDOM.nextLong())),
+                Proposal.Listener.NOBODY);
+            leading.countDown();
+            if (log.isAlone()) {
+              announce();
+            }
+          });
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
+import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.RequestId;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
@@ -40,6 +41,7 @@ public final class StateCodec {
   private static final int LOCK = 5;
   private static final int FENCE = 6;
   private static final int CHECK = 7;
+  private static final int RANDOMNESS = 8;
 
   private StateCodec() {}
 
@@ -76,6 +78,7 @@ public final class StateCodec {
               terms(in),
               in.i64());
       case CHECK -> check(in);
+      case RANDOMNESS -> new StateRecord.Randomness(new RandomSeed(in.i64(), in.i64()));
       default ->
           throw new CorruptSnapshotException(
               "record of kind " + kind + ", which a later version of Tollgate may have written");
@@ -285,6 +288,12 @@ public final class StateCodec {
       }
       out.i64(state.highestToken());
       return FENCE;
+    }
+
+    @Override
+    public Integer randomness(StateRecord.Randomness state) {
+      out.i64(state.seed().high()).i64(state.seed().low());
+      return RANDOMNESS;
     }
 
     @Override

@@ -299,8 +299,8 @@ final class H2Internals {
    */
   static void pin(SessionLocal session, Pins pins) {
     CURRENT_TIMESTAMP.set(session, pins.now());
-    session.getRandom().setSeed(pins.seed());
-    RANDOM.pin(pins.seed());
+    session.getRandom().setSeed(pins.randSeed());
+    RANDOM.pin(pins);
   }
 
   /** Lets a scan tell the meter of its statement about every row that it looks at. */

@@ -1,7 +1,9 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.FenceId;
+import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
+import dev.tollgate.core.RandomSeed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +22,8 @@ import org.h2.value.Value;
  * the class path must be found out at start-up, not when replicas differ.
  */
 final class H2SelfCheck {
-  private static final Pins PINS = new Pins(Pins.timestamp(981_173_106_000_000L), 42);
+  private static final Pins PINS =
+      new Pins(RandomSeed.NONE, new LogPosition(1, 0, 981_173_106_000_000L), 0, 0);
 
   private final H2Database database;
   private final SessionLocal first;

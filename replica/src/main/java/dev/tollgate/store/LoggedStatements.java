@@ -98,7 +98,7 @@ final class LoggedStatements {
     }
 
     Outcome run() {
-      Pins pins = Pins.of(context.position(), context.attempt(), number);
+      Pins pins = new Pins(context.randomSeed(), context.position(), context.attempt(), number);
       database.pinning().begin(session, pins);
       transactions.expectConflicts(transaction);
       H2Internals.failAtOnceOnConflict(session);

@@ -1,37 +1,47 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.LogPosition;
+import dev.tollgate.core.RandomSeed;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.TimeUnit;
 import org.h2.util.DateTimeUtils;
 import org.h2.value.ValueTimestampTimeZone;
 
 /**
  * What a statement sees instead of the clock and of randomness: both follow from its place in the
- * log.
- *
- * @param now the time of the statement, in UTC
- * @param seed of all its random numbers
+ * log, and random numbers from the seed of the leader's term besides. The executions of a batch
+ * differ by their number, and the statements that one command sets going by their attempt.
  */
-record Pins(ValueTimestampTimeZone now, long seed) {
-  /**
-   * The pins of one execution of a statement; the executions of a batch differ by their number, and
-   * the statements that one command sets going by their attempt.
-   */
-  static Pins of(LogPosition position, int attempt, int execution) {
-    ValueTimestampTimeZone now = timestamp(position.timeMicros());
-    long place = mix(mix(position.logIndex()) ^ position.ordinal());
-    long seed = mix(mix(place ^ attempt) ^ execution);
-    return new Pins(now, seed);
+record Pins(RandomSeed seed, LogPosition position, int attempt, int execution) {
+  private static final int INPUT_BYTES = 4 * Long.BYTES + 4 * Integer.BYTES;
+
+  /** The time of the statement, in UTC. */
+  ValueTimestampTimeZone now() {
+    return timestamp(position.timeMicros());
+  }
+
+  /** What the numbers of RAND() follow from. */
+  long randSeed() {
+    return ByteBuffer.wrap(randomBlock(-1)).getLong();
   }
 
   /**
-   * The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): neighbours become strangers.
+   * 32 bytes that nothing else has: a UUID that is drawn from them is as good as a random one.
+   *
+   * @param number tells the blocks of one statement apart
    */
-  private static long mix(long z) {
-    long x = z + 0x9e3779b97f4a7c15L;
-    x = (x ^ (x >>> 30)) * 0xbf58476d1ce4e5b9L;
-    x = (x ^ (x >>> 27)) * 0x94d049bb133111ebL;
-    return x ^ (x >>> 31);
+  byte[] randomBlock(int number) {
+    ByteBuffer input = ByteBuffer.allocate(INPUT_BYTES);
+    input.putLong(seed.high()).putLong(seed.low());
+    input.putLong(position.logIndex()).putInt(position.ordinal()).putLong(position.timeMicros());
+    input.putInt(attempt).putInt(execution).putInt(number);
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(input.array());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java runtime has SHA-256", e);
+    }
   }
 
   /** Microseconds since 1970-01-01T00:00:00Z as a timestamp in UTC. */

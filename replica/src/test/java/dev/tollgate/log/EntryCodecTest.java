@@ -13,6 +13,7 @@ import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Payload;
 import dev.tollgate.core.PresentedToken;
+import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.TableName;
@@ -79,6 +80,7 @@ class EntryCodecTest {
     commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
     commands.add(new Command.AnnounceNode("n1", "h:1"));
     commands.add(new Command.ForgetNode("n1"));
+    commands.add(new Command.SeedRandom(new RandomSeed(1, -2)));
     commands.add(new Command.ReleaseOwnLease(session));
     commands.add(new Command.VerifyReplicas(List.of("n1", "n2")));
     commands.add(

@@ -11,6 +11,7 @@ import dev.tollgate.core.LockName;
 import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateMachine;
@@ -291,6 +292,9 @@ class EquivalenceTest {
     SessionId id = new SessionId(session + 1);
     boolean waits = replica.machine.state().session(id).isBlocked();
     int dice = random.nextInt(100);
+    if (random.nextInt(500) == 0) {
+      return new Command.SeedRandom(new RandomSeed(random.nextLong(), random.nextLong()));
+    }
     if (random.nextInt(100) == 0) {
       checkIndex = log.size() + 1L;
       return new Command.VerifyReplicas(List.of("n1", "n2", "n3"));

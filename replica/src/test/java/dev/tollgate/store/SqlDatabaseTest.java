@@ -7,11 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.Command;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -279,6 +283,33 @@ class SqlDatabaseTest {
     assertArrayEquals(
         new long[] {90_000, 90_000},
         replica.machine.state().leases().stream().mapToLong(l -> l.ttlMillis()).toArray());
+  }
+
+  /** Or else two clusters would draw the same UUIDs at the same places of their logs. */
+  @Test
+  void randomNumbersFollowFromTheSeedOfTheTermToo() throws SQLException {
+    List<String> unseeded = drawn(RandomSeed.NONE);
+    assertEquals(unseeded, drawn(RandomSeed.NONE));
+    List<String> seeded = drawn(new RandomSeed(1, 0));
+    assertEquals(seeded, drawn(new RandomSeed(1, 0)));
+    List<String> all = new ArrayList<>(unseeded);
+    all.addAll(seeded);
+    all.addAll(drawn(new RandomSeed(0, 1)));
+    assertEquals(3 * 300, new HashSet<>(all).size(), "none comes twice");
+  }
+
+  private static List<String> drawn(RandomSeed seed) throws SQLException {
+    try (StoreDriver replica = new StoreDriver()) {
+      replica.apply(new Command.SeedRandom(seed));
+      SessionId session = replica.open();
+      replica.ok(
+          session, "CREATE TABLE A(ID INT PRIMARY KEY, X UUID DEFAULT RANDOM_UUID(), R DOUBLE)");
+      for (int i = 0; i < 50; i++) {
+        replica.ok(session, "INSERT INTO A(ID, R) VALUES(?, RAND()), (?, RAND())", i, 50 + i);
+      }
+      return replica.query(
+          "SELECT CAST(X AS VARCHAR) FROM A UNION ALL SELECT CAST(R AS VARCHAR) FROM A UNION ALL SELECT RIGHT(CAST(X AS VARCHAR), 12) FROM A");
+    }
   }
 
   @Test

@@ -153,6 +153,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String randomness(StateRecord.Randomness state) {
+      return "counters";
+    }
+
+    @Override
     public String check(StateRecord.CheckState state) {
       return "checks";
     }
