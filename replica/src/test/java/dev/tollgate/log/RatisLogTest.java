@@ -40,6 +40,7 @@ class RatisLogTest {
   @TempDir Path directory;
 
   private final List<TestNode> nodes = new ArrayList<>();
+  private Duration electionTimeout = RaftSettings.ELECTION_TIMEOUT;
 
   /** One member of the group. */
   private final class TestNode {
@@ -55,7 +56,7 @@ class RatisLogTest {
               peers.get(id),
               peers,
               directory.resolve(id),
-              RaftSettings.ELECTION_TIMEOUT,
+              electionTimeout,
               RaftSettings.SNAPSHOT_LOG_BYTES);
       start();
     }
@@ -170,6 +171,8 @@ class RatisLogTest {
 
   @Test
   void largestEntryIsReplicated() throws Exception {
+    // no other node is to lead because this one is busy for a moment
+    electionTimeout = Duration.ofSeconds(2);
     startThree();
     TestNode leader = leader();
     perform(leader, "x".repeat(17 << 20));

@@ -66,7 +66,7 @@ class SnapshotOnDemandTest {
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR)");
-      statement.execute("INSERT INTO T SELECT X, REPEAT('v', 300) FROM SYSTEM_RANGE(1, 9000)");
+      statement.execute("INSERT INTO T SELECT X, REPEAT('v', 600) FROM SYSTEM_RANGE(1, 4500)");
       try (SnapshotDownload download = TollgateDriver.openSnapshot(url(), true)) {
         for (int i = 1; i <= 2; i++) {
           statement.execute("DELETE FROM T WHERE ID = " + i);
