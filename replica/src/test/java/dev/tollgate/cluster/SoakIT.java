@@ -173,6 +173,16 @@ class SoakIT {
     Set<String> kept =
         new TreeSet<>(cluster.rowsAt(cluster.leader(), "SELECT CLIENT, N, TOKEN FROM WORK"));
     assertEquals(written, kept);
+    try (Connection connection = cluster.connect("");
+        Statement statement = connection.createStatement();
+        ResultSet nodes = statement.executeQuery("CALL verify_replicas()")) {
+      int equal = 0;
+      while (nodes.next()) {
+        assertEquals("EQUAL", nodes.getString("VERDICT"), nodes.getString("NODE_ID"));
+        equal++;
+      }
+      assertEquals(3, equal);
+    }
   }
 
   private static long number(Statement statement, String query) throws SQLException {
