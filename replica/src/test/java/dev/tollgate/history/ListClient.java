@@ -35,6 +35,7 @@ final class ListClient {
 
   private static final int MAX_STEPS = 5;
   private static final int COMMITS_PER_ABORT = 10;
+  private static final String CLOSED = "90007";
   private static final int VALUES_PER_CLIENT = 1_000_000;
 
   private final ClusterProcesses cluster;
@@ -150,9 +151,9 @@ final class ListClient {
         committed.incrementAndGet();
       }
     } catch (SQLException e) {
-      if (impatient && e.getSQLState().startsWith("08")) {
+      if (isDead(e)) {
         alive = false;
-        end = committing && e.getSQLState().equals("08007") ? End.UNKNOWN : End.ROLLED_BACK;
+        end = committing && !e.getSQLState().equals("08001") ? End.UNKNOWN : End.ROLLED_BACK;
       } else if (e.getSQLState().equals("40001") || e.getSQLState().equals("HYT00")) {
         alive = rollback(connection);
       } else {
@@ -182,11 +183,16 @@ final class ListClient {
       connection.rollback();
       return true;
     } catch (SQLException e) {
-      if (impatient && e.getSQLState().startsWith("08")) {
+      if (isDead(e)) {
         return false;
       }
       throw e;
     }
+  }
+
+  /** Whether an impatient client has lost its connection, or has aborted it itself. */
+  private boolean isDead(SQLException e) {
+    return impatient && (e.getSQLState().startsWith("08") || e.getSQLState().equals(CLOSED));
   }
 
   private void perform(Connection connection, Request request, List<Step> steps)
