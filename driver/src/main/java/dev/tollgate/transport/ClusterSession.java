@@ -55,16 +55,8 @@ public final class ClusterSession implements AutoCloseable {
     this.link = link;
     this.onEnd = onEnd;
     this.networkTimeout = settings.network();
-    Duration shortest =
-        settings.lease().compareTo(settings.session()) < 0 ? settings.lease() : settings.session();
     this.renewal =
-        new Renewal(
-            Renewal.Kind.SESSION,
-            link.sessionId(),
-            settings.lease(),
-            shortest,
-            sentNanos,
-            () -> {});
+        Renewal.ofSession(link.sessionId(), settings.session(), settings.lease(), sentNanos);
   }
 
   /**
@@ -371,7 +363,7 @@ public final class ClusterSession implements AutoCloseable {
    */
   public KeptLease keepAlive(long leaseId, Duration ttl, Duration age, Runnable onLost) {
     long sentNanos = environment.nanos() - age.toNanos();
-    Renewal lease = new Renewal(Renewal.Kind.LEASE, leaseId, ttl, ttl, sentNanos, onLost);
+    Renewal lease = new Renewal(Renewal.Kind.LEASE, leaseId, ttl, sentNanos, onLost);
     cluster.keepAlive(lease, settings, onEnd);
     return new KeptLease(lease, environment, () -> cluster.forget(lease));
   }

@@ -18,24 +18,27 @@ final class Renewal {
   private final Kind kind;
   private final long id;
   private final Duration ttl;
-  private final Duration shortestTtl;
   private final Runnable onLost;
   private long deadlineNanos;
   private boolean lost;
 
   /**
-   * @param ttl of the lease
-   * @param shortestTtl of everything that this heartbeat keeps alive
+   * @param ttl of the lease, or the shortest of everything that this heartbeat keeps alive
    * @param sentNanos when the request was sent that created it
    * @param onLost called once, by the thread that hears of the loss; has to be quick
    */
-  Renewal(Kind kind, long id, Duration ttl, Duration shortestTtl, long sentNanos, Runnable onLost) {
+  Renewal(Kind kind, long id, Duration ttl, long sentNanos, Runnable onLost) {
     this.kind = kind;
     this.id = id;
     this.ttl = ttl;
-    this.shortestTtl = shortestTtl;
     this.onLost = onLost;
     this.deadlineNanos = sentNanos + ttl.toNanos();
+  }
+
+  /** Of a session with its own lease: the lease ends with the session, if that has less time. */
+  static Renewal ofSession(long id, Duration session, Duration lease, long sentNanos) {
+    Duration shortest = lease.compareTo(session) < 0 ? lease : session;
+    return new Renewal(Kind.SESSION, id, shortest, sentNanos, () -> {});
   }
 
   Kind kind() {
@@ -48,7 +51,7 @@ final class Renewal {
 
   /** How often this wants to be renewed, at the least. */
   Duration interval() {
-    return shortestTtl.dividedBy(3);
+    return ttl.dividedBy(3);
   }
 
   /** The leader has acknowledged a heartbeat that was sent at this moment. */

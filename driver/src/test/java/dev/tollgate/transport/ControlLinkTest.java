@@ -159,7 +159,7 @@ class ControlLinkTest {
 
   @Test
   void theProofCountsFromWhenTheHeartbeatWasSent() {
-    Renewal renewal = new Renewal(Renewal.Kind.SESSION, 1, LEASE, LEASE, 0, () -> {});
+    Renewal renewal = new Renewal(Renewal.Kind.SESSION, 1, LEASE, 0, () -> {});
     renewal.renewed(Duration.ofSeconds(10).toNanos());
     assertTrue(renewal.isProven(Duration.ofSeconds(25).toNanos() - 1));
     assertFalse(renewal.isProven(Duration.ofSeconds(25).toNanos()));
@@ -174,11 +174,11 @@ class ControlLinkTest {
   @Test
   void aLossIsToldOnceAndNotAtAllToWhoeverHasLeft() {
     AtomicInteger losses = new AtomicInteger();
-    Renewal lost = new Renewal(Renewal.Kind.LEASE, 1, LEASE, LEASE, 0, losses::incrementAndGet);
+    Renewal lost = new Renewal(Renewal.Kind.LEASE, 1, LEASE, 0, losses::incrementAndGet);
     lost.lose();
     lost.lose();
     assertEquals(1, losses.get());
-    Renewal left = new Renewal(Renewal.Kind.LEASE, 2, LEASE, LEASE, 0, losses::incrementAndGet);
+    Renewal left = new Renewal(Renewal.Kind.LEASE, 2, LEASE, 0, losses::incrementAndGet);
     left.retire();
     left.lose();
     assertEquals(1, losses.get());
@@ -203,10 +203,20 @@ class ControlLinkTest {
     }
   }
 
+  /** The cluster ends the own lease together with its session. */
+  @Test
+  void theProofOfAnOwnLeaseEndsWithTheSessionIfThatHasLessTime() {
+    Renewal renewal = Renewal.ofSession(1, Duration.ofSeconds(5), LEASE, 0);
+    assertTrue(renewal.isProven(Duration.ofSeconds(5).toNanos() - 1));
+    assertFalse(renewal.isProven(Duration.ofSeconds(5).toNanos()));
+    renewal.renewed(Duration.ofSeconds(3).toNanos());
+    assertFalse(renewal.isProven(Duration.ofSeconds(8).toNanos()));
+  }
+
   @Test
   void theProofSurvivesAnOverflowOfTheClock() {
     long sent = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
-    Renewal renewal = new Renewal(Renewal.Kind.SESSION, 1, LEASE, LEASE, sent, () -> {});
+    Renewal renewal = new Renewal(Renewal.Kind.SESSION, 1, LEASE, sent, () -> {});
     assertTrue(renewal.isProven(sent + Duration.ofSeconds(14).toNanos()));
     assertFalse(renewal.isProven(sent + Duration.ofSeconds(15).toNanos()));
   }
