@@ -239,52 +239,59 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   }
 
   private void run() {
-    mutex.lock();
     try {
-      while (!closed) {
-        if (!leading || isIdle()) {
-          wakeUp.awaitUninterruptibly();
-        } else {
-          // one tick at most, so that the clock notices when this process was paused
-          wakeUp.awaitNanos(TimeUnit.MILLISECONDS.toNanos(LeaseClock.TICK_MILLIS));
-        }
-        if (leading) {
-          propose();
-        }
+      while (awaitTick()) {
+        tick();
       }
     } catch (InterruptedException e) {
       LOG.error("{}: the time keeper was interrupted: nothing expires any more", nodeId, e);
+    }
+  }
+
+  /** Waits until it is time to look at the clock again; false once this keeper is closed. */
+  private boolean awaitTick() throws InterruptedException {
+    mutex.lock();
+    try {
+      if (!closed && (!leading || isIdle())) {
+        wakeUp.awaitUninterruptibly();
+      } else if (!closed) {
+        // one tick at most, so that the clock notices when this process was paused
+        wakeUp.awaitNanos(TimeUnit.MILLISECONDS.toNanos(LeaseClock.TICK_MILLIS));
+      }
+      return !closed;
     } finally {
       mutex.unlock();
     }
   }
 
-  private void propose() {
-    long now = clock.now();
-    List<SessionId> dueSessions = sessions.takeDue(now);
-    List<LeaseId> dueLeases = leases.takeDue(now);
-    List<RequestId> dueWaits = waits.takeDue(now);
-    List<Command> dueTransactions = transactions.takeDue(now);
-    if (dueSessions.isEmpty()
-        && dueLeases.isEmpty()
-        && dueWaits.isEmpty()
-        && dueTransactions.isEmpty()) {
-      return;
+  /** Looks at the clock once, and proposes what is due. */
+  void tick() {
+    List<SessionId> dueSessions;
+    List<LeaseId> dueLeases;
+    List<RequestId> dueWaits;
+    List<Command> dueTransactions;
+    mutex.lock();
+    try {
+      if (!leading) {
+        return;
+      }
+      long now = clock.now();
+      dueSessions = sessions.takeDue(now);
+      dueLeases = leases.takeDue(now);
+      dueWaits = waits.takeDue(now);
+      dueTransactions = transactions.takeDue(now);
+    } finally {
+      mutex.unlock();
     }
     // proposing may apply at once and come back to noticed(), so not under the lock
-    mutex.unlock();
-    try {
-      proposeExpiry(dueSessions, dueLeases);
-      for (Command abort : dueTransactions) {
-        pipeline.submit(abort, Proposal.Listener.NOBODY);
-      }
-      for (RequestId wait : dueWaits) {
-        pipeline.submit(
-            new Command.EndWait(wait.session(), wait.sequence(), Command.WaitEnd.TIMED_OUT),
-            retry(() -> waits.reportAgain(wait, clock.now())));
-      }
-    } finally {
-      mutex.lock();
+    proposeExpiry(dueSessions, dueLeases);
+    for (Command abort : dueTransactions) {
+      pipeline.submit(abort, Proposal.Listener.NOBODY);
+    }
+    for (RequestId wait : dueWaits) {
+      pipeline.submit(
+          new Command.EndWait(wait.session(), wait.sequence(), Command.WaitEnd.TIMED_OUT),
+          retry(() -> waits.reportAgain(wait, clock.now())));
     }
   }
 
