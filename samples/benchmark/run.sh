@@ -1,70 +1,51 @@
 #!/usr/bin/env bash
-# Starts three Tollgate nodes and, where it is installed, three etcd members on this machine, all with
-# real fsync, and measures the locks of both in one run, rounds interleaved.
+# Starts nodes of Tollgate, and beside them what a user would pick instead, all on this machine and with real
+# fsync, and measures them in turns. docs/benchmarks.md says what each scenario does and how to read the tables.
 #
-#   samples/benchmark/run.sh [--seconds N] [--rounds N] [--warm-up N]
-#   samples/benchmark/run.sh --transactions [--seconds N] [--warm-up N]     Tollgate's transactions alone
-#   etcd: sudo apt-get install -y etcd-server
+#   samples/benchmark/run.sh [--scenario NAME...] [--peers etcd,zookeeper,hazelcast,postgres,redis|none]
+#     [--nodes 1|3|5|embedded] [--seconds N] [--rounds N] [--warm-up N] [--json FILE] [--install]
+#   samples/benchmark/run.sh --help
+#
+# --install gets etcd, PostgreSQL and Redis from the packages of a Debian or Ubuntu; ZooKeeper and Hazelcast
+# come with the build, from Maven Central. What is not there is named and left out.
 set -euo pipefail
-
-program=Benchmark
-if [ "${1:-}" = --transactions ]; then
-  program=Transactions
-  shift
-fi
 
 home=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 here="$home/samples/benchmark"
 java=java
 if [ -n "${JAVA_HOME:-}" ]; then java="$JAVA_HOME/bin/java"; fi
 
+arguments=()
+embedded=false
+previous=
+for argument in "$@"; do
+  case "$argument" in
+    --install)
+      sudo=
+      if [ "$(id -u)" != 0 ]; then sudo=sudo; fi
+      $sudo apt-get update -q
+      $sudo apt-get install -y --no-install-recommends etcd-server postgresql redis-server
+      continue
+      ;;
+    --nodes=embedded) embedded=true ;;
+    embedded) if [ "$previous" = --nodes ]; then embedded=true; fi ;;
+  esac
+  arguments+=("$argument")
+  previous=$argument
+done
+
 if [ ! -d "$home/replica/target/lib" ] || [ ! -d "$here/target/lib" ]; then
   echo "Building Tollgate once; this takes a few minutes ..."
   (cd "$home" && mvn -B -q package -DskipTests)
 fi
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/tollgate-benchmark.XXXXXX")
-pids=()
-clean_up() {
-  for pid in "${pids[@]}"; do kill -KILL "$pid" 2> /dev/null || true; done
-  wait 2> /dev/null || true
-  rm -rf "$work"
-}
-trap clean_up EXIT
-
-base=17400
-peers="n1=127.0.0.1:$((base + 101)),n2=127.0.0.1:$((base + 102)),n3=127.0.0.1:$((base + 103))"
-for i in 1 2 3; do
-  TOLLGATE_HEAP=400m "$home/replica/bin/tollgate" server --id "n$i" --data "$work/n$i" \
-    --client-address "127.0.0.1:$((base + i))" --raft-address "127.0.0.1:$((base + 100 + i))" \
-    --peers "$peers" > "$work/n$i.out" 2> "$work/n$i.err" &
-  pids+=($!)
-done
-
-contenders=(--tollgate "jdbc:tollgate://127.0.0.1:$((base + 1)),127.0.0.1:$((base + 2)),127.0.0.1:$((base + 3))/")
-if [ $program = Transactions ]; then
-  : # no peers
-elif command -v etcd > /dev/null; then
-  members="e1=http://127.0.0.1:$((base + 301)),e2=http://127.0.0.1:$((base + 302)),e3=http://127.0.0.1:$((base + 303))"
-  for i in 1 2 3; do
-    etcd --name "e$i" --data-dir "$work/e$i" \
-      --listen-client-urls "http://127.0.0.1:$((base + 200 + i))" \
-      --advertise-client-urls "http://127.0.0.1:$((base + 200 + i))" \
-      --listen-peer-urls "http://127.0.0.1:$((base + 300 + i))" \
-      --initial-advertise-peer-urls "http://127.0.0.1:$((base + 300 + i))" \
-      --initial-cluster "$members" --initial-cluster-state new \
-      > "$work/e$i.out" 2>&1 &
-    pids+=($!)
-  done
-  contenders+=(--etcd "http://127.0.0.1:$((base + 201)),http://127.0.0.1:$((base + 202)),http://127.0.0.1:$((base + 203))")
-else
-  echo "etcd is not installed and is left out: sudo apt-get install -y etcd-server"
+classpath="$here/target/classes:$here/target/lib/*"
+if $embedded; then
+  # the node brings the driver with it, which has to come before the published one (ADR 0001)
+  classpath="$home/replica/target/classes:$home/replica/target/lib/*:$classpath"
 fi
 
-for i in 1 2 3; do
-  until grep -q ready "$work/n$i.out"; do sleep 0.2; done
-done
-
-"$java" -Xmx512m -XX:+UseSerialGC -Dlogback.configurationFile="$here/logback.xml" \
-  -cp "$here/target/classes:$here/target/lib/*" \
-  "dev.tollgate.samples.benchmark.$program" "${contenders[@]}" "$@"
+exec "$java" -Xmx1g -XX:+UseSerialGC -Duser.timezone=UTC "-Dh2.allowedClasses=dev.tollgate.store.*" \
+  "-Djava.util.logging.config.file=$here/jul.properties" \
+  "-Dlogback.configurationFile=$here/logback.xml" -cp "$classpath" \
+  dev.tollgate.samples.benchmark.Benchmark --home "$home" "${arguments[@]}"

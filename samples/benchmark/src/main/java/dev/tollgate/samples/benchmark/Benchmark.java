@@ -1,146 +1,189 @@
 package dev.tollgate.samples.benchmark;
 
+import dev.tollgate.samples.benchmark.measure.Json;
+import dev.tollgate.samples.benchmark.scenario.Running;
+import dev.tollgate.samples.benchmark.scenario.Scenario;
+import dev.tollgate.samples.benchmark.scenario.Stage;
+import dev.tollgate.samples.benchmark.system.EmbeddedTollgate;
+import dev.tollgate.samples.benchmark.system.Ensemble;
+import dev.tollgate.samples.benchmark.system.Ground;
+import dev.tollgate.samples.benchmark.system.Kind;
+import dev.tollgate.samples.benchmark.system.LockClient;
+import dev.tollgate.samples.benchmark.system.Peer;
+import dev.tollgate.samples.benchmark.system.TollgateNodes;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
-/**
- * Measures locks of several systems in one run. Rounds are interleaved, A B A B, because a
- * machine's speed drifts: what counts is the ratio within a round.
- */
-@Command(
-    name = "benchmark",
-    description = "Locks side by side, rounds interleaved.",
-    mixinStandardHelpOptions = true,
-    showDefaultValues = true)
-final class Benchmark implements Callable<Integer> {
-  private static final int[] CLIENTS = {1, 64};
+/** Starts nodes of Tollgate and the systems to compare them with, and measures them in turns. */
+public final class Benchmark implements Callable<Integer> {
+  private static final Duration WARM_UP_LEASE = Duration.ofSeconds(60);
+  private static final int WARM_UP_CLIENTS = 16;
 
-  @Option(names = "--tollgate", required = true, description = "JDBC URL")
-  private String tollgateUrl;
+  /** What is no Java has only its client to warm up. */
+  private static final int NATIVE_SHARE = 10;
 
-  @Option(names = "--etcd", description = "http://host:port,...")
-  private @Nullable String etcdEndpoints;
+  private final Options options;
+  private final PrintStream out;
+  private final List<Running> running = new ArrayList<>();
 
-  @Option(names = "--seconds", defaultValue = "3", description = "Length of a burst")
-  private double seconds;
+  private Benchmark(Options options, PrintStream out) {
+    this.options = options;
+    this.out = out;
+  }
 
-  @Option(names = "--rounds", defaultValue = "5", description = "Bursts of each kind that count")
-  private int rounds;
-
-  @Option(
-      names = "--warm-up",
-      defaultValue = "20",
-      description = "Seconds with each number of clients before anything counts")
-  private double warmUpSeconds;
-
-  private Benchmark() {}
-
+  /** Exit status 1 if anything failed that was started. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new Benchmark()).execute(arguments));
+    Options options = new Options();
+    CommandLine commandLine = new CommandLine(options);
+    commandLine.setExecutionStrategy(
+        parsed -> {
+          Integer helped = CommandLine.executeHelpRequest(parsed);
+          if (helped != null) {
+            return helped;
+          }
+          try {
+            return new Benchmark(options, System.out).call();
+          } catch (Exception e) {
+            throw new CommandLine.ExecutionException(commandLine, e.toString(), e);
+          }
+        });
+    System.exit(commandLine.execute(arguments));
   }
 
   @Override
   public Integer call() throws Exception {
-    List<Contender> contenders = new ArrayList<>();
-    contenders.add(new Tollgate(tollgateUrl));
-    if (etcdEndpoints != null) {
-      contenders.add(new Etcd(etcdEndpoints));
+    long begin = System.nanoTime();
+    // open to the user that PostgreSQL runs as
+    Path directory =
+        Files.createTempDirectory(
+            "tollgate-benchmark",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+    Ground ground = new Ground(directory, options.firstPort(), options.home());
+    List<Ensemble> servers = new ArrayList<>();
+    try {
+      start(ground, servers);
+      warmUp();
+      Stage stage = new Stage(running, directory, options.rounds(), options.seconds(), out);
+      for (Scenario scenario : options.scenarios()) {
+        out.printf("%n## %s: %s%n", scenario.word(), scenario.description());
+        scenario.run(stage);
+      }
+      if (options.json().isPresent()) {
+        Files.writeString(
+            options.json().get(), Json.of(about(), stage.results()), StandardCharsets.UTF_8);
+      }
+      out.printf(
+          "%nThe whole run took %d s.%n",
+          TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
+      return stage.anyFailed() ? 1 : 0;
+    } finally {
+      for (Running one : running) {
+        one.system().shutDown();
+      }
+      for (Ensemble ensemble : servers) {
+        ensemble.stop();
+      }
+      delete(directory);
     }
-    for (int clients : CLIENTS) {
-      measure(contenders, clients);
-    }
-    for (Contender contender : contenders) {
-      contender.close();
-    }
-    return 0;
   }
 
-  private void measure(List<Contender> contenders, int clients) throws Exception {
-    System.out.printf(
-        "%n%d %s, each with a lock of its own%n", clients, clients == 1 ? "client" : "clients");
-    for (Contender contender : contenders) {
-      System.out.printf("  warming up %s%n", contender.name());
-      Burst.run(contender, clients, warmUpSeconds, "warm-up-" + clients + "-");
-    }
-    Map<String, List<Burst>> bursts = new LinkedHashMap<>();
-    for (int round = 1; round <= rounds; round++) {
-      for (Contender contender : contenders) {
-        Burst burst = Burst.run(contender, clients, seconds, "bench-" + clients + "-");
-        bursts.computeIfAbsent(contender.name(), name -> new ArrayList<>()).add(burst);
-        System.out.printf(
-            "  round %d %-10s %8.0f cycles/s   acquire p50 %6d us  p99 %7d us%n",
-            round,
-            contender.name(),
-            burst.cyclesPerSecond(),
-            burst.acquireMicros().getValueAtPercentile(50),
-            burst.acquireMicros().getValueAtPercentile(99));
+  private void start(Ground ground, List<Ensemble> servers) throws Exception {
+    out.printf("starting tollgate: %s%n", options.nodes());
+    add(
+        options.nodes().isEmbedded()
+            ? new EmbeddedTollgate(ground)
+            : new TollgateNodes(ground, options.nodes().count(), options.heap()),
+        servers);
+    for (Peer peer : options.peers()) {
+      Optional<String> obstacle = peer.obstacle(options.nodes().count());
+      if (obstacle.isPresent()) {
+        out.printf("left out: %s: %s%n", peer.word(), obstacle.get());
+      } else {
+        out.printf("starting %s%n", peer.word());
+        add(peer.start(ground, options.nodes().count()), servers);
       }
     }
-    bursts.forEach(Benchmark::summarize);
-    List<Burst> own = bursts.get(contenders.get(0).name());
-    for (Contender peer : contenders.subList(1, contenders.size())) {
-      compare(contenders.get(0).name(), own, peer.name(), bursts.get(peer.name()));
+  }
+
+  private void add(Ensemble ensemble, List<Ensemble> servers) throws Exception {
+    servers.add(ensemble);
+    for (Kind kind : ensemble.kinds()) {
+      running.add(new Running(kind, kind.open(ensemble.endpoints()), ensemble));
     }
   }
 
-  private static void summarize(String name, List<Burst> bursts) {
-    System.out.printf(
-        "  %-10s median %8.0f cycles/s   acquire p50 %6.0f us  p99 %7.0f us%n",
-        name,
-        median(bursts.stream().mapToDouble(Burst::cyclesPerSecond).toArray()),
-        median(
-            bursts.stream().mapToDouble(b -> b.acquireMicros().getValueAtPercentile(50)).toArray()),
-        median(
-            bursts.stream()
-                .mapToDouble(b -> b.acquireMicros().getValueAtPercentile(99))
-                .toArray()));
-  }
-
-  private static void compare(
-      String name, @Nullable List<Burst> own, String peer, @Nullable List<Burst> others) {
-    if (own == null || others == null) {
-      return;
+  /** Virtual machines, servers and clients, become faster for a minute. */
+  private void warmUp() throws Exception {
+    for (Running one : running) {
+      double seconds =
+          one.kind().isInJava() ? options.warmUpSeconds() : options.warmUpSeconds() / NATIVE_SHARE;
+      out.printf("warming up %s for %.0f s%n", one.system().name(), seconds);
+      long end = System.nanoTime() + (long) (seconds * 1e9);
+      List<Thread> threads = new ArrayList<>();
+      List<Throwable> failures = new ArrayList<>();
+      for (int i = 0; i < WARM_UP_CLIENTS; i++) {
+        String lock = "warm-up-" + i;
+        Thread thread =
+            new Thread(
+                () -> {
+                  try {
+                    LockClient client = one.system().connect(WARM_UP_LEASE);
+                    while (System.nanoTime() < end) {
+                      client.acquire(lock);
+                      client.release(lock);
+                    }
+                    client.disconnect();
+                  } catch (Exception e) {
+                    synchronized (failures) {
+                      failures.add(e);
+                    }
+                  }
+                });
+        thread.start();
+        threads.add(thread);
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      if (!failures.isEmpty()) {
+        throw new IOException(one.system().name() + " does not work", failures.get(0));
+      }
     }
-    double[] throughput = new double[own.size()];
-    double[] latency = new double[own.size()];
-    for (int i = 0; i < throughput.length; i++) {
-      throughput[i] = own.get(i).cyclesPerSecond() / others.get(i).cyclesPerSecond();
-      latency[i] =
-          (double) own.get(i).acquireMicros().getValueAtPercentile(50)
-              / others.get(i).acquireMicros().getValueAtPercentile(50);
+  }
+
+  private Map<String, String> about() {
+    Map<String, String> about = new LinkedHashMap<>();
+    about.put("at", Instant.now().toString());
+    about.put("nodes", options.nodes().toString());
+    about.put("rounds", Integer.toString(options.rounds()));
+    about.put("seconds", Double.toString(options.seconds()));
+    about.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
+    about.put("java", System.getProperty("java.vm.name") + " " + Runtime.version());
+    about.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    return about;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
     }
-    System.out.printf(
-        "  %s / %s: cycles/s x %.2f (%.2f to %.2f), acquire p50 x %.2f (%.2f to %.2f)%n",
-        name,
-        peer,
-        median(throughput),
-        min(throughput),
-        max(throughput),
-        median(latency),
-        min(latency),
-        max(latency));
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  }
-
-  private static double min(double[] values) {
-    return Arrays.stream(values).min().orElse(Double.NaN);
-  }
-
-  private static double max(double[] values) {
-    return Arrays.stream(values).max().orElse(Double.NaN);
   }
 }

@@ -1,0 +1,102 @@
+package dev.tollgate.samples.benchmark.measure;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Workers that start together and work without pause for some time, again and again. */
+public final class Crew implements Team {
+  private final List<Worker> workers;
+
+  /** A thread for each worker, always the same: some clients take the thread for the owner. */
+  private final List<ExecutorService> threads = new ArrayList<>();
+
+  private Crew(List<Worker> workers) {
+    this.workers = workers;
+    workers.forEach(worker -> threads.add(Executors.newSingleThreadExecutor()));
+  }
+
+  /** Makes a worker for each number from 0. */
+  public interface Hiring {
+    Worker hire(int number) throws Exception;
+  }
+
+  public static Crew of(int size, Hiring hiring) throws Exception {
+    List<Worker> workers = new ArrayList<>();
+    try {
+      for (int i = 0; i < size; i++) {
+        workers.add(hiring.hire(i));
+      }
+    } catch (Exception e) {
+      for (Worker worker : workers) {
+        dismissAfter(e, worker);
+      }
+      throw e;
+    }
+    return new Crew(workers);
+  }
+
+  private static void dismissAfter(Exception failure, Worker worker) {
+    try {
+      worker.dismiss();
+    } catch (Exception e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public Sample measure(double seconds) throws Exception {
+    CyclicBarrier start = new CyclicBarrier(workers.size());
+    List<Future<Timings>> running = new ArrayList<>();
+    for (int i = 0; i < workers.size(); i++) {
+      running.add(threads.get(i).submit(shift(workers.get(i), start, seconds)));
+    }
+    Timings all = new Timings();
+    long fewest = Long.MAX_VALUE;
+    long most = 0;
+    for (Future<Timings> one : running) {
+      Timings timings = one.get();
+      fewest = Math.min(fewest, timings.turns());
+      most = Math.max(most, timings.turns());
+      all.add(timings);
+    }
+    Sample sample = all.sample(seconds);
+    return workers.size() == 1
+        ? sample
+        : sample.with(Metric.FEWEST_WINS, (double) fewest).with(Metric.MOST_WINS, (double) most);
+  }
+
+  private static Callable<Timings> shift(Worker worker, CyclicBarrier start, double seconds) {
+    return () -> {
+      Timings timings = new Timings();
+      start.await();
+      long end = System.nanoTime() + (long) (seconds * 1e9);
+      while (System.nanoTime() < end) {
+        worker.operate(timings);
+      }
+      return timings;
+    };
+  }
+
+  /** Each worker is dismissed by its own thread, which may still own a lock. */
+  @Override
+  public void dismiss() throws Exception {
+    for (int i = 0; i < workers.size(); i++) {
+      Worker worker = workers.get(i);
+      Future<?> dismissed =
+          threads
+              .get(i)
+              .submit(
+                  () -> {
+                    worker.dismiss();
+                    return true;
+                  });
+      threads.get(i).shutdown();
+      dismissed.get();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package dev.tollgate.samples.benchmark.scenario;
+
+import dev.tollgate.samples.benchmark.measure.Crew;
+import dev.tollgate.samples.benchmark.measure.Timings;
+import dev.tollgate.samples.benchmark.measure.Worker;
+import dev.tollgate.samples.benchmark.system.Ability;
+import dev.tollgate.samples.benchmark.system.LockClient;
+import java.util.concurrent.TimeUnit;
+
+/** Locks that are taken and given back at once. */
+final class LockCycles {
+  private static final int[] CLIENTS = {1, 8, 64};
+  private static final int CONTENDERS = 3;
+  private static final long HOLD_MILLIS = 1;
+
+  private LockCycles() {}
+
+  static void latency(Scenario scenario, Stage stage) throws Exception {
+    stage.burst(
+        scenario,
+        "1 client",
+        Ability.TRY,
+        one -> Crew.of(1, number -> new Apart(one.system().connect(Stage.LEASE), "latency")));
+  }
+
+  static void throughput(Scenario scenario, Stage stage) throws Exception {
+    for (int clients : CLIENTS) {
+      ownLocks(scenario, stage, clients);
+    }
+  }
+
+  static void sequential(Scenario scenario, Stage stage) throws Exception {
+    ownLocks(scenario, stage, 1);
+  }
+
+  static void parallel(Scenario scenario, Stage stage) throws Exception {
+    ownLocks(scenario, stage, Runtime.getRuntime().availableProcessors());
+  }
+
+  private static void ownLocks(Scenario scenario, Stage stage, int clients) throws Exception {
+    stage.burst(
+        scenario,
+        clients == 1 ? "1 client" : clients + " clients",
+        Ability.TRY,
+        one ->
+            Crew.of(
+                clients,
+                number ->
+                    new Together(
+                        one.system().connect(Stage.LEASE),
+                        scenario.word() + "-" + clients + "-" + number)));
+  }
+
+  static void contention(Scenario scenario, Stage stage) throws Exception {
+    stage.burst(
+        scenario,
+        CONTENDERS + " clients, 1 lock",
+        Ability.TRY,
+        one ->
+            Crew.of(
+                CONTENDERS,
+                number -> new Contending(one.system().connect(Stage.LEASE), scenario.word())));
+  }
+
+  /** Takes the time of the acquire and of the release. */
+  record Apart(LockClient client, String lock) implements Worker {
+    @Override
+    public void operate(Timings timings) throws Exception {
+      long begin = System.nanoTime();
+      client.acquire(lock);
+      long acquired = System.nanoTime();
+      client.release(lock);
+      timings.operation(acquired - begin);
+      timings.release(System.nanoTime() - acquired);
+    }
+
+    @Override
+    public void dismiss() throws Exception {
+      client.disconnect();
+    }
+  }
+
+  /** Takes the time of both. */
+  private record Together(LockClient client, String lock) implements Worker {
+    @Override
+    public void operate(Timings timings) throws Exception {
+      long begin = System.nanoTime();
+      client.acquire(lock);
+      client.release(lock);
+      timings.operation(System.nanoTime() - begin);
+    }
+
+    @Override
+    public void dismiss() throws Exception {
+      client.disconnect();
+    }
+  }
+
+  /** Does not wait: what finds the lock taken is counted apart. */
+  private record Contending(LockClient client, String lock) implements Worker {
+    @Override
+    public void operate(Timings timings) throws Exception {
+      long begin = System.nanoTime();
+      if (!client.tryAcquire(lock)) {
+        timings.refused();
+        return;
+      }
+      TimeUnit.MILLISECONDS.sleep(HOLD_MILLIS);
+      client.release(lock);
+      timings.operation(System.nanoTime() - begin);
+    }
+
+    @Override
+    public void dismiss() throws Exception {
+      client.disconnect();
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package dev.tollgate.samples.benchmark.system;
+
+import java.util.List;
+
+/** The servers of one system, as processes of this machine. */
+public interface Ensemble {
+  /** Whose servers these are: more than one if several use them. */
+  List<Kind> kinds();
+
+  /** What {@link Kind#open} takes. */
+  String endpoints();
+
+  /** Whether clients in other processes reach them. */
+  default boolean isReachable() {
+    return true;
+  }
+
+  /** A number that rises when another leader is elected, where that can be asked for. */
+  default long term() throws Exception {
+    return 0;
+  }
+
+  /** Whether there is a leader that can be killed, and enough others to go on without it. */
+  default boolean survivesItsLeader() {
+    return false;
+  }
+
+  /** Kills the leader with SIGKILL and returns when its process is gone. */
+  default void killLeader() throws Exception {
+    throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
+  }
+
+  /** Starts again what was killed, on its old data, and returns when it takes part again. */
+  default void restartKilled() throws Exception {
+    throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
+  }
+
+  void stop() throws Exception;
+}
