@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * What locks should do, written as plainly as possible and apart from the product's code: lists
  * that are searched from end to end, strings for answers.
  */
-final class LockModel {
+public final class LockModel {
   private record Held(String lock, String lease, long token, boolean shared) {}
 
   private record Queued(String lock, String request, String lease, boolean shared) {}
@@ -23,9 +23,9 @@ final class LockModel {
   private long token;
 
   /** Answers that waiting requests have got since they were last taken. */
-  final TreeMap<String, String> answers = new TreeMap<>();
+  public final TreeMap<String, String> answers = new TreeMap<>();
 
-  String acquire(String request, String lock, String lease, boolean shared, boolean wait) {
+  public String acquire(String request, String lock, String lease, boolean shared, boolean wait) {
     Optional<Held> mine =
         held.stream().filter(h -> h.lock.equals(lock) && h.lease.equals(lease)).findFirst();
     if (mine.isPresent()) {
@@ -43,19 +43,19 @@ final class LockModel {
     return "waiting";
   }
 
-  boolean release(String lock, String lease) {
+  public boolean release(String lock, String lease) {
     boolean did = held.removeIf(h -> h.lock.equals(lock) && h.lease.equals(lease));
     settle(lock);
     return did;
   }
 
-  boolean forceRelease(String lock) {
+  public boolean forceRelease(String lock) {
     boolean did = held.removeIf(h -> h.lock.equals(lock));
     settle(lock);
     return did;
   }
 
-  void endLease(String lease) {
+  public void endLease(String lease) {
     List<Queued> waits = queued.stream().filter(q -> q.lease.equals(lease)).toList();
     queued.removeAll(waits);
     for (Queued q : waits) {
@@ -70,7 +70,7 @@ final class LockModel {
     }
   }
 
-  boolean endWait(String request, String answer) {
+  public boolean endWait(String request, String answer) {
     for (Queued q : List.copyOf(queued)) {
       if (q.request.equals(request)) {
         queued.remove(q);
@@ -82,18 +82,18 @@ final class LockModel {
     return false;
   }
 
-  boolean heldExclusively(String lock, long byToken) {
+  public boolean heldExclusively(String lock, long byToken) {
     return held.stream().anyMatch(h -> h.lock.equals(lock) && h.token == byToken && !h.shared);
   }
 
-  Optional<Long> exclusiveToken(String lock, String lease) {
+  public Optional<Long> exclusiveToken(String lock, String lease) {
     return held.stream()
         .filter(h -> h.lock.equals(lock) && h.lease.equals(lease) && !h.shared)
         .map(Held::token)
         .findFirst();
   }
 
-  long lastToken() {
+  public long lastToken() {
     return token;
   }
 
@@ -122,7 +122,7 @@ final class LockModel {
   }
 
   /** Every lock with its holders and its queue, in the way {@link #describe(ClusterState)} does. */
-  String describe() {
+  public String describe() {
     TreeMap<String, String> byLock = new TreeMap<>();
     for (Held h : held) {
       byLock.merge(h.lock, h.token + (h.shared ? "s" : "x"), (x, y) -> x + "," + y);
@@ -133,7 +133,7 @@ final class LockModel {
     return byLock.toString();
   }
 
-  static String describe(ClusterState state) {
+  public static String describe(ClusterState state) {
     TreeMap<String, String> byLock = new TreeMap<>();
     for (Lock lock : state.locks()) {
       String mode = lock.mode() == LockMode.SHARED ? "s" : "x";

@@ -1,0 +1,40 @@
+package dev.tollgate.simulation;
+
+/**
+ * Bugs that the simulation has to find: each is put around or in place of a part, never into the
+ * product.
+ */
+enum Breakage {
+  /** The product as it is. */
+  NONE,
+  /** A replica ends leases while it applies, by its own clock. */
+  EXPIRY_BY_LOCAL_CLOCK,
+  /** A snapshot brings the token counter back as the highest token that is held. */
+  TOKEN_COUNTER_NOT_RESTORED,
+  /** A snapshot brings sessions back without what they did last. */
+  SESSION_TABLE_FORGOTTEN,
+  /** A node that believes that it leads acknowledges heartbeats without proof. */
+  RENEWAL_WITHOUT_BARRIER,
+  /** A node that believes that it leads runs queries without proof. */
+  READ_WITHOUT_BARRIER,
+  /** A waiter whose time is over stays in the queue. */
+  TIMED_OUT_WAITER_STAYS,
+  /** A leader applies and answers before a majority has the entry. */
+  ANSWER_BEFORE_COMMIT,
+  /** A follower acknowledges an entry before it is on its disk. */
+  ACKNOWLEDGED_BEFORE_SYNC,
+  /** The driver sends again under a new number. */
+  RETRY_UNDER_NEW_NUMBER,
+  /** The token of a statement is checked when the node gets it, not where it is applied. */
+  FENCE_CHECKED_ON_RECEIPT,
+  /** A new leader goes by when a lease was created. */
+  NEW_LEADER_GIVES_NO_TIME,
+  /** The commands of a group are applied in reverse. */
+  QUEUE_NOT_FIFO,
+  /** The driver counts its lease from the answer to a heartbeat, not from its sending. */
+  LEASE_COUNTED_FROM_ANSWER,
+  /** The driver says that it trusts its lease whether it does or not. */
+  LEASE_ALWAYS_TRUSTED,
+  /** A replica stamps what it applies with its own time. */
+  LOCAL_TIME_WHILE_APPLYING
+}

@@ -1,0 +1,248 @@
+package dev.tollgate.simulation;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Lease;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.StateRecord;
+import dev.tollgate.log.Entry;
+import dev.tollgate.log.EntryBytes;
+import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.Proposal;
+import dev.tollgate.node.replica.Replica;
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.snapshot.StateCodec;
+import dev.tollgate.snapshot.StateCopy;
+import dev.tollgate.wire.WireWriter;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A replica with a bug around it: entries and snapshots are changed on their way in. */
+class BrokenConsumer implements LogConsumer {
+  private final Replica replica;
+
+  private BrokenConsumer(Replica replica) {
+    this.replica = replica;
+  }
+
+  static LogConsumer around(Replica replica, Breakage breakage, LongSupplier wallMicros) {
+    return switch (breakage) {
+      case EXPIRY_BY_LOCAL_CLOCK -> new ExpiresByItself(replica, wallMicros);
+      case TOKEN_COUNTER_NOT_RESTORED, SESSION_TABLE_FORGOTTEN -> new Forgetful(replica, breakage);
+      case TIMED_OUT_WAITER_STAYS -> new KeepsWaiters(replica);
+      case QUEUE_NOT_FIFO -> new Reverses(replica);
+      case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
+      default -> replica;
+    };
+  }
+
+  @Override
+  public void apply(long logIndex, Entry entry) {
+    replica.apply(logIndex, entry);
+  }
+
+  @Override
+  public @Nullable StateCopy beginCopy(boolean insistent) {
+    return replica.beginCopy(insistent);
+  }
+
+  @Override
+  public void snapshotNeedsGap(boolean needed) {
+    replica.snapshotNeedsGap(needed);
+  }
+
+  @Override
+  public void restore(SnapshotReader snapshot) throws IOException {
+    replica.restore(snapshot);
+  }
+
+  @Override
+  public void startedLeading(long term) {
+    replica.startedLeading(term);
+  }
+
+  @Override
+  public void stoppedLeading() {
+    replica.stoppedLeading();
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    replica.failed(cause);
+  }
+
+  /** {@link Breakage#EXPIRY_BY_LOCAL_CLOCK}. */
+  private static final class ExpiresByItself extends BrokenConsumer {
+    private final Replica replica;
+    private final LongSupplier wallMicros;
+
+    ExpiresByItself(Replica replica, LongSupplier wallMicros) {
+      super(replica);
+      this.replica = replica;
+      this.wallMicros = wallMicros;
+    }
+
+    @Override
+    public void apply(long logIndex, Entry entry) {
+      long now = wallMicros.getAsLong();
+      List<LeaseId> due = new ArrayList<>();
+      replica.look(
+          state -> {
+            for (Lease lease : state.leases()) {
+              if (lease.createdMicros() + lease.ttlMillis() * 1_000 < now) {
+                due.add(lease.id());
+              }
+            }
+            return null;
+          });
+      if (due.isEmpty()) {
+        super.apply(logIndex, entry);
+        return;
+      }
+      List<Command> commands = new ArrayList<>(entry.commands());
+      List<Proposal> proposals = new ArrayList<>(entry.proposals());
+      Command expire = new Command.Expire(List.of(), due);
+      commands.add(expire);
+      if (!proposals.isEmpty()) {
+        proposals.add(EntryBytes.unasked(expire));
+      }
+      super.apply(logIndex, EntryBytes.of(entry.stampMicros(), commands, proposals));
+    }
+  }
+
+  /** {@link Breakage#TOKEN_COUNTER_NOT_RESTORED}, {@link Breakage#SESSION_TABLE_FORGOTTEN}. */
+  private static final class Forgetful extends BrokenConsumer {
+    private final Breakage breakage;
+
+    Forgetful(Replica replica, Breakage breakage) {
+      super(replica);
+      this.breakage = breakage;
+    }
+
+    @Override
+    public void restore(SnapshotReader snapshot) throws IOException {
+      List<SnapshotReader.Piece> pieces = new ArrayList<>();
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      SnapshotWriter out = new SnapshotWriter(bytes);
+      long highest = 0;
+      List<StateRecord> core = new ArrayList<>();
+      for (SnapshotReader.Piece piece = snapshot.next(); piece != null; piece = snapshot.next()) {
+        if (piece.kind() >= StateCodec.FIRST_FREE_KIND) {
+          pieces.add(piece);
+        } else {
+          StateRecord state = StateCodec.read(piece.kind(), piece.body());
+          core.add(state);
+          if (state instanceof StateRecord.LockState lock) {
+            for (StateRecord.HoldState hold : lock.holds()) {
+              highest = Math.max(highest, hold.token().value());
+            }
+          }
+        }
+      }
+      for (StateRecord state : core) {
+        WireWriter body = new WireWriter();
+        int kind = StateCodec.write(body, spoilt(state, highest));
+        out.record(kind, body);
+      }
+      for (SnapshotReader.Piece piece : pieces) {
+        byte[] body = piece.body().rest();
+        out.record(piece.kind(), body, 0, body.length);
+      }
+      out.finish();
+      super.restore(new SnapshotReader(new ByteArrayInputStream(bytes.toByteArray())));
+    }
+
+    private StateRecord spoilt(StateRecord state, long highest) {
+      if (breakage == Breakage.TOKEN_COUNTER_NOT_RESTORED
+          && state instanceof StateRecord.Counters counters) {
+        return new StateRecord.Counters(
+            counters.position(),
+            counters.lastSession(),
+            counters.lastLease(),
+            highest,
+            counters.lastFence(),
+            counters.lastTransaction());
+      }
+      if (breakage == Breakage.SESSION_TABLE_FORGOTTEN
+          && state instanceof StateRecord.SessionState session
+          && session.awaited() == null) {
+        return new StateRecord.SessionState(
+            session.id(),
+            session.opening(),
+            session.openedMicros(),
+            session.schema(),
+            session.presented(),
+            session.ownLease(),
+            session.lost(),
+            0,
+            null,
+            null,
+            session.lockTimeoutMillis(),
+            session.lostTransaction());
+      }
+      return state;
+    }
+  }
+
+  /** {@link Breakage#TIMED_OUT_WAITER_STAYS}. */
+  private static final class KeepsWaiters extends BrokenConsumer {
+    KeepsWaiters(Replica replica) {
+      super(replica);
+    }
+
+    @Override
+    public void apply(long logIndex, Entry entry) {
+      List<Command> commands = new ArrayList<>();
+      List<Proposal> proposals = new ArrayList<>();
+      for (int i = 0; i < entry.commands().size(); i++) {
+        Command command = entry.commands().get(i);
+        boolean timeout =
+            command instanceof Command.EndWait end && end.reason() == Command.WaitEnd.TIMED_OUT;
+        Command kept = timeout ? new Command.Expire(List.of(), List.of()) : command;
+        commands.add(kept);
+        if (!entry.proposals().isEmpty()) {
+          proposals.add(EntryBytes.replaced(kept, entry.proposals().get(i)));
+        }
+      }
+      super.apply(logIndex, EntryBytes.of(entry.stampMicros(), commands, proposals));
+    }
+  }
+
+  /** {@link Breakage#QUEUE_NOT_FIFO}. */
+  private static final class Reverses extends BrokenConsumer {
+    Reverses(Replica replica) {
+      super(replica);
+    }
+
+    @Override
+    public void apply(long logIndex, Entry entry) {
+      List<Command> commands = new ArrayList<>(entry.commands());
+      List<Proposal> proposals = new ArrayList<>(entry.proposals());
+      Collections.reverse(commands);
+      Collections.reverse(proposals);
+      super.apply(logIndex, EntryBytes.of(entry.stampMicros(), commands, proposals));
+    }
+  }
+
+  /** {@link Breakage#LOCAL_TIME_WHILE_APPLYING}. */
+  private static final class StampsItself extends BrokenConsumer {
+    private final LongSupplier wallMicros;
+
+    StampsItself(Replica replica, LongSupplier wallMicros) {
+      super(replica);
+      this.wallMicros = wallMicros;
+    }
+
+    @Override
+    public void apply(long logIndex, Entry entry) {
+      super.apply(
+          logIndex, EntryBytes.of(wallMicros.getAsLong(), entry.commands(), entry.proposals()));
+    }
+  }
+}

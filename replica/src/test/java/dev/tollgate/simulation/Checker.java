@@ -1,0 +1,438 @@
+package dev.tollgate.simulation;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Hold;
+import dev.tollgate.core.Lease;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Lock;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockModel;
+import dev.tollgate.core.Session;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.StateRecord;
+import dev.tollgate.core.Waiter;
+import dev.tollgate.log.EntryBytes;
+import dev.tollgate.store.LockAccess;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.store.SqlValue;
+import dev.tollgate.transport.LeaseProof;
+import dev.tollgate.value.StatementResult;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/** Holds what happens against the invariants of docs/architecture.md. */
+final class Checker {
+  private static final int TABLES_EVERY = 64;
+
+  /** What an election and the ticks of clocks may take. */
+  private static final long ELECTION_NANOS = World.millis(1_500);
+
+  private record Kept(SimulatedProcess process, LeaseProof proof) {}
+
+  private final Simulation simulation;
+  private final World world;
+  private final Model model = new Model();
+
+  private final Map<Long, Integer> entries = new HashMap<>();
+  private final Map<Long, String> states = new HashMap<>();
+  private final Map<String, Long> tokens = new TreeMap<>();
+  private long highestToken;
+
+  private final Map<Long, Kept> keptSessions = new TreeMap<>();
+  private final Map<Long, Kept> keptLeases = new TreeMap<>();
+
+  /** By session or lease, on the client's clock: from there on it is not proven any more. */
+  private final Map<String, Long> provenUntil = new TreeMap<>();
+
+  private final Map<Long, Long> touched = new TreeMap<>();
+
+  /** Answers that clients have got tell of the log up to here. */
+  private long acknowledged;
+
+  private long checks;
+
+  Checker(Simulation simulation) {
+    this.simulation = simulation;
+    this.world = simulation.world();
+  }
+
+  Model model() {
+    return model;
+  }
+
+  long checks() {
+    return checks;
+  }
+
+  void asks(long session, long sequence, Op op) {
+    model.asks(session, sequence, op);
+  }
+
+  long acknowledgedIndex() {
+    return acknowledged;
+  }
+
+  /** Every node applies the same bytes at the same index. */
+  void applies(String node, long index, Disk.LogEntry entry) {
+    int hash = Arrays.hashCode(entry.bytes());
+    Integer first = entries.putIfAbsent(index, hash);
+    if (first != null && first != hash) {
+      throw new Violation(
+          "I6", node + " applies another entry " + index + " than was applied before");
+    }
+    if (index > model.index()) {
+      List<Command> commands = EntryBytes.read(entry.bytes()).commands();
+      commands.forEach(this::requireThatNobodyCountsOn);
+      model.apply(index, commands);
+      world.tell(() -> node + " applies first " + index + " " + shortened(commands));
+    }
+  }
+
+  private static String shortened(List<Command> commands) {
+    String all = commands.toString();
+    return all.length() < 400 ? all : all.substring(0, 400) + "...";
+  }
+
+  /** I4: what is ended for want of renewal is nothing that a client still has proof of. */
+  private void requireThatNobodyCountsOn(Command command) {
+    if (command instanceof Command.Expire expire) {
+      for (LeaseId lease : expire.leases()) {
+        requireNotProven(keptLeases.get(lease.value()), "lease " + lease, model.isAlive(lease));
+        keptSessions.forEach(
+            (session, kept) -> {
+              if (model.ownLease(new SessionId(session)) == lease.value()) {
+                requireNotProven(kept, "own lease " + lease + " of session " + session, true);
+              }
+            });
+      }
+      for (SessionId session : expire.sessions()) {
+        boolean alive = model.ownLease(session) != 0;
+        requireNotProven(keptSessions.get(session.value()), "session " + session, alive);
+      }
+    }
+  }
+
+  private void requireNotProven(@Nullable Kept kept, String what, boolean alive) {
+    checks++;
+    if (kept != null && alive && kept.process.isAlive()) {
+      long now = kept.process.clock();
+      if (kept.proof.isProven(now)) {
+        throw new Violation(
+            "I4", what + " ends while " + kept.process.name() + " has proof that it is alive");
+      }
+    }
+  }
+
+  void applied(SimulatedNode node, long index) {
+    ClusterState state = node.replica().look(all -> all);
+    if (index == model.index() && !states.containsKey(index)) {
+      requireSoundLocks(state);
+      if (!model.locks().equals(LockModel.describe(state))) {
+        throw new Violation(
+            "I9",
+            "after entry "
+                + index
+                + " locks are "
+                + LockModel.describe(state)
+                + ", by the order of requests they are "
+                + model.locks());
+      }
+    }
+    compare(node, index, state);
+    if (index % TABLES_EVERY == 0) {
+      checkTables(node, index);
+    }
+  }
+
+  void restored(SimulatedNode node, long index) {
+    compare(node, index, node.replica().look(all -> all));
+  }
+
+  private void compare(SimulatedNode node, long index, ClusterState state) {
+    checks++;
+    String description = describe(state);
+    String first = states.putIfAbsent(index, description);
+    if (first != null && !first.equals(description)) {
+      throw new Violation(
+          "I7",
+          node.id() + " has after entry " + index + "\n" + description + "\nothers have\n" + first);
+    }
+  }
+
+  /** All of the core's state but the secrets, which are not of the seed. */
+  private static String describe(ClusterState state) {
+    StringBuilder text = new StringBuilder();
+    text.append(state.lastToken()).append(state.nodes());
+    for (Session session : state.sessions()) {
+      text.append("\ns").append(session.id()).append(' ').append(session.lastSequence());
+      text.append(' ').append(session.openedMicros()).append(session.awaited());
+      Lease own = session.ownLease();
+      text.append(own == null ? "" : own.id());
+    }
+    for (Lease lease : state.leases()) {
+      StateRecord.LeaseState piece =
+          new StateRecord.LeaseState(
+              lease.id(),
+              lease.owner(),
+              lease.ttlMillis(),
+              lease.createdMicros(),
+              lease.creator(),
+              lease.isOwn(),
+              List.of(),
+              List.of());
+      text.append("\n").append(piece);
+    }
+    for (Lock lock : state.locks()) {
+      text.append("\n").append(lock.name()).append(lock.mode());
+      for (Hold hold : lock.holds()) {
+        text.append(' ').append(hold.token()).append('@').append(hold.sinceMicros());
+        text.append(hold.lease().id());
+      }
+      for (Waiter waiter : lock.waiters()) {
+        text.append(" <").append(waiter.request()).append(waiter.sinceMicros());
+      }
+    }
+    return text.toString();
+  }
+
+  /** I1 and I2, from the state alone. */
+  private void requireSoundLocks(ClusterState state) {
+    checks++;
+    long highest = highestToken;
+    for (Lock lock : state.locks()) {
+      List<Hold> holds = lock.holds();
+      if (lock.mode() == LockMode.EXCLUSIVE && holds.size() > 1) {
+        throw new Violation("I1", lock.name() + " is held by " + holds);
+      }
+      for (Hold hold : holds) {
+        long token = hold.token().value();
+        String key = lock.name() + "/" + hold.lease().id();
+        Long before = tokens.put(key, token);
+        if (before == null || before != token) {
+          if (token <= highestToken) {
+            throw new Violation("I2", "token " + token + " is granted after token " + highestToken);
+          }
+          highest = Math.max(highest, token);
+        }
+      }
+    }
+    highestToken = highest;
+  }
+
+  /** I3 and I6: the tables have what the log says, no more and no less. */
+  void checkTables(SimulatedNode node, long index) {
+    for (String register : model.registers()) {
+      checks++;
+      List<Model.Version> versions = model.versions(register);
+      Model.Version expected = versions.get(0);
+      for (Model.Version version : versions) {
+        if (version.index() <= index) {
+          expected = version;
+        }
+      }
+      Value[] row = row(node, register);
+      if (row[0].getLong() != expected.value() || row[1].getLong() != expected.count()) {
+        throw new Violation(
+            row[1].getLong() > expected.count() ? wroteTooMuch(register) : "I6",
+            node.id()
+                + " has after entry "
+                + index
+                + " value "
+                + row[0].getLong()
+                + " of "
+                + row[1].getLong()
+                + " writes in "
+                + register
+                + ", which should be "
+                + expected);
+      }
+    }
+  }
+
+  private String wroteTooMuch(String register) {
+    return simulation.breakage() == Breakage.FENCE_CHECKED_ON_RECEIPT || register.startsWith("f")
+        ? "I3"
+        : "I6";
+  }
+
+  private static Value[] row(SimulatedNode node, String register) {
+    String sql =
+        register.startsWith("f")
+            ? "SELECT V, N FROM PUBLIC." + register.toUpperCase(java.util.Locale.ROOT)
+            : "SELECT V, N FROM PUBLIC.R WHERE ID = " + register.substring(1);
+    try {
+      SqlReader.Page page =
+          node.database()
+              .reader()
+              .query(
+                  null,
+                  Session.INITIAL_SCHEMA,
+                  sql,
+                  SqlValue.encodeFirst(List.of(), 0),
+                  0,
+                  0,
+                  1,
+                  NoLocks.INSTANCE,
+                  new SqlReader.Canceller());
+      StatementResult.Rows rows =
+          (StatementResult.Rows) StatementResult.read(page.body().bytes(), null);
+      return rows.rows().page().rows().get(0);
+    } catch (SQLException e) {
+      throw new Violation("tables", e);
+    }
+  }
+
+  /** What a client was told is what the log says, and what it read was there at that time. */
+  void answered(
+      long session, long sequence, Op op, Op.Answer answer, boolean trusted, long beganIndex) {
+    checks++;
+    if (op.kind() == Op.Kind.READ) {
+      requireLinearizable(op, answer, beganIndex);
+      return;
+    }
+    if (op.kind() == Op.Kind.RENEW_LEASE) {
+      return;
+    }
+    Model.Answered expected = model.answer(session, sequence);
+    if ("55T01".equals(answer.failure()) && op.usesOwnLease() && !trusted) {
+      // refused before the log: what an earlier copy of it did is taken back with the lease
+      return;
+    }
+    if (expected == null) {
+      throw new Violation("I6", "statement " + op + " is answered and in no log: " + answer);
+    }
+    String told = answer.failure() != null ? "refused" : String.valueOf(answer.value());
+    if (!told.equals(expected.answer())) {
+      boolean fence = "1".equals(told) && expected.answer().equals("refused");
+      throw new Violation(
+          fence ? "I3" : "I6",
+          "statement "
+              + op
+              + " of session "
+              + session
+              + " is answered "
+              + answer
+              + ", the log says "
+              + expected);
+    }
+    acknowledged = Math.max(acknowledged, expected.index());
+  }
+
+  private void requireLinearizable(Op op, Op.Answer answer, long beganIndex) {
+    if (answer.failure() != null) {
+      throw new Violation("I10", "a read failed: " + answer);
+    }
+    long value = Long.parseLong(String.valueOf(answer.value()));
+    long count = Long.parseLong(String.valueOf(answer.second()));
+    List<Model.Version> versions = model.versions(op.register());
+    if (count >= versions.size() || versions.get((int) count).value() != value) {
+      throw new Violation("I10", op + " reads what nobody wrote: " + answer);
+    }
+    if (count + 1 < versions.size() && versions.get((int) count + 1).index() <= beganIndex) {
+      throw new Violation(
+          "I10",
+          op
+              + " reads "
+              + versions.get((int) count)
+              + ", though its client side knew of entry "
+              + beganIndex
+              + " when it began");
+    }
+    acknowledged = Math.max(acknowledged, versions.get((int) count).index());
+  }
+
+  void keeps(SimulatedProcess process, LeaseProof proof) {
+    (proof.isSession() ? keptSessions : keptLeases).put(proof.id(), new Kept(process, proof));
+  }
+
+  void dropped(LeaseProof proof) {
+    (proof.isSession() ? keptSessions : keptLeases).remove(proof.id());
+  }
+
+  /** The leader has acknowledged a heartbeat that was sent then, on the client's clock. */
+  void acknowledged(LeaseProof proof, long sentNanos) {
+    provenUntil.merge(key(proof), sentNanos, Math::max);
+  }
+
+  private static String key(LeaseProof proof) {
+    return (proof.isSession() ? "s" : "l") + proof.id();
+  }
+
+  /** I8: a client says that it trusts its own lease only as long as it can. */
+  void trusts(long session, boolean trusted) {
+    checks++;
+    Kept kept = keptSessions.get(session);
+    if (trusted && kept != null && !kept.proof.isProven(kept.process.clock())) {
+      throw new Violation("I8", "session " + session + " trusts a lease without proof");
+    }
+  }
+
+  /** A heartbeat for these has reached some node. */
+  void touched(List<Long> sessions, List<Long> leases) {
+    sessions.forEach(session -> touched.put(-session, world.now()));
+    leases.forEach(lease -> touched.put(lease, world.now()));
+  }
+
+  /** I5: with a leader that is well, what nobody renews ends in time. */
+  void checkExpiry(long undisturbedSince) {
+    model.eachLease(
+        (id, ttlMillis, session) -> {
+          checks++;
+          long key = session == 0 ? id : -session;
+          long renewed = touched.computeIfAbsent(key, fresh -> world.now());
+          if (session != 0) {
+            renewed = Math.max(renewed, touched.computeIfAbsent(id, fresh -> world.now()));
+          }
+          long latest =
+              Math.max(renewed, undisturbedSince)
+                  + World.millis(ttlMillis + 1_000)
+                  + ELECTION_NANOS;
+          if (world.now() > latest) {
+            throw new Violation(
+                "I5",
+                "lease "
+                    + id
+                    + " of "
+                    + ttlMillis
+                    + " ms lives "
+                    + (world.now() - renewed) / 1_000_000
+                    + " ms after its last renewal, and "
+                    + (world.now() - undisturbedSince) / 1_000_000
+                    + " ms after the last disturbance; own lease of session "
+                    + session);
+          }
+        });
+  }
+
+  /** Queries of tables alone. */
+  private enum NoLocks implements LockAccess {
+    INSTANCE;
+
+    @Override
+    public boolean holdsLock(dev.tollgate.core.LockName lock, long token) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public @Nullable Long lockToken(dev.tollgate.core.LockName lock) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public dev.tollgate.core.Outcome perform(dev.tollgate.core.Operation operation) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<@Nullable Object[]> rows(dev.tollgate.store.SystemTable table) {
+      throw new UnsupportedOperationException();
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package dev.tollgate.simulation;
+
+import dev.tollgate.store.LockArguments;
+import dev.tollgate.store.SqlValue;
+import dev.tollgate.wire.Request;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client asks for in one statement.
+ *
+ * @param lock the number of a lock, and of the table that it fences
+ * @param lease 0 for the session's own
+ * @param token that the statement shows, or 0
+ * @param value what it writes
+ * @param expected what has to be there for a compare-and-set
+ */
+record Op(Kind kind, int lock, long lease, long millis, long token, long value, long expected) {
+  static final int LOCKS = 3;
+  static final int REGISTERS = 2;
+
+  /** Kinds of statements. */
+  enum Kind {
+    TRY_ACQUIRE,
+    ACQUIRE,
+    RELEASE,
+    FORCE_RELEASE,
+    CREATE_LEASE,
+    REVOKE_LEASE,
+    RENEW_LEASE,
+    /** To a table that its lock fences, shown or not. */
+    WRITE_FENCED,
+    /** To a table without a fence, with a token in the statement. */
+    WRITE_WITH_TOKEN,
+    WRITE,
+    COMPARE_AND_SET,
+    READ
+  }
+
+  /** What it takes to set a database up. */
+  static List<String> setUp() {
+    List<String> all = new ArrayList<>();
+    all.add("CREATE TABLE r(id INT PRIMARY KEY, v BIGINT, n BIGINT)");
+    for (int i = 0; i < REGISTERS; i++) {
+      all.add("INSERT INTO r VALUES(" + i + ", 0, 0)");
+    }
+    for (int i = 0; i < LOCKS; i++) {
+      all.add("CREATE TABLE f" + i + "(v BIGINT, n BIGINT)");
+      all.add("INSERT INTO f" + i + " VALUES(0, 0)");
+      all.add("ALTER TABLE f" + i + " FENCED BY LOCK 'l" + i + "'");
+    }
+    return all;
+  }
+
+  /** Every text that a client may send. */
+  static List<String> everySql() {
+    List<String> all = setUp();
+    for (Kind kind : Kind.values()) {
+      for (int lock = 0; lock < LOCKS; lock++) {
+        for (int bits = 0; bits < 4; bits++) {
+          all.add(new Op(kind, lock, bits & 1, 0, bits >> 1, 0, 0).sql());
+        }
+      }
+    }
+    return all;
+  }
+
+  String lockName() {
+    return "l" + lock;
+  }
+
+  /** The register that it writes or reads. */
+  String register() {
+    return kind == Kind.WRITE_FENCED ? "f" + lock : "r" + lock % REGISTERS;
+  }
+
+  boolean goesThroughTheLog() {
+    return kind != Kind.READ && kind != Kind.RENEW_LEASE;
+  }
+
+  boolean usesOwnLease() {
+    return lease == 0 && (kind == Kind.TRY_ACQUIRE || kind == Kind.ACQUIRE || kind == Kind.RELEASE);
+  }
+
+  String sql() {
+    String stated = lease == 0 ? "" : ", ?";
+    return switch (kind) {
+      case TRY_ACQUIRE -> "SELECT try_acquire_lock(?" + stated + ")";
+      case ACQUIRE -> "SELECT acquire_lock(?" + (lease == 0 ? "" : ", ?, ?") + ")";
+      case RELEASE -> "SELECT release_lock(?" + stated + ")";
+      case FORCE_RELEASE -> "SELECT force_release_lock(?)";
+      case CREATE_LEASE -> "SELECT create_lease(?, ?)";
+      case REVOKE_LEASE -> "SELECT revoke_lease(?)";
+      case RENEW_LEASE -> "SELECT renew_lease(?)";
+      case WRITE_FENCED ->
+          "UPDATE f" + lock + " SET v = ?, n = n + 1" + (token == 0 ? "" : clause());
+      case WRITE_WITH_TOKEN -> "UPDATE r SET v = ?, n = n + 1 WHERE id = ?" + clause();
+      case WRITE -> "UPDATE r SET v = ?, n = n + 1 WHERE id = ?";
+      case COMPARE_AND_SET -> "UPDATE r SET v = ?, n = n + 1 WHERE id = ? AND v = ?";
+      case READ -> "SELECT v, n FROM r WHERE id = ?";
+    };
+  }
+
+  private String clause() {
+    return " FENCED BY LOCK 'l" + lock + "' TOKEN ?";
+  }
+
+  List<SqlValue> parameters() {
+    SqlValue name = SqlValue.ofText(lockName());
+    SqlValue id = SqlValue.ofNumber(lock % REGISTERS);
+    SqlValue written = SqlValue.ofNumber(value);
+    return switch (kind) {
+      case TRY_ACQUIRE, RELEASE -> lease == 0 ? List.of(name) : List.of(name, number(lease));
+      case ACQUIRE -> lease == 0 ? List.of(name) : List.of(name, number(lease), number(millis));
+      case FORCE_RELEASE -> List.of(name);
+      case CREATE_LEASE -> List.of(number(millis), SqlValue.ofText("worker"));
+      case REVOKE_LEASE, RENEW_LEASE -> List.of(number(lease));
+      case WRITE_FENCED -> token == 0 ? List.of(written) : List.of(written, number(token));
+      case WRITE_WITH_TOKEN -> List.of(written, id, number(token));
+      case WRITE -> List.of(written, id);
+      case COMPARE_AND_SET -> List.of(written, id, number(expected));
+      case READ -> List.of(id);
+    };
+  }
+
+  private static SqlValue number(long number) {
+    return SqlValue.ofNumber(number);
+  }
+
+  /** The first parameter of a statement. */
+  static long firstNumber(Request.Execute execute) {
+    return number(SqlValue.decode(execute.parameterSets().get(0)).get(0));
+  }
+
+  static long number(SqlValue value) {
+    try {
+      return LockArguments.token(value);
+    } catch (SQLException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** What a client learned: the first column of the first row, or the update count. */
+  record Answer(@Nullable String value, @Nullable String second, @Nullable String failure) {}
+}

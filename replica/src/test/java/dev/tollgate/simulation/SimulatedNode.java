@@ -1,0 +1,329 @@
+package dev.tollgate.simulation;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogConsumer;
+import dev.tollgate.node.client.Administration;
+import dev.tollgate.node.client.ClientConnection;
+import dev.tollgate.node.client.ClientService;
+import dev.tollgate.node.replica.ClusterViews;
+import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.SteppedTimeKeeper;
+import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Request;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One node: its disk stays, its process comes and goes. Everything above the log is the product's
+ * own; the threads of its time keeper and of its queries are steps of the simulation.
+ */
+final class SimulatedNode {
+  /** Plans depend on nothing but their text; all are made before, so that runs are alike. */
+  private static final SqlFrontend FRONTEND = planned();
+
+  private static final long WALL_START_MICROS = 1_767_225_600_000_000L;
+
+  private final Simulation simulation;
+  private final World world;
+  private final String id;
+  private final Disk disk = new Disk();
+  private final int snapshotEvery;
+  private final int entryBytes;
+  private final double clockRate;
+  private long wallJumpMicros;
+  private long pausedUntil;
+  private int incarnation;
+  private @Nullable Running process;
+  private boolean serving;
+  private boolean servingHeartbeat;
+
+  /** What is gone with the process. */
+  private final class Running {
+    final SqlDatabase database = new SqlDatabase();
+    final Replica replica = new Replica(id, database);
+    final SimulatedLog log;
+    final CommandPipeline pipeline;
+    final SteppedTimeKeeper time;
+    final ClientService service;
+
+    Running() {
+      LogConsumer consumer =
+          BrokenConsumer.around(replica, breakage(), SimulatedNode.this::wallMicros);
+      log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
+      pipeline = new CommandPipeline(log, new WallClock(), entryBytes);
+      time = new SteppedTimeKeeper(id, pipeline, SimulatedNode.this::monotonicNanos);
+      Administration administration = new Administration(log, pipeline);
+      service =
+          new ClientService(
+              id,
+              replica,
+              log,
+              pipeline,
+              time.keeper(),
+              FRONTEND,
+              database.reader(),
+              new ClusterViews(replica, log, time.keeper()),
+              administration,
+              task -> later(world.between(20_000, 200_000), task));
+      replica.addListener(time.keeper());
+      replica.addListener(service);
+      replica.addListener(administration);
+      replica.addListener(simulation.listener(SimulatedNode.this));
+      if (breakage() == Breakage.NEW_LEADER_GIVES_NO_TIME) {
+        replica.addListener(new ImpatientLeader(pipeline, SimulatedNode.this::wallMicros));
+      }
+    }
+
+    void close() {
+      log.close();
+      database.close();
+    }
+  }
+
+  private final class WallClock extends Clock {
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+
+    @Override
+    public Instant instant() {
+      long micros = wallMicros();
+      return Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1_000);
+    }
+  }
+
+  SimulatedNode(Simulation simulation, String id) {
+    this.simulation = simulation;
+    this.world = simulation.world();
+    this.id = id;
+    this.snapshotEvery = 30 + world.random.nextInt(200);
+    this.entryBytes = world.chance(0.3) ? 100 + world.random.nextInt(400) : 2 << 20;
+    this.clockRate = 1 + (world.random.nextDouble() - 0.5) * 2 * Simulation.DRIFT;
+    this.wallJumpMicros = world.random.nextInt(2_000_000);
+  }
+
+  private static SqlFrontend planned() {
+    SqlFrontend frontend = new SqlFrontend(1_000);
+    try {
+      for (String sql : Op.everySql()) {
+        frontend.plan(sql);
+      }
+    } catch (SqlRefused e) {
+      throw new IllegalStateException("a statement of the simulation is refused", e);
+    }
+    return frontend;
+  }
+
+  String id() {
+    return id;
+  }
+
+  World world() {
+    return world;
+  }
+
+  Breakage breakage() {
+    return simulation.breakage();
+  }
+
+  List<String> others() {
+    return simulation.nodesBut(id);
+  }
+
+  private long monotonicNanos() {
+    return (long) (world.now() * clockRate) + 1;
+  }
+
+  long wallMicros() {
+    return WALL_START_MICROS + world.now() / 1_000 + wallJumpMicros;
+  }
+
+  void jumpWallClock(long micros) {
+    wallJumpMicros += micros;
+  }
+
+  boolean isUp() {
+    return process != null;
+  }
+
+  boolean isPaused() {
+    return world.now() < pausedUntil;
+  }
+
+  int incarnation() {
+    return incarnation;
+  }
+
+  long pausedUntil() {
+    return pausedUntil;
+  }
+
+  void pause(long nanos) {
+    pausedUntil = Math.max(pausedUntil, world.now() + nanos);
+  }
+
+  void start() {
+    if (process != null) {
+      return;
+    }
+    world.tell(() -> id + " starts");
+    incarnation++;
+    pausedUntil = 0;
+    Running fresh = new Running();
+    process = fresh;
+    fresh.log.start();
+    fresh.log.forward(new Command.AnnounceNode(id, addressOf(id)));
+    tick();
+  }
+
+  static String addressOf(String node) {
+    return node + ":7400";
+  }
+
+  private void tick() {
+    running().time.tick();
+    later(world.between(World.millis(50), World.millis(60)), this::tick);
+  }
+
+  /** The process is gone at once; of what was not synced a part may be on the disk. */
+  void crash() {
+    Running gone = process;
+    if (gone != null) {
+      world.tell(() -> id + " crashes");
+      process = null;
+      incarnation++;
+      gone.close();
+      long keep =
+          disk.synced + (long) (world.random.nextDouble() * (disk.lastIndex() - disk.synced));
+      if (keep < disk.lastIndex()) {
+        disk.truncateFrom(Math.max(keep + 1, disk.firstIndex()));
+      }
+      disk.synced = disk.lastIndex();
+    }
+  }
+
+  /** Does something in this process after a while, or when a pause ends; never after a crash. */
+  void later(long nanos, Runnable action) {
+    int now = incarnation;
+    world.after(nanos, () -> runIn(now, action));
+  }
+
+  private void runIn(int wanted, Runnable action) {
+    if (incarnation == wanted && process != null) {
+      if (isPaused()) {
+        world.after(pausedUntil - world.now(), () -> runIn(wanted, action));
+      } else {
+        action.run();
+      }
+    }
+  }
+
+  /** Sends a message to the log of another node. */
+  void send(String to, Consumer<SimulatedLog> message) {
+    SimulatedNode target = simulation.node(to);
+    simulation
+        .network()
+        .send(id, to, () -> target.runIn(target.incarnation, () -> message.accept(target.log())));
+  }
+
+  SimulatedLog log() {
+    return running().log;
+  }
+
+  Replica replica() {
+    return running().replica;
+  }
+
+  SqlDatabase database() {
+    return running().database;
+  }
+
+  private Running running() {
+    Running now = process;
+    if (now == null) {
+      throw new IllegalStateException(id + " is down");
+    }
+    return now;
+  }
+
+  boolean leads() {
+    return process != null && process.log.leads();
+  }
+
+  ClientConnection accept(ClientConnection.Link link) {
+    return new ClientConnection(running().service, link);
+  }
+
+  /** Hands a frame over. */
+  void serve(ClientConnection connection, Frame frame) {
+    serving = true;
+    servingHeartbeat = frame.type() == 0x0A;
+    noteRenewals(Request.read(frame));
+    if (leads() && simulation.isDeposed(this)) {
+      world.count("requests to deposed leaders");
+    }
+    Frame taken =
+        breakage() == Breakage.FENCE_CHECKED_ON_RECEIPT
+            ? FenceOnReceipt.checked(frame, running().replica)
+            : frame;
+    connection.receive(taken);
+    serving = false;
+  }
+
+  private void noteRenewals(Request request) {
+    if (request instanceof Request.Heartbeat heartbeat) {
+      simulation.checker().touched(heartbeat.sessions(), heartbeat.leases());
+    } else if (request instanceof Request.Execute execute
+        && execute.sql().contains("renew_lease")) {
+      simulation.checker().touched(List.of(), List.of(Op.firstNumber(execute)));
+    }
+  }
+
+  /** True if this node is broken so that it takes its leadership for granted. */
+  boolean skipsProof() {
+    return switch (breakage()) {
+      case RENEWAL_WITHOUT_BARRIER -> serving && servingHeartbeat;
+      case READ_WITHOUT_BARRIER -> !serving || !servingHeartbeat;
+      default -> false;
+    };
+  }
+
+  void startsLeading() {
+    simulation.disturbed();
+    long term = log().term();
+    world.tell(() -> id + " leads in term " + term);
+  }
+
+  void applies(long index, Disk.LogEntry entry) {
+    simulation.checker().applies(id, index, entry);
+  }
+
+  void applied(long index) {
+    simulation.checker().applied(this, index);
+  }
+
+  void restored(long index) {
+    simulation.checker().restored(this, index);
+  }
+
+  void close() {
+    if (process != null) {
+      process.close();
+    }
+  }
+}

@@ -1,0 +1,472 @@
+package dev.tollgate.simulation;
+
+import dev.tollgate.simulation.Op.Kind;
+import dev.tollgate.store.SqlValue;
+import dev.tollgate.transport.LeaseProof;
+import dev.tollgate.value.RowSet;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.TransactionMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session of a client, and a worker that uses it: sends a statement until it is answered or its
+ * time is over, and the next one after a while.
+ */
+final class SimulatedSession implements Connection.Owner {
+  private static final long CONNECT = World.millis(500);
+  private static final long PING_AFTER = World.millis(1_000);
+  private static final long DEAD_AFTER = World.millis(3_000);
+  private static final long RENEW_WAIT = World.millis(1_000);
+  private static final long FAILOVER = World.millis(20_000);
+
+  private final Simulation simulation;
+  private final World world;
+  private final SimulatedProcess process;
+  private final Duration leaseTtl;
+  private final Duration sessionTtl;
+  private final Request.SessionOptions options;
+
+  /** Some workers hardly ever change anything. */
+  private final boolean reader;
+
+  private final List<String> setUp;
+
+  private @Nullable Connection connection;
+  private boolean attached;
+  private boolean ended;
+  private long sessionId;
+  private long secret;
+  private long openedAt;
+  private @Nullable LeaseProof proof;
+  private @Nullable LeaseProof extra;
+  private long lastRead;
+
+  private long sequence;
+  private @Nullable Op op;
+  private boolean sent;
+  private boolean trusted;
+  private long requestId;
+  private long beganAt;
+  private long beganClock;
+  private long knownIndex;
+  private long healthyAt;
+  private int attempt;
+
+  SimulatedSession(Simulation simulation, SimulatedProcess process) {
+    this(simulation, process, List.of());
+  }
+
+  /**
+   * @param setUp statements to run instead of a worker's
+   */
+  SimulatedSession(Simulation simulation, SimulatedProcess process, List<String> setUp) {
+    this.simulation = simulation;
+    this.world = simulation.world();
+    this.process = process;
+    this.setUp = new ArrayList<>(setUp);
+    this.reader = world.chance(0.3);
+    this.leaseTtl = Duration.ofMillis(800 + world.random.nextInt(6_000));
+    this.sessionTtl =
+        Duration.ofMillis(
+            world.chance(0.15)
+                ? 1_000 + world.random.nextInt(1_000)
+                : leaseTtl.toMillis() + 1_000 + world.random.nextInt(8_000));
+    this.options =
+        new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 300 + world.random.nextInt(4_000));
+  }
+
+  void start() {
+    beganAt = world.now();
+    healthyAt = world.now();
+    attempt();
+  }
+
+  private boolean busy() {
+    return op != null || sessionId == 0 || !setUp.isEmpty();
+  }
+
+  /** Sends what is under way, on the connection there is or on another one. */
+  private void attempt() {
+    if (ended || !busy()) {
+      return;
+    }
+    attempt++;
+    Connection current = connection;
+    if (current != null && attached) {
+      sendWithTrust(attempt, world.now());
+    } else if (world.now() - healthyAt > FAILOVER) {
+      end("no node took it in time");
+    } else {
+      if (current != null) {
+        current.close();
+      }
+      Connection fresh = simulation.connect(process, process.nextNode(), this);
+      connection = fresh;
+      attached = false;
+      fresh.send(process.hello());
+      giveUpUnlessWelcome(fresh, attempt);
+    }
+  }
+
+  private void giveUpUnlessWelcome(Connection fresh, int watched) {
+    long opened = world.now();
+    process.later(
+        CONNECT,
+        () -> {
+          if (watched == attempt && fresh == connection && fresh.heardAt == opened) {
+            retry();
+          } else {
+            watch(watched);
+          }
+        });
+  }
+
+  /** A node that owes an answer is asked for a sign of life, and given up in the end. */
+  private void watch(int watched) {
+    process.later(
+        PING_AFTER,
+        () -> {
+          Connection current = connection;
+          if (watched != attempt || current == null || ended || !busy()) {
+            return;
+          }
+          if (world.now() - current.heardAt > DEAD_AFTER) {
+            retry();
+          } else {
+            if (world.now() - current.heardAt >= PING_AFTER) {
+              current.send(new Request.Ping());
+            }
+            watch(watched);
+          }
+        });
+  }
+
+  private void retry() {
+    Connection current = connection;
+    if (current != null) {
+      current.close();
+    }
+    connection = null;
+    attached = false;
+    int waiting = ++attempt;
+    process.later(
+        world.between(World.millis(10), World.millis(200)),
+        () -> {
+          if (waiting == attempt) {
+            attempt();
+          }
+        });
+  }
+
+  /** Who cannot prove that its lease is alive tries a heartbeat before it says so. */
+  private void sendWithTrust(int waiting, long since) {
+    LeaseProof own = proof;
+    Op current = op;
+    if (waiting != attempt || ended || own == null || current == null) {
+      return;
+    }
+    boolean proven = own.isProven(process.clock());
+    if (!proven && !own.isLost() && world.now() - since < RENEW_WAIT) {
+      if (since == world.now()) {
+        process.beatNow(own);
+      }
+      process.later(World.millis(50), () -> sendWithTrust(waiting, since));
+      return;
+    }
+    send(current, proven || simulation.breakage() == Breakage.LEASE_ALWAYS_TRUSTED);
+  }
+
+  private void send(Op what, boolean proven) {
+    Connection current = connection;
+    if (current == null) {
+      return;
+    }
+    if (sent && simulation.breakage() == Breakage.RETRY_UNDER_NEW_NUMBER) {
+      sequence++;
+      simulation.checker().asks(sessionId, sequence, what);
+    }
+    if (sent) {
+      world.count("statements sent again");
+    }
+    sent = true;
+    trusted = proven;
+    simulation.checker().trusts(sessionId, proven);
+    List<SqlValue> parameters = setUp.isEmpty() ? what.parameters() : List.of();
+    requestId =
+        current.send(
+            new Request.Execute(
+                sequence,
+                proven,
+                TransactionMode.AUTOCOMMIT,
+                false,
+                setUp.isEmpty() ? what.sql() : setUp.get(0),
+                new KeyRequest.None(),
+                0,
+                0,
+                List.of(SqlValue.encodeFirst(parameters, parameters.size()))));
+    watch(attempt);
+  }
+
+  @Override
+  public void received(Connection from, long id, Reply reply) {
+    if (from != connection || ended) {
+      return;
+    }
+    if (reply instanceof Reply.NotLeader elsewhere) {
+      process.learn(elsewhere.cluster());
+      retry();
+    } else if (reply instanceof Reply.Welcome greeting) {
+      welcomed(from, greeting);
+    } else if (reply instanceof Reply.SessionReady ready) {
+      ready(ready);
+    } else if (attached && id == requestId && op != null) {
+      answered(reply);
+    } else if (attached) {
+      healthyAt = world.now();
+    } else if (reply instanceof Reply.Failure failure) {
+      end(failure.sqlState());
+    }
+  }
+
+  private void welcomed(Connection from, Reply.Welcome greeting) {
+    process.learn(greeting.cluster());
+    String leader = process.leader();
+    if (leader != null && !leader.equals(from.nodeId()) && world.chance(0.8)) {
+      attempt();
+    } else if (sessionId == 0) {
+      openedAt = process.clock();
+      from.send(new Request.OpenSession(sessionTtl.toMillis(), leaseTtl.toMillis(), options));
+    } else {
+      from.send(new Request.AttachSession(sessionId, secret, true, options));
+    }
+  }
+
+  private void ready(Reply.SessionReady ready) {
+    attached = true;
+    if (sessionId == 0) {
+      sessionId = ready.sessionId();
+      secret = ready.secret();
+      LeaseProof own = LeaseProof.ofSession(sessionId, sessionTtl, leaseTtl, openedAt);
+      proof = own;
+      process.keepAlive(own);
+      next();
+    } else {
+      world.count("sessions moved");
+      attempt();
+    }
+  }
+
+  private void next() {
+    process.later(
+        setUp.isEmpty() ? think() : 0,
+        () -> {
+          LeaseProof own = proof;
+          if (ended || own == null) {
+            return;
+          }
+          if (own.isLost()) {
+            end("lost");
+          } else if (setUp.isEmpty() && world.chance(0.004)) {
+            leave();
+          } else if (simulation.mayBegin()) {
+            begin(setUp.isEmpty() ? choose() : new Op(Kind.WRITE, 0, 0, 0, 0, 0, 0));
+          } else {
+            next();
+          }
+        });
+  }
+
+  private long think() {
+    return world.chance(0.03)
+        ? world.between(World.millis(500), World.millis(9_000))
+        : world.between(0, simulation.thinkNanos());
+  }
+
+  private void begin(Op what) {
+    op = what;
+    sequence++;
+    sent = false;
+    beganAt = world.now();
+    beganClock = process.clock();
+    knownIndex = simulation.checker().acknowledgedIndex();
+    healthyAt = beganAt;
+    if (setUp.isEmpty()) {
+      world.count("statements");
+      simulation.checker().asks(sessionId, sequence, what);
+    }
+    attempt();
+  }
+
+  private Op choose() {
+    int lock = world.random.nextInt(Op.LOCKS);
+    long token = process.tokens().getOrDefault(lock, 0L);
+    LeaseProof lease = extra;
+    if (lease != null && lease.isLost()) {
+      lease = null;
+      extra = null;
+    }
+    if (lease != null && world.chance(0.02)) {
+      process.drop(lease);
+    }
+    if (reader && world.chance(0.85)) {
+      return op(Kind.READ, lock, 0, 0);
+    }
+    int dice = world.random.nextInt(100);
+    if (dice < 12) {
+      return op(Kind.TRY_ACQUIRE, lock, 0, 0);
+    } else if (dice < 25) {
+      return op(Kind.ACQUIRE, lock, 0, 0);
+    } else if (dice < 36) {
+      return op(Kind.RELEASE, lock, 0, 0);
+    } else if (dice < 38) {
+      return op(Kind.FORCE_RELEASE, lock, 0, 0);
+    } else if (dice < 50) {
+      return op(Kind.WRITE_FENCED, lock, 0, 0);
+    } else if (dice < 57) {
+      return op(Kind.WRITE_FENCED, lock, 0, token);
+    } else if (dice < 66 && token != 0) {
+      return op(Kind.WRITE_WITH_TOKEN, lock, 0, token);
+    } else if (dice < 72) {
+      return op(Kind.WRITE, lock, 0, 0);
+    } else if (dice < 78) {
+      return op(Kind.COMPARE_AND_SET, lock, 0, 0);
+    } else if (dice < 88 || (lease == null && dice < 93)) {
+      return op(Kind.READ, lock, 0, 0);
+    } else if (lease == null) {
+      return new Op(Kind.CREATE_LEASE, lock, 0, 500 + world.random.nextInt(5_000), 0, 0, 0);
+    } else if (dice < 93) {
+      return op(Kind.ACQUIRE, lock, lease.id(), 0);
+    } else if (dice < 97) {
+      return op(Kind.RELEASE, lock, lease.id(), 0);
+    }
+    return op(dice < 99 ? Kind.RENEW_LEASE : Kind.REVOKE_LEASE, lock, lease.id(), 0);
+  }
+
+  private Op op(Kind kind, int lock, long lease, long token) {
+    return new Op(
+        kind,
+        lock,
+        lease,
+        300 + world.random.nextInt(3_000),
+        token,
+        simulation.nextValue(),
+        lastRead);
+  }
+
+  private void answered(Reply reply) {
+    Op done = op;
+    if (done == null) {
+      return;
+    }
+    if (reply instanceof Reply.Failure failure && failure.sqlState().startsWith("08")) {
+      end(failure.sqlState());
+      return;
+    }
+    op = null;
+    if (!setUp.isEmpty()) {
+      if (reply instanceof Reply.Failure failure) {
+        throw new Violation("set-up", setUp.get(0) + ": " + failure.message());
+      }
+      setUp.remove(0);
+      if (setUp.isEmpty()) {
+        simulation.isSetUp();
+        leave();
+        return;
+      }
+    } else {
+      Op.Answer answer = read(reply);
+      world.count("answers");
+      simulation.checker().answered(sessionId, sequence, done, answer, trusted, knownIndex);
+      use(done, answer);
+    }
+    next();
+  }
+
+  private static Op.Answer read(Reply reply) {
+    if (reply instanceof Reply.Failure failure) {
+      return new Op.Answer(null, null, failure.sqlState());
+    }
+    StatementResult result = StatementResult.read(((Reply.Result) reply).body(), null);
+    if (result instanceof StatementResult.Updated updated) {
+      return new Op.Answer(Long.toString(updated.count()), null, null);
+    }
+    RowSet rows = ((StatementResult.Rows) result).rows();
+    Value[] row = rows.page().rows().get(0);
+    return new Op.Answer(row[0].getString(), row.length > 1 ? row[1].getString() : null, null);
+  }
+
+  private void use(Op done, Op.Answer answer) {
+    String value = answer.value();
+    if (value == null) {
+      return;
+    }
+    switch (done.kind()) {
+      case TRY_ACQUIRE, ACQUIRE -> process.tokens().put(done.lock(), Long.parseLong(value));
+      case CREATE_LEASE -> {
+        LeaseProof created =
+            LeaseProof.ofLease(Long.parseLong(value), Duration.ofMillis(done.millis()), beganClock);
+        extra = created;
+        process.keepAlive(created);
+      }
+      case REVOKE_LEASE -> extra = null;
+      case READ -> lastRead = Long.parseLong(value);
+      default -> {}
+    }
+  }
+
+  /** Closes the session, or just forgets it, and begins with another. */
+  private void leave() {
+    Connection current = connection;
+    if (current != null && attached && world.chance(0.5)) {
+      current.send(new Request.CloseSession());
+    }
+    end("left");
+  }
+
+  /** The session is over for this client; another takes its place. */
+  private void end(String why) {
+    ended = true;
+    if (op != null) {
+      world.count("outcomes unknown");
+    }
+    world.count("sessions ended");
+    LeaseProof own = proof;
+    if (own != null) {
+      process.drop(own);
+    }
+    LeaseProof lease = extra;
+    if (lease != null) {
+      process.drop(lease);
+    }
+    Connection current = connection;
+    if (current != null) {
+      process.later(World.millis(50), current::close);
+    }
+    world.tell(() -> process.name() + ": session " + sessionId + " is over: " + why);
+    if (!why.equals("left") || simulation.hasWork()) {
+      process.later(
+          world.between(0, World.millis(500)),
+          () -> new SimulatedSession(simulation, process, setUp).start());
+    }
+  }
+
+  @Override
+  public void broken(Connection broken) {
+    if (broken == connection && !ended) {
+      if (busy()) {
+        retry();
+      } else {
+        connection = null;
+        attached = false;
+      }
+    }
+  }
+}

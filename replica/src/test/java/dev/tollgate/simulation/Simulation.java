@@ -1,0 +1,410 @@
+package dev.tollgate.simulation;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Notice;
+import dev.tollgate.node.replica.Replica;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** A run: a cluster is set up, works while things go wrong, is healed, and has to agree. */
+final class Simulation {
+  /** Monotonic clocks go wrong by two parts in ten thousand at most. */
+  static final double DRIFT = 2e-4;
+
+  static final long SET_UP = World.millis(10_000);
+  private static final long HEALING = World.millis(25_000);
+
+  /** What a run is to be like. */
+  record Settings(long seed, long faultyMillis, Breakage breakage, long maxStatements) {
+    static Settings of(long seed, long faultyMillis, Breakage breakage) {
+      return new Settings(seed, faultyMillis, breakage, Long.MAX_VALUE);
+    }
+  }
+
+  /** How a run went. */
+  record Result(
+      @Nullable Violation violation,
+      long simulatedNanos,
+      int faults,
+      long checks,
+      long digest,
+      long refusedWrites,
+      Map<String, Long> counts,
+      List<String> trace) {}
+
+  private final Settings settings;
+  private final World world;
+  private final Network network;
+  private final Checker checker;
+  private final Map<String, SimulatedNode> nodes = new TreeMap<>();
+  private final Map<String, SimulatedProcess> processes = new TreeMap<>();
+  private final List<Connection> connections = new ArrayList<>();
+  private final long thinkNanos;
+  private long lastValue;
+  private long begun;
+  private int lastProcess;
+  private boolean setUp;
+  private boolean finishing;
+  private long undisturbedSince;
+
+  private Simulation(Settings settings) {
+    this.settings = settings;
+    world = new World(settings.seed());
+    network = new Network(world);
+    checker = new Checker(this);
+    thinkNanos = World.millis(10 + world.random.nextInt(600));
+    int size = world.chance(0.75) ? 3 : 5;
+    for (int i = 1; i <= size; i++) {
+      nodes.put("n" + i, new SimulatedNode(this, "n" + i));
+    }
+  }
+
+  static Result run(Settings settings) {
+    return run(settings, Faults.plan(settings));
+  }
+
+  static Result run(Settings settings, List<Faults.Fault> plan) {
+    Simulation simulation = new Simulation(settings);
+    Violation violation = null;
+    try (Errors errors = new Errors()) {
+      simulation.run(plan, errors);
+    } catch (Violation e) {
+      violation = e;
+    } catch (RuntimeException e) {
+      violation = new Violation("unexpected", e);
+    } finally {
+      simulation.nodes.values().forEach(SimulatedNode::close);
+    }
+    World world = simulation.world;
+    return new Result(
+        violation,
+        world.now(),
+        plan.size(),
+        simulation.checker.checks(),
+        world.digest(),
+        simulation.checker.model().refusedWrites,
+        world.counts(),
+        violation == null ? List.of() : world.trace());
+  }
+
+  private void run(List<Faults.Fault> plan, Errors errors) {
+    nodes.values().forEach(SimulatedNode::start);
+    world.after(
+        World.millis(2_000), () -> new SimulatedSession(this, process(), Op.setUp()).start());
+    advance(SET_UP, errors);
+    if (!setUp) {
+      throw new Violation("progress", "the tables were not made within " + SET_UP / 1e9 + " s");
+    }
+    int clients = 2 + world.random.nextInt(3);
+    for (int i = 0; i < clients; i++) {
+      process().start();
+    }
+    plan.forEach(fault -> world.after(fault.atNanos() - world.now(), () -> inject(fault)));
+    long healed = SET_UP + World.millis(settings.faultyMillis());
+    for (long at = SET_UP; at < healed; at += World.millis(500)) {
+      advance(at, errors);
+      watchExpiry();
+    }
+    advance(healed, errors);
+    heal();
+    long answers = world.counts().getOrDefault("answers", 0L);
+    for (long at = healed; at < healed + HEALING; at += World.millis(500)) {
+      advance(at, errors);
+      watchExpiry();
+    }
+    if (world.counts().getOrDefault("answers", 0L) == answers && begun < settings.maxStatements()) {
+      throw new Violation("progress", "nothing was answered after all was healed");
+    }
+    finish(errors);
+  }
+
+  private void advance(long untilNanos, Errors errors) {
+    world.runUntil(untilNanos);
+    errors.requireNone();
+  }
+
+  private void finish(Errors errors) {
+    finishing = true;
+    advance(world.now() + World.millis(10_000), errors);
+    processes.values().forEach(SimulatedProcess::die);
+    // what they kept alive ends, and then nothing happens any more
+    advance(world.now() + World.millis(40_000), errors);
+    long last = checker.model().index();
+    for (SimulatedNode node : nodes.values()) {
+      if (node.log().applied() < last) {
+        throw new Violation(
+            "progress", node.id() + " has applied " + node.log().applied() + " of " + last);
+      }
+      checker.checkTables(node, Long.MAX_VALUE);
+      node.replica().look(state -> state.sessions().size());
+    }
+  }
+
+  private void watchExpiry() {
+    boolean well =
+        nodes.values().stream().anyMatch(node -> node.leads() && !node.isPaused())
+            && !network.isDisturbed()
+            && nodes.values().stream().allMatch(node -> node.isUp() && !node.isPaused());
+    if (!well) {
+      undisturbedSince = world.now();
+    }
+    checker.checkExpiry(undisturbedSince);
+  }
+
+  /** Something has happened that may cost an election. */
+  void disturbed() {
+    undisturbedSince = world.now();
+  }
+
+  private SimulatedProcess process() {
+    String name = "c" + ++lastProcess;
+    SimulatedProcess process = new SimulatedProcess(this, name);
+    processes.put(name, process);
+    return process;
+  }
+
+  private void heal() {
+    world.tell(() -> "all is healed");
+    disturbed();
+    for (SimulatedNode node : nodes.values()) {
+      node.start();
+    }
+  }
+
+  private void inject(Faults.Fault fault) {
+    world.count("fault " + fault.kind());
+    world.tell(() -> "fault " + fault);
+    disturbed();
+    long lasts = fault.lastsNanos();
+    List<SimulatedNode> all = List.copyOf(nodes.values());
+    SimulatedNode any = all.get(fault.dice() % all.size());
+    SimulatedNode leader = all.stream().filter(SimulatedNode::leads).findFirst().orElse(any);
+    List<SimulatedProcess> clients =
+        processes.values().stream().filter(SimulatedProcess::isAlive).toList();
+    SimulatedProcess client = clients.get(fault.dice() % clients.size());
+    switch (fault.kind()) {
+      case CRASH_NODE -> crash(any, lasts);
+      case CRASH_LEADER -> crash(leader, lasts);
+      case CRASH_ALL -> all.forEach(node -> crash(node, world.between(lasts / 10, 2 * lasts)));
+      case PAUSE_NODE -> pause(any, lasts);
+      case PAUSE_LEADER -> pause(leader, lasts);
+      case ISOLATE_NODE -> block(List.of(any.id()), everybodyBut(any.id()), true, lasts);
+      case ISOLATE_LEADER_FROM_NODES -> {
+        List<String> away = nodesBut(leader.id());
+        clients.stream().filter(one -> world.chance(0.5)).forEach(one -> away.add(one.name()));
+        block(List.of(leader.id()), away, true, World.millis(1_000) + lasts);
+        // some clients look for another leader, and others stay with this one
+        connections.stream()
+            .filter(connection -> connection.isOpen() && away.contains(connection.clientName()))
+            .toList()
+            .forEach(Connection::reset);
+      }
+      case ONE_WAY -> block(List.of(any.id()), nodesBut(any.id()), false, lasts);
+      case SPLIT -> split(fault.dice(), lasts);
+      case CUT_CLIENT -> block(List.of(client.name()), nodesBut(""), true, lasts);
+      case LOSSY -> {
+        network.loss = 0.3;
+        network.duplication = 0.2;
+        later(
+            lasts,
+            () -> {
+              network.loss = 0;
+              network.duplication = 0;
+            });
+      }
+      case SLOW -> {
+        network.extraDelayNanos = World.millis(20 + fault.dice() % 400);
+        later(lasts, () -> network.extraDelayNanos = 0);
+      }
+      case JUMP_CLOCK -> any.jumpWallClock((fault.dice() % 7_200_000 - 3_600_000) * 1_000L);
+      case RESET_CONNECTIONS ->
+          connections.stream().filter(Connection::isOpen).toList().forEach(Connection::reset);
+      case PAUSE_CLIENT -> client.pause(lasts);
+      case CRASH_CLIENT -> {
+        client.die();
+        later(lasts, () -> process().start());
+      }
+    }
+    connections.removeIf(connection -> !connection.isOpen());
+  }
+
+  private void later(long nanos, Runnable end) {
+    world.after(
+        nanos,
+        () -> {
+          disturbed();
+          end.run();
+        });
+  }
+
+  private void crash(SimulatedNode node, long lasts) {
+    node.crash();
+    later(lasts, node::start);
+  }
+
+  private void pause(SimulatedNode node, long lasts) {
+    node.pause(lasts);
+    later(lasts, () -> {});
+  }
+
+  private void block(List<String> from, List<String> to, boolean both, long lasts) {
+    Set<String> pairs = Network.pairs(from, to);
+    if (both) {
+      pairs.addAll(Network.pairs(to, from));
+    }
+    network.block(pairs);
+    later(lasts, () -> network.unblock(pairs));
+  }
+
+  /** A minority on one side, the others and each client on one or the other. */
+  private void split(int dice, long lasts) {
+    List<String> left = new ArrayList<>();
+    List<String> right = new ArrayList<>();
+    List<String> everybody = new ArrayList<>(nodes.keySet());
+    everybody.addAll(processes.keySet());
+    for (int i = 0; i < everybody.size(); i++) {
+      ((dice >> i % 30 & 1) == 0 ? left : right).add(everybody.get(i));
+    }
+    block(left, right, true, lasts);
+  }
+
+  private List<String> everybodyBut(String node) {
+    List<String> all = nodesBut(node);
+    all.addAll(processes.keySet());
+    return all;
+  }
+
+  /** Node ids in order, without this one. */
+  List<String> nodesBut(String id) {
+    List<String> others = new ArrayList<>(nodes.keySet());
+    others.remove(id);
+    return others;
+  }
+
+  /** True if another node leads in a later term. */
+  boolean isDeposed(SimulatedNode node) {
+    return nodes.values().stream()
+        .anyMatch(other -> other.leads() && other.log().term() > node.log().term());
+  }
+
+  Connection connect(SimulatedProcess client, SimulatedNode node, Connection.Owner owner) {
+    Connection connection = new Connection(this, client, node, owner);
+    connections.add(connection);
+    return connection;
+  }
+
+  /** Counts the statements of workers, and says when there were enough. */
+  boolean mayBegin() {
+    if (setUp && (finishing || begun >= settings.maxStatements())) {
+      return false;
+    }
+    begun++;
+    return true;
+  }
+
+  boolean hasWork() {
+    return processes.size() > 1;
+  }
+
+  void isSetUp() {
+    setUp = true;
+  }
+
+  long nextValue() {
+    return ++lastValue;
+  }
+
+  long thinkNanos() {
+    return thinkNanos;
+  }
+
+  World world() {
+    return world;
+  }
+
+  Network network() {
+    return network;
+  }
+
+  Checker checker() {
+    return checker;
+  }
+
+  Breakage breakage() {
+    return settings.breakage();
+  }
+
+  SimulatedNode node(String id) {
+    SimulatedNode node = nodes.get(id);
+    if (node == null) {
+      throw new IllegalArgumentException("no node " + id);
+    }
+    return node;
+  }
+
+  /** A replica that stops has found its state broken. */
+  Replica.Listener listener(SimulatedNode node) {
+    return new Replica.Listener() {
+      @Override
+      public void startedLeading(ClusterState state) {}
+
+      @Override
+      public void stoppedLeading() {}
+
+      @Override
+      public void noticed(Notice notice) {}
+
+      @Override
+      public void failed(Throwable cause) {
+        throw new Violation("unexpected", cause);
+      }
+    };
+  }
+
+  /** Bugs that the product catches and logs, so that one request does not harm the others. */
+  private static final class Errors extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.tollgate");
+    private final Level level = logger.getLevel();
+    private final boolean additive = logger.isAdditive();
+    private @Nullable ILoggingEvent first;
+
+    Errors() {
+      logger.setLevel(Level.ERROR);
+      logger.setAdditive(false);
+      logger.addAppender(this);
+      start();
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+      if (first == null) {
+        first = event;
+      }
+    }
+
+    void requireNone() {
+      ILoggingEvent found = first;
+      if (found != null) {
+        throw new Violation(
+            "logged", found.getFormattedMessage() + " " + found.getThrowableProxy());
+      }
+    }
+
+    @Override
+    public void close() {
+      stop();
+      logger.detachAppender(this);
+      logger.setAdditive(additive);
+      logger.setLevel(level);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.tollgate.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Simulated clusters keep their promises, and broken ones are found out.
+ *
+ * <p>{@code -Dtollgate.seeds=1000} runs more seeds, {@code -Dtollgate.seed=17} begins with another,
+ * and {@code -Dtollgate.simulated.seconds=600} makes each run longer.
+ */
+class SimulationTest {
+  private static final int SEEDS = Integer.getInteger("tollgate.seeds", 6);
+  private static final long FIRST_SEED = Long.getLong("tollgate.seed", 1);
+  private static final long FAULTY_MILLIS = 1_000 * Long.getLong("tollgate.simulated.seconds", 60);
+  private static final long BROKEN_MILLIS = 60_000;
+  private static final int SHRINKING_RUNS = 60;
+
+  @Test
+  void clusterKeepsItsPromisesWhateverGoesWrong() {
+    Map<String, Long> counts = new TreeMap<>();
+    long nanos = 0;
+    long checks = 0;
+    long refused = 0;
+    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      Simulation.Settings settings = Simulation.Settings.of(seed, FAULTY_MILLIS, Breakage.NONE);
+      Simulation.Result result = Simulation.run(settings);
+      if (result.violation() != null) {
+        fail(
+            "seed " + seed + ": " + Shrinking.of(settings, result, SHRINKING_RUNS).describe(),
+            result.violation());
+      }
+      result.counts().forEach((what, times) -> counts.merge(what, times, Long::sum));
+      nanos += result.simulatedNanos();
+      checks += result.checks();
+      refused += result.refusedWrites();
+    }
+    System.out.printf(
+        "simulation: seeds %d to %d, %.2f hours, %d checks, %d writes refused, %s%n",
+        FIRST_SEED, FIRST_SEED + SEEDS - 1, nanos / 3.6e12, checks, refused, counts);
+    assertTrue(refused > SEEDS, "hardly a write was fenced off");
+    assertTrue(counts.getOrDefault("sessions moved", 0L) > SEEDS, "hardly a session moved");
+    assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
+    assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
+  }
+
+  @Test
+  void runsOfOneSeedAreAlike() {
+    long first = digest(3);
+    assertEquals(first, digest(3));
+    assertNotEquals(first, digest(4));
+  }
+
+  private static long digest(long seed) {
+    return Simulation.run(Simulation.Settings.of(seed, 10_000, Breakage.NONE)).digest();
+  }
+
+  /** Which bug, from which seed on it is looked for, and what it is found by. */
+  static Stream<Arguments> bugs() {
+    return Stream.of(
+        arguments(Breakage.EXPIRY_BY_LOCAL_CLOCK, 1, Set.of("I7", "I9", "I4")),
+        arguments(Breakage.TOKEN_COUNTER_NOT_RESTORED, 7, Set.of("I2", "I7")),
+        arguments(Breakage.SESSION_TABLE_FORGOTTEN, 1, Set.of("I6", "I7")),
+        arguments(Breakage.RENEWAL_WITHOUT_BARRIER, 1, Set.of("I4")),
+        arguments(Breakage.READ_WITHOUT_BARRIER, 1, Set.of("I10")),
+        arguments(Breakage.TIMED_OUT_WAITER_STAYS, 1, Set.of("I9")),
+        arguments(Breakage.ANSWER_BEFORE_COMMIT, 1, Set.of("I6")),
+        arguments(Breakage.ACKNOWLEDGED_BEFORE_SYNC, 6, Set.of("I6")),
+        arguments(Breakage.RETRY_UNDER_NEW_NUMBER, 1, Set.of("I6")),
+        arguments(Breakage.FENCE_CHECKED_ON_RECEIPT, 29, Set.of("I3")),
+        arguments(Breakage.NEW_LEADER_GIVES_NO_TIME, 1, Set.of("I4")),
+        arguments(Breakage.QUEUE_NOT_FIFO, 5, Set.of("I9")),
+        arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 5, Set.of("I4")),
+        arguments(Breakage.LEASE_ALWAYS_TRUSTED, 1, Set.of("I8")),
+        arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("bugs")
+  void bugIsFound(Breakage bug, long firstSeed, Set<String> invariants) {
+    for (long seed = firstSeed; seed < firstSeed + 3; seed++) {
+      Violation found =
+          Simulation.run(Simulation.Settings.of(seed, BROKEN_MILLIS, bug)).violation();
+      if (found != null) {
+        assertTrue(invariants.contains(found.invariant()), () -> "found by " + found);
+        return;
+      }
+    }
+    fail(bug + " was not found");
+  }
+
+  @Test
+  void failingRunIsTriedWithLess() {
+    Simulation.Settings settings =
+        Simulation.Settings.of(1, BROKEN_MILLIS, Breakage.NEW_LEADER_GIVES_NO_TIME);
+    Simulation.Result failed = Simulation.run(settings);
+    Shrinking.Shrunk shrunk = Shrinking.of(settings, failed, 25);
+    assertTrue(shrunk.faults().size() < Faults.plan(settings).size() / 2, shrunk::describe);
+    assertEquals(1, shrunk.faults().size(), shrunk::describe);
+    assertTrue(shrunk.describe().contains("I4"), shrunk::describe);
+  }
+}
