@@ -51,34 +51,40 @@ public final class Crew implements Team {
   @Override
   public Sample measure(double seconds) throws Exception {
     CyclicBarrier start = new CyclicBarrier(workers.size());
-    List<Future<Timings>> running = new ArrayList<>();
+    List<Future<Shift>> running = new ArrayList<>();
     for (int i = 0; i < workers.size(); i++) {
       running.add(threads.get(i).submit(shift(workers.get(i), start, seconds)));
     }
     Timings all = new Timings();
     long fewest = Long.MAX_VALUE;
     long most = 0;
-    for (Future<Timings> one : running) {
-      Timings timings = one.get();
+    double worked = 0;
+    for (Future<Shift> one : running) {
+      Timings timings = one.get().timings();
+      worked += one.get().seconds();
       fewest = Math.min(fewest, timings.turns());
       most = Math.max(most, timings.turns());
       all.add(timings);
     }
-    Sample sample = all.sample(seconds);
+    Sample sample = all.sample(worked / workers.size());
     return workers.size() == 1
         ? sample
         : sample.with(Metric.FEWEST_WINS, (double) fewest).with(Metric.MOST_WINS, (double) most);
   }
 
-  private static Callable<Timings> shift(Worker worker, CyclicBarrier start, double seconds) {
+  /** What one worker did; the operation under way at the end is finished, and counts. */
+  private record Shift(Timings timings, double seconds) {}
+
+  private static Callable<Shift> shift(Worker worker, CyclicBarrier start, double seconds) {
     return () -> {
       Timings timings = new Timings();
       start.await();
-      long end = System.nanoTime() + (long) (seconds * 1e9);
+      long begin = System.nanoTime();
+      long end = begin + (long) (seconds * 1e9);
       while (System.nanoTime() < end) {
         worker.operate(timings);
       }
-      return timings;
+      return new Shift(timings, (System.nanoTime() - begin) / 1e9);
     };
   }
 

@@ -19,6 +19,9 @@ public final class HazelcastMembers implements Ensemble {
 
   public HazelcastMembers(Ground ground, int count) throws Exception {
     this.addresses = ground.addresses(FIRST, count);
+    // that it is ready is what it says at INFO
+    Path logging = ground.directory().resolve("hazelcast-logging.properties");
+    Files.writeString(logging, "handlers=java.util.logging.ConsoleHandler\n.level=INFO\n");
     for (int i = 0; i < count; i++) {
       String name = "hazelcast" + i;
       Path settings = ground.directory().resolve(name + ".yaml");
@@ -33,8 +36,7 @@ public final class HazelcastMembers implements Ensemble {
                       "-Xmx256m",
                       "-Dhazelcast.config=" + settings,
                       "-Dhazelcast.phone.home.enabled=false",
-                      // its readiness is read from what it says at INFO
-                      "-Djava.util.logging.config.file=",
+                      "-Djava.util.logging.config.file=" + logging,
                       "-Dhazelcast.logging.type=jdk"),
                   HazelcastMemberStarter.class.getName(),
                   List.of())));
