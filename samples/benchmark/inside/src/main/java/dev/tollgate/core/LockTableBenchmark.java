@@ -1,0 +1,56 @@
+package dev.tollgate.core;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** A lock that is taken and given back beside others that are held. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+    value = 1,
+    jvmArgsAppend = {"-Xmx2g"})
+public class LockTableBenchmark {
+  private static final RequestId REQUEST = new RequestId(new SessionId(1), 1);
+  private static final LockName LOCK = new LockName("job");
+
+  /** Held by another lease. */
+  @Param({"0", "1000", "1000000"})
+  public int held;
+
+  private final LockTable table = new LockTable((request, outcome) -> {});
+  private final Lease lease = lease(1);
+
+  private static Lease lease(long id) {
+    return new Lease(new LeaseId(id), "owner", 15_000, 0, null, false);
+  }
+
+  /** Takes the others. */
+  @Setup(Level.Trial)
+  public void hold() {
+    Lease other = lease(2);
+    for (int i = 0; i < held; i++) {
+      table.acquire(new LockName("held-" + i), other, LockMode.EXCLUSIVE, 0, REQUEST, 0);
+    }
+  }
+
+  /** One exclusive hold. */
+  @Benchmark
+  public boolean acquireAndRelease() {
+    table.acquire(LOCK, lease, LockMode.EXCLUSIVE, 0, REQUEST, 0);
+    return table.release(LOCK, lease, 0);
+  }
+}
