@@ -9,6 +9,7 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
@@ -527,6 +528,11 @@ final class SimulatedLog implements ReplicatedLog {
   @Override
   public Membership membership() {
     return Membership.fixed("simulated nodes stay");
+  }
+
+  @Override
+  public SnapshotStore snapshots() {
+    return SnapshotStore.none("simulated");
   }
 
   @Override

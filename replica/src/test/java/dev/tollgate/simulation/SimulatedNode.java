@@ -9,12 +9,14 @@ import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.replica.ClusterViews;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.SteppedTimeKeeper;
+import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Request;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -61,7 +63,9 @@ final class SimulatedNode {
       log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
       pipeline = new CommandPipeline(log, new WallClock(), entryBytes);
       time = new SteppedTimeKeeper(id, pipeline, SimulatedNode.this::monotonicNanos);
-      Administration administration = new Administration(log, pipeline);
+      Administration administration =
+          new Administration(
+              log, pipeline, new Verification(id, replica, log, pipeline, Duration.ZERO));
       service =
           new ClientService(
               id,

@@ -239,26 +239,24 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   }
 
   private void run() {
+    mutex.lock();
     try {
-      while (awaitTick()) {
-        tick();
+      while (!closed) {
+        if (!leading || isIdle()) {
+          wakeUp.awaitUninterruptibly();
+        } else {
+          // one tick at most, so that the clock notices when this process was paused
+          wakeUp.awaitNanos(TimeUnit.MILLISECONDS.toNanos(LeaseClock.TICK_MILLIS));
+        }
+        mutex.unlock();
+        try {
+          tick();
+        } finally {
+          mutex.lock();
+        }
       }
     } catch (InterruptedException e) {
       LOG.error("{}: the time keeper was interrupted: nothing expires any more", nodeId, e);
-    }
-  }
-
-  /** Waits until it is time to look at the clock again; false once this keeper is closed. */
-  private boolean awaitTick() throws InterruptedException {
-    mutex.lock();
-    try {
-      if (!closed && (!leading || isIdle())) {
-        wakeUp.awaitUninterruptibly();
-      } else if (!closed) {
-        // one tick at most, so that the clock notices when this process was paused
-        wakeUp.awaitNanos(TimeUnit.MILLISECONDS.toNanos(LeaseClock.TICK_MILLIS));
-      }
-      return !closed;
     } finally {
       mutex.unlock();
     }
