@@ -100,10 +100,15 @@ class BackupsIT {
       assertTrue(first > last);
       write(connection, 6, 6);
       assertNotEquals(uuid, text(statement, "SELECT U FROM T WHERE ID = 6"), "random anew");
-      assertEquals(
-          3,
-          number(
-              statement, "SELECT COUNT(*) FROM TOLLGATE.NODES WHERE CLIENT_ADDRESS IS NOT NULL"));
+      // the last of the nodes may start after the other two have elected a leader
+      await()
+          .atMost(ClusterProcesses.DEADLINE)
+          .until(
+              () ->
+                  3
+                      == number(
+                          statement,
+                          "SELECT COUNT(*) FROM TOLLGATE.NODES WHERE CLIENT_ADDRESS IS NOT NULL"));
       awaitEqual(cluster);
       Program next =
           Program.run("backup", "-u", cluster.url(""), directory.resolve("next").toString());

@@ -37,7 +37,7 @@ class MemoryIT {
             directory.resolve("n1.log"),
             client,
             raft,
-            "n1=127.0.0.1:" + raft);
+            "--peers=n1=127.0.0.1:" + raft);
     node.startAndAwait();
     url = "jdbc:tollgate://127.0.0.1:" + client + "/";
   }

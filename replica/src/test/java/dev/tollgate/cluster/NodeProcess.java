@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +98,8 @@ public final class NodeProcess implements AutoCloseable {
               try {
                 String line = out.readLine();
                 if (line == null) {
-                  ready.completeExceptionally(new IOException(id + " ended, see " + errors));
+                  ready.completeExceptionally(
+                      new IOException(id + " ended: " + Files.readString(log())));
                 } else {
                   ready.complete(line);
                 }
