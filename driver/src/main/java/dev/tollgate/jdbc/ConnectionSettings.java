@@ -5,6 +5,7 @@ import dev.tollgate.transport.NodeAddress;
 import dev.tollgate.transport.SessionSettings;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.SqlState;
+import java.lang.System.Logger;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
@@ -40,6 +41,7 @@ record ConnectionSettings(
   private static final String EMBEDDED = "embedded:";
   private static final String MEMORY = "mem:";
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h)?");
+  private static final Logger LOG = System.getLogger("dev.tollgate.jdbc");
   private static final Pattern PASSWORD = Pattern.compile("(?i)[?&]password=[^&]*");
 
   /** True if a URL is for this driver, right or wrong. */
@@ -47,13 +49,22 @@ record ConnectionSettings(
     return url.startsWith(PREFIX);
   }
 
-  /** Reads a URL that {@link #accepts} accepts. */
+  /**
+   * Reads a URL that {@link #accepts} accepts.
+   *
+   * @param properties may have some of other programs, as frameworks pass them on; one that looks
+   *     like a misspelt one of ours is refused, as any in the URL is that we do not know
+   */
   static ConnectionSettings parse(String url, Properties properties) throws SQLException {
     int question = url.indexOf('?');
     String place = url.substring(PREFIX.length(), question < 0 ? url.length() : question);
     Map<TollgateProperty, String> values = new EnumMap<>(TollgateProperty.class);
     for (String key : properties.stringPropertyNames()) {
-      values.put(known(key, url), properties.getProperty(key));
+      if (TollgateProperty.find(key).isPresent() || TollgateProperty.isMisspelt(key)) {
+        values.put(known(key, url), properties.getProperty(key));
+      } else {
+        LOG.log(Logger.Level.INFO, "property ''{0}'' is none of this driver and was left out", key);
+      }
     }
     if (question >= 0) {
       readQuery(url, url.substring(question + 1), values);

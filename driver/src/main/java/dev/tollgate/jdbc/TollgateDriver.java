@@ -128,7 +128,7 @@ public final class TollgateDriver implements Driver {
     return DriverVersion.MINOR;
   }
 
-  /** False: there are no transactions of more than one statement yet. */
+  /** False: no suite of tests of JDBC was run that could confirm it. */
   @Override
   public boolean jdbcCompliant() {
     return false;

@@ -98,6 +98,11 @@ public enum TollgateProperty {
         .orElseThrow();
   }
 
+  /** True if this is probably meant to be one of these: it differs by two letters at most. */
+  static boolean isMisspelt(String key) {
+    return distance(nearest(key).key, key) <= 2;
+  }
+
   /** How many letters have to be changed, added or removed (Levenshtein 1965). */
   private static int distance(String a, String b) {
     String left = a.toLowerCase(Locale.ROOT);

@@ -21,7 +21,7 @@ public final class Protocol {
   public static final int MAX_HEARTBEAT_IDS = 100_000;
 
   /** Most parameter sets of one batch; a client with more sends several. */
-  public static final int MAX_BATCH_SETS = 50_000;
+  public static final int MAX_BATCH_SETS = 2_000;
 
   /** A page of rows ends once it has this many bytes. */
   public static final int PAGE_BYTES = 256 << 10;

@@ -31,8 +31,17 @@ public final class Limits {
   /** Characters of the expression that names the lock of a row. */
   public static final int ROW_LOCK_CHARS = 4_000;
 
-  /** Parameter sets of one batch. */
-  public static final int BATCH_SETS = 50_000;
+  /** Parameter sets of one batch: nothing else is applied between them. */
+  public static final int BATCH_SETS = 2_000;
+
+  /**
+   * Bytes of the result of one set of a batch, and of those before it together if it is to run, 4
+   * MiB: the answers of all sets travel in one frame.
+   */
+  public static final int BATCH_RESULT_BYTES = 4 << 20;
+
+  /** Characters of the message of a set of a batch that fails. */
+  public static final int BATCH_MESSAGE_CHARS = 1_000;
 
   /** Fencing tokens that one session may present with SET FENCING TOKEN at a time. */
   public static final int TOKENS_PER_SESSION = 1_000;

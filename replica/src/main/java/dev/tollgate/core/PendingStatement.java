@@ -26,6 +26,7 @@ final class PendingStatement {
   private final TransactionMode mode;
   private final boolean definition;
   private final List<Outcome> done = new ArrayList<>();
+  private long resultBytes;
   private @Nullable Blocker blocker;
   private @Nullable Outcome outcome;
 
@@ -70,7 +71,25 @@ final class PendingStatement {
 
   /** The outcomes of those executions of a batch that are done. */
   List<Outcome> done() {
-    return done;
+    return List.copyOf(done);
+  }
+
+  /** How many executions are done. */
+  int executions() {
+    return done.size();
+  }
+
+  /** An execution is done. */
+  void done(Outcome execution) {
+    done.add(execution);
+    if (execution instanceof Outcome.Executed executed) {
+      resultBytes += executed.result().sizeBytes();
+    }
+  }
+
+  /** True if the results of a batch leave no room for another. */
+  boolean isFull() {
+    return resultBytes > Limits.BATCH_RESULT_BYTES;
   }
 
   @Nullable Blocker blocker() {

@@ -302,8 +302,11 @@ final class Transactions {
   private @Nullable Long execute(
       PendingStatement statement, Operation.ExecuteSql sql, @Nullable Transaction transaction) {
     SqlWrite context = contexts.of(statement.session(), transaction, sql.ownLeaseTrusted());
-    List<Outcome> done = statement.done();
-    while (done.size() < sql.parameterSets().size()) {
+    while (statement.executions() < sql.parameterSets().size()) {
+      if (statement.isFull()) {
+        statement.done(batchTooLarge());
+        continue;
+      }
       if (transaction != null) {
         if (transaction.statements() >= Limits.STATEMENTS_PER_TRANSACTION) {
           statement.finish(tooLong());
@@ -311,13 +314,14 @@ final class Transactions {
         }
         transaction.countStatement();
       }
-      Outcome outcome = store.execute(sql, done.size(), context);
+      Outcome outcome = store.execute(sql, statement.executions(), context);
       if (outcome instanceof Outcome.Conflict conflict) {
         waitForHolder(statement, conflict);
         return conflict.waitMillis();
       }
-      done.add(outcome);
+      statement.done(outcome);
     }
+    List<Outcome> done = statement.done();
     statement.finish(sql.batch() ? new Outcome.Batch(done) : done.get(0));
     return null;
   }
@@ -434,6 +438,14 @@ final class Transactions {
         Limits.OPEN_TRANSACTIONS
             + " transactions are open, and no more can be: let fewer connections hold transactions"
             + " open, or for a shorter time");
+  }
+
+  private static Outcome.Refused batchTooLarge() {
+    return new Outcome.Refused(
+        RefusalCode.LIMIT_REACHED,
+        "the set was not run, because the results of those before it have more than "
+            + Limits.BATCH_RESULT_BYTES
+            + " bytes: send fewer sets in a batch, or ask for fewer generated keys");
   }
 
   private static Outcome.Refused tooLong() {

@@ -1,6 +1,7 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.FenceId;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Payload;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Carries out the statements of the log, on the thread that applies it. */
 final class LoggedStatements {
+  private static final String CUT = " ...";
+
   /** Bytes of a result that comes out of the log and travels in one frame. */
   private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
 
@@ -38,6 +41,7 @@ final class LoggedStatements {
   private final FencedTables fencedTables;
   private final TransactionSessions transactions;
   private final StoreLimits limits;
+  private @Nullable BatchWork batch;
 
   LoggedStatements(
       H2Database database,
@@ -55,6 +59,7 @@ final class LoggedStatements {
   /**
    * Runs one execution of a statement.
    *
+   * @param context the same one for the sets of a batch that follow each other without a break
    * @param session on which it runs: that of the transaction, if there is one
    */
   Outcome run(
@@ -63,7 +68,12 @@ final class LoggedStatements {
       SqlContext context,
       SessionLocal session,
       TransactionSessions.@Nullable OpenTransaction transaction) {
-    return new Execution(statement, set, context, session, transaction).run();
+    BatchWork work = batch;
+    if (work == null || !work.isOf(context)) {
+      work = new BatchWork(context, limits);
+      batch = work;
+    }
+    return new Execution(statement, set, context, work, session, transaction).run();
   }
 
   /** The outcome of a statement that changed so many rows. */
@@ -78,8 +88,10 @@ final class LoggedStatements {
     private final Operation.ExecuteSql statement;
     private final int number;
     private final SqlContext context;
+    private final BatchWork work;
     private final SessionLocal session;
     private final TransactionSessions.@Nullable OpenTransaction transaction;
+    private @Nullable WorkBudget budget;
     private Map<Table, FencedTables.Change> written = Map.of();
     private @Nullable ForUpdate rowLocks;
     private @Nullable StoreCommand running;
@@ -88,16 +100,25 @@ final class LoggedStatements {
         Operation.ExecuteSql statement,
         int number,
         SqlContext context,
+        BatchWork work,
         SessionLocal session,
         TransactionSessions.@Nullable OpenTransaction transaction) {
       this.statement = statement;
       this.number = number;
       this.context = context;
+      this.work = work;
       this.session = session;
       this.transaction = transaction;
     }
 
     Outcome run() {
+      if (work.isOver()) {
+        return SqlErrors.failed(
+            Exhausted.work(
+                    "the set was not run, because one before it in the batch was too much work for"
+                        + " what was left of it: send fewer sets in a batch")
+                .getSQLException());
+      }
       Pins pins = new Pins(context.randomSeed(), context.position(), context.attempt(), number);
       database.pinning().begin(session, pins);
       transactions.expectConflicts(transaction);
@@ -108,11 +129,28 @@ final class LoggedStatements {
         Outcome refused = running == null ? null : running.refusal();
         Outcome instead = refused == null ? conflict(e) : refused;
         undo();
-        return instead == null ? SqlErrors.failure(e) : instead;
+        return instead == null ? told(SqlErrors.failure(e)) : instead;
       } finally {
+        if (budget != null) {
+          budget.end();
+        }
         H2Internals.forgetRollback(session);
         database.pinning().end(session);
       }
+    }
+
+    /** The answers of all sets of a batch travel in one frame. */
+    private Outcome told(Outcome.SqlFailed failure) {
+      if (failure.sqlState().equals(Exhausted.TOO_MUCH_WORK)) {
+        work.end();
+      }
+      String message = failure.message();
+      return statement.batch() && message.length() > Limits.BATCH_MESSAGE_CHARS
+          ? new Outcome.SqlFailed(
+              failure.sqlState(),
+              failure.vendorCode(),
+              message.substring(0, Limits.BATCH_MESSAGE_CHARS - CUT.length()) + CUT)
+          : failure;
     }
 
     /** H2 has undone the statement itself; one that is a transaction of its own ends here. */
@@ -164,9 +202,10 @@ final class LoggedStatements {
         return new Outcome.Conflict(rival, null);
       }
       long data = H2Internals.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
-      WorkBudget budget = new WorkBudget(limits, data, H2Internals.changes(session));
+      WorkBudget own = new WorkBudget(work, data, H2Internals.changes(session));
+      budget = own;
       StoreCommand command =
-          new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
+          new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), own);
       running = command;
       command.setParameters(set.values().bytes());
       if (statement.definition()) {
@@ -182,7 +221,7 @@ final class LoggedStatements {
       Outcome outcome = change(command);
       if (transaction != null) {
         transaction.changes().addAll(changes);
-        transaction.wrote(budget.bytes());
+        transaction.wrote(own.bytes());
       }
       return outcome;
     }
@@ -252,7 +291,7 @@ final class LoggedStatements {
       WireWriter out = new WireWriter();
       if (command.isQuery()) {
         try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
-          RowSet.write(StatementResult.beginChangedRows(out), rows, 0, MAX_RESULT_BYTES, 0);
+          RowSet.write(StatementResult.beginChangedRows(out), rows, 0, maxResultBytes(), 0);
         }
       } else {
         ResultWithGeneratedKeys result = command.executeUpdate(keys());
@@ -263,14 +302,14 @@ final class LoggedStatements {
           StatementResult.writeCountAndKeys(out, result.getUpdateCount(), keys);
         }
       }
-      if (out.size() >= MAX_RESULT_BYTES) {
+      if (out.size() >= maxResultBytes()) {
         session.rollbackTo(before);
         undo();
         return new Outcome.SqlFailed(
             SqlState.TOO_LARGE.state(),
             SqlState.TOO_LARGE.vendorCode(),
             "the statement changed nothing, because its result has more than "
-                + MAX_RESULT_BYTES
+                + maxResultBytes()
                 + " bytes: let it return fewer rows");
       }
       if (transaction == null) {
@@ -278,6 +317,10 @@ final class LoggedStatements {
       }
       context.completed();
       return new Outcome.Executed(Payload.of(out.toByteArray()));
+    }
+
+    private int maxResultBytes() {
+      return statement.batch() ? Limits.BATCH_RESULT_BYTES : MAX_RESULT_BYTES;
     }
 
     private Outcome define(StoreCommand command) {
@@ -289,12 +332,13 @@ final class LoggedStatements {
           return conflict;
         }
       }
+      long count = 0;
       gate.closeForDefinition();
       try {
         if (RoleStatements.isOne(command.prepared())) {
           administrate();
         } else {
-          command.executeUpdate(null);
+          count = command.executeUpdate(null).getUpdateCount();
         }
         session.commit(true);
         fencedTables.follow(session, context);
@@ -306,7 +350,7 @@ final class LoggedStatements {
         gate.open();
       }
       context.completed();
-      return updated(0);
+      return updated(count);
     }
 
     /** Fences a new table; one that cannot have its fence does not stay. */

@@ -7,7 +7,7 @@ import dev.tollgate.core.Limits;
  * what the statement does and no time, so every replica ends the statement at the same row.
  */
 final class WorkBudget implements StatementMeter {
-  private final StoreLimits limits;
+  private final BatchWork batch;
   private final long rowsOfTables;
   private final long maxRows;
   private final long paidChanges;
@@ -19,24 +19,31 @@ final class WorkBudget implements StatementMeter {
   private long bytes;
 
   /**
+   * @param batch what the sets before this one have done
    * @param rowsOfTables how many rows the tables have to which the statement refers, each counted
    *     once, before it runs, and its VALUES
    * @param changesBefore how many changes its transaction had made by then
    */
-  WorkBudget(StoreLimits limits, long rowsOfTables, long changesBefore) {
-    this.limits = limits;
+  WorkBudget(BatchWork batch, long rowsOfTables, long changesBefore) {
+    this.batch = batch;
     this.rowsOfTables = rowsOfTables;
     this.changesBefore = changesBefore;
-    maxRows = limits.rows().with(rowsOfTables);
+    maxRows = batch.rows().left(rowsOfTables);
     paidSteps =
         Math.min(rowsOfTables * Limits.STATEMENT_STEPS_PER_ROW, Limits.STATEMENT_STEPS_PAID);
     paidChanges = rowsOfTables * Limits.STATEMENT_CHANGES_PER_ROW;
-    maxBytes = limits.bytes().with(rowsOfTables);
+    maxBytes = batch.bytes().left(rowsOfTables);
   }
 
   /** What was written so far. */
   long bytes() {
     return bytes;
+  }
+
+  /** Its execution is over: the next set of the batch gets what it has left. */
+  void end() {
+    batch.rows().add(rows + unpaidChanges * Limits.ROWS_PER_CHANGE, rowsOfTables);
+    batch.bytes().add(bytes, rowsOfTables);
   }
 
   @Override
@@ -74,7 +81,7 @@ final class WorkBudget implements StatementMeter {
                       + " changes counts as "
                       + Limits.ROWS_PER_CHANGE)
               + ": every replica would stand still meanwhile. "
-              + terms(limits.rows(), "look at", "rows")
+              + terms(batch.rows(), "look at", "rows")
               + " Split it, for instance by ranges of the key, or give its conditions and joins an"
               + " index");
     }
@@ -88,12 +95,13 @@ final class WorkBudget implements StatementMeter {
           "the statement was ended and changed nothing, because it made and wrote more than "
               + maxBytes
               + " bytes: every replica keeps them in memory until it ends. "
-              + terms(limits.bytes(), "write", "bytes")
+              + terms(batch.bytes(), "write", "bytes")
               + " Split it, for instance by ranges of the key");
     }
   }
 
-  private String terms(WorkLimit limit, String does, String what) {
+  private String terms(BatchWork.Account account, String does, String what) {
+    WorkLimit limit = account.limit();
     return "A statement may "
         + does
         + " "
@@ -106,6 +114,12 @@ final class WorkBudget implements StatementMeter {
         + rowsOfTables
         + " rows that its tables and its VALUES have, but not more than "
         + limit.most()
-        + ".";
+        + "."
+        + (account.done() == 0
+            ? ""
+            : " The sets of a batch share the first and the last of these numbers, and those before"
+                + " this one have taken "
+                + account.done()
+                + ": send fewer in a batch.");
   }
 }

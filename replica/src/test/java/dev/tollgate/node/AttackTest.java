@@ -3,10 +3,12 @@ package dev.tollgate.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.store.Scripts;
 import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.wire.Protocol;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -14,8 +16,10 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -36,6 +40,12 @@ import org.junit.jupiter.api.Test;
 class AttackTest {
   private static final long WORST_STALL_SECONDS = 30;
   private static final Path FORBIDDEN_FILE = Path.of("/tmp/tollgate-attack");
+
+  private static final List<String> BATCHES =
+      List.of(
+          "INSERT INTO T SELECT ? + 10, COUNT(*) FROM SYSTEM_RANGE(1, 100000) WHERE MOD(X, 7) = 8",
+          "UPDATE T SET V = REPEAT('x', 1000000 + ?)",
+          "DELETE FROM T WHERE ID = ? + (SELECT SUM(MOD(X, 7)) FROM SYSTEM_RANGE(1, 100000))");
 
   private final SqlDatabase database = new SqlDatabase();
   private final List<String> wrong = new ArrayList<>();
@@ -94,6 +104,10 @@ class AttackTest {
       attack("harmless", sql);
       attacks++;
     }
+    for (String sql : BATCHES) {
+      attackByBatch(sql);
+      attacks++;
+    }
     attacking = false;
     heart.join();
     long millis = TimeUnit.NANOSECONDS.toMillis(worstStallNanos.get());
@@ -131,6 +145,22 @@ class AttackTest {
       assertNotEquals(before, after);
     } else if (!before.equals(after)) {
       wrong.add("changed: " + shortened(sql));
+    }
+  }
+
+  /** Each set is harmless by itself. */
+  private void attackByBatch(String sql) throws SQLException {
+    try (PreparedStatement statement = attacker.prepareStatement(sql)) {
+      for (int i = 0; i < Protocol.MAX_BATCH_SETS; i++) {
+        statement.setInt(1, i);
+        statement.addBatch();
+      }
+      BatchUpdateException failure =
+          assertThrows(BatchUpdateException.class, statement::executeBatch);
+      assertEquals("54001", failure.getSQLState(), failure.getMessage());
+    }
+    try (Statement statement = attacker.createStatement()) {
+      statement.executeUpdate("DELETE FROM T WHERE ID > 2");
     }
   }
 

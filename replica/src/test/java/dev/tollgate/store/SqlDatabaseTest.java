@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Command;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RandomSeed;
@@ -160,6 +161,55 @@ class SqlDatabaseTest {
     assertEquals("23505", ((Outcome.SqlFailed) outcomes.get(1)).sqlState());
     assertInstanceOf(Outcome.Executed.class, outcomes.get(2));
     assertEquals(List.of("a", "b"), replica.query("SELECT V FROM T ORDER BY ID"));
+  }
+
+  @Test
+  void truncateTellsHowManyRowsItRemoved() {
+    replica.ok(session, "INSERT INTO T(ID, V) VALUES(1, 'a'), (2, 'b')");
+    StatementResult.Updated removed =
+        (StatementResult.Updated) replica.ok(session, "TRUNCATE TABLE T");
+    assertEquals(2, removed.count());
+  }
+
+  /** The statement has been applied by then, so there has to be an answer. */
+  @Test
+  void answersOfABatchFitIntoAFrame() throws SQLException {
+    replica.ok(
+        session, "CREATE TABLE WIDE(ID INT PRIMARY KEY, S VARCHAR DEFAULT REPEAT('x', 1000000))");
+    List<Object[]> sets = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      sets.add(new Object[] {i});
+    }
+    Outcome outcome =
+        replica.perform(
+            session,
+            StoreDriver.statement(
+                "INSERT INTO WIDE(ID) VALUES(?)",
+                null,
+                sets,
+                new Operation.KeyRequest.Names(List.of("ID", "S")),
+                null));
+    List<Outcome> outcomes = ((Outcome.Batch) outcome).outcomes();
+    assertEquals(20, outcomes.size());
+    Outcome.Refused refused = assertInstanceOf(Outcome.Refused.class, outcomes.get(19));
+    assertTrue(refused.message().contains("4194304 bytes"), refused.message());
+    assertEquals(
+        List.of("5"), replica.query("SELECT COUNT(*) FROM WIDE"), "those that were not refused");
+  }
+
+  @Test
+  void messagesOfABatchAreCut() {
+    List<Object[]> sets = new ArrayList<>();
+    sets.add(new Object[] {"x".repeat(5_000)});
+    sets.add(new Object[] {"y"});
+    Outcome outcome =
+        replica.perform(
+            session,
+            StoreDriver.statement("INSERT INTO T(ID) VALUES(CAST(? AS VARCHAR))", null, sets));
+    Outcome.SqlFailed failed =
+        assertInstanceOf(Outcome.SqlFailed.class, ((Outcome.Batch) outcome).outcomes().get(0));
+    assertEquals("22018", failed.sqlState());
+    assertEquals(Limits.BATCH_MESSAGE_CHARS, failed.message().length());
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -264,6 +265,67 @@ class WorkBudgetTest {
               + " and joins an index",
           assertInstanceOf(Outcome.SqlFailed.class, outcome).message());
     }
+  }
+
+  @Test
+  void setsOfABatchShareWhatAStatementMayDoForNothing() throws SQLException {
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
+      SessionId owner = withBigTable(small);
+      String sql =
+          "INSERT INTO EMPTY_TABLE SELECT CAST(? AS BIGINT), COUNT(*) FROM SYSTEM_RANGE(1, 400) WHERE MOD(X, 7) = 8";
+      List<Outcome> outcomes = batch(small, owner, sql, 3);
+      assertInstanceOf(Outcome.Executed.class, outcomes.get(0));
+      assertEquals("54001", stateOf(outcomes.get(1)));
+      assertTrue(
+          outcomes
+              .get(1)
+              .toString()
+              .contains("The sets of a batch share the first and the last of these numbers"),
+          outcomes.get(1).toString());
+      assertTrue(outcomes.get(2).toString().contains("was not run"), outcomes.get(2).toString());
+      assertEquals(List.of("0"), small.query("SELECT ID FROM EMPTY_TABLE"));
+      small.ok(owner, sql, 7);
+    }
+  }
+
+  @Test
+  void setsOfABatchEndAtTheMostThatOneStatementMayDo() throws SQLException {
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
+      SessionId owner = withBigTable(small);
+      List<Outcome> outcomes =
+          batch(small, owner, "UPDATE EMPTY_TABLE SET V = ? WHERE ID IN (SELECT V FROM BIG)", 300);
+      List<Outcome> refused =
+          outcomes.stream().filter(o -> o instanceof Outcome.SqlFailed).toList();
+      assertEquals(175, refused.size(), "8,000 rows each, 1,000,000 in all");
+      assertEquals("54001", stateOf(refused.get(0)));
+    }
+  }
+
+  @Test
+  void largeBatchesOfPlainWritesGoThrough() throws SQLException {
+    try (StoreDriver small = new StoreDriver(new SqlDatabase(PAYING))) {
+      SessionId owner = withBigTable(small);
+      for (String sql :
+          List.of(
+              "INSERT INTO EMPTY_TABLE VALUES(?, 0)",
+              "UPDATE EMPTY_TABLE SET V = V + 1 WHERE ID = ?",
+              "DELETE FROM EMPTY_TABLE WHERE ID = ?")) {
+        for (Outcome outcome : batch(small, owner, sql, 5_000)) {
+          assertInstanceOf(Outcome.Executed.class, outcome);
+        }
+      }
+    }
+  }
+
+  /** The outcomes of the sets 0 to {@code count - 1}. */
+  private static List<Outcome> batch(
+      StoreDriver replica, SessionId session, String sql, int count) {
+    List<Object[]> sets = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      sets.add(new Object[] {i});
+    }
+    return ((Outcome.Batch) replica.perform(session, StoreDriver.statement(sql, null, sets)))
+        .outcomes();
   }
 
   private static SessionId withBigTable(StoreDriver small) {

@@ -337,7 +337,9 @@ class MetadataBrowserTest {
             "LOCKS VIEW",
             "LOCK_WAITERS VIEW",
             "NODES VIEW",
+            "REPLICA_CHECKS VIEW",
             "SESSIONS VIEW",
+            "SNAPSHOTS VIEW",
             "TRANSACTIONS VIEW"),
         views);
   }
