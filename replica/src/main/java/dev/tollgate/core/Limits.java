@@ -81,7 +81,7 @@ public final class Limits {
    * What definitions do with the rows of one existing table (a new column, an index) is not
    * counted.
    */
-  public static final long STATEMENT_ROWS_BASE = 150_000;
+  public static final long STATEMENT_ROWS_BASE = 100_000;
 
   /** Rows that it may look at beside, for each row of the tables to which it refers. */
   public static final long STATEMENT_ROWS_PER_ROW = 10;
