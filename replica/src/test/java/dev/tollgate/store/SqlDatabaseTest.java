@@ -164,6 +164,19 @@ class SqlDatabaseTest {
   }
 
   @Test
+  void schemaIsThatOfTheSession() throws SQLException {
+    replica.ok(session, "CREATE TABLE WHERE_FROM(ID INT, S VARCHAR DEFAULT CURRENT_SCHEMA)");
+    replica.ok(session, "CREATE SCHEMA OTHER");
+    replica.perform(session, new Operation.SetSchema("OTHER"));
+    replica.ok(session, "INSERT INTO PUBLIC.WHERE_FROM(ID) VALUES(1)");
+    replica.ok(replica.open(), "INSERT INTO WHERE_FROM(ID) VALUES(2)");
+    replica.ok(session, "INSERT INTO PUBLIC.WHERE_FROM VALUES(3, SCHEMA())");
+    assertEquals(
+        List.of("OTHER", "PUBLIC", "OTHER"),
+        replica.query("SELECT S FROM PUBLIC.WHERE_FROM ORDER BY ID"));
+  }
+
+  @Test
   void truncateTellsHowManyRowsItRemoved() {
     replica.ok(session, "INSERT INTO T(ID, V) VALUES(1, 'a'), (2, 'b')");
     StatementResult.Updated removed =

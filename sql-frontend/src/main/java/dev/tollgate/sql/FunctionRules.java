@@ -170,6 +170,9 @@ final class FunctionRules {
         "",
         "RAND RANDOM RANDOM_UUID UUID");
 
+    // a statement brings the schema of its session with it
+    table.addBare("session", Use.ALLOWED, "", "", "CURRENT_SCHEMA");
+    table.allow("session", "SCHEMA");
     String session = "it depends on the session, which the other replicas do not know";
     String parameter = "pass the value as a parameter";
     table.addBare(
@@ -178,14 +181,10 @@ final class FunctionRules {
         session,
         parameter,
         """
-            CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_USER SESSION_USER
-            SYSTEM_USER USER""");
+            CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE CURRENT_USER SESSION_USER SYSTEM_USER
+            USER""");
     table.add(
-        "session",
-        Use.SESSION,
-        session,
-        parameter,
-        "AUTOCOMMIT DATABASE LOCK_TIMEOUT SCHEMA SESSION_ID");
+        "session", Use.SESSION, session, parameter, "AUTOCOMMIT DATABASE LOCK_TIMEOUT SESSION_ID");
     table.add(
         "replica",
         Use.READ_ONLY,

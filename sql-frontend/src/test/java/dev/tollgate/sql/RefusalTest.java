@@ -228,7 +228,7 @@ class RefusalTest {
           """
           UPDATE t SET a = USER                                   | 18 | function USER is not allowed in a statement that writes
           UPDATE t SET a = CURRENT_USER                           | 18 | it depends on the session
-          INSERT INTO t VALUES (SCHEMA())                         | 23 | it depends on the session
+          INSERT INTO t VALUES (USER())                           | 23 | it depends on the session
           CREATE TABLE t (a VARCHAR DEFAULT CURRENT_USER)         | 35 | it depends on the session
           CREATE VIEW v AS SELECT DATABASE()                      | 25 | it depends on the session
           UPDATE t SET a = TO_CHAR(d, 'x')                        | 18 | it depends on the locale
