@@ -44,7 +44,13 @@ start() {
     > "$work/n$i.out" 2>> "$work/n$i.err" &
   pid[i]=$!
   pids+=($!)
-  until grep -q ready "$work/n$i.out"; do sleep 0.02; done
+  until grep -q ready "$work/n$i.out"; do
+    if ! kill -0 "${pid[i]}" 2> /dev/null; then
+      tail -40 "$work/n$i.err" >&2
+      exit 1
+    fi
+    sleep 0.02
+  done
   ready=$(($(now) - begun))
 }
 stop() { kill -KILL "${pid[$1]}"; wait "${pid[$1]}" 2> /dev/null || true; }
@@ -55,7 +61,7 @@ heap() {
 }
 sql() { "$home/replica/bin/tollgate" sql -u "$url" -e "$1"; }
 fill() {
-  "$java" -Xmx1g -XX:+UseSerialGC -Dlogback.configurationFile="$here/logback.xml" \
+  "$java" -Xmx1g -XX:+UseSerialGC -Djava.util.logging.config.file="$here/jul.properties" -Dlogback.configurationFile="$here/logback.xml" \
     -cp "$here/target/classes:$here/target/lib/*" dev.tollgate.samples.benchmark.Fill --tollgate "$url" "$@"
 }
 

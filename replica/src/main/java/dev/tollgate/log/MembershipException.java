@@ -7,4 +7,8 @@ public final class MembershipException extends Exception {
   public MembershipException(String message) {
     super(message);
   }
+
+  public MembershipException(String message, Throwable cause) {
+    super(message, cause);
+  }
 }

@@ -124,6 +124,8 @@ public final class RatisLog implements ReplicatedLog {
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(p, millis(2 * millis));
     RaftServerConfigKeys.Rpc.setRequestTimeout(p, millis(1_000));
     RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
+    // a new member is silent while it restores a snapshot: four seconds for a million rows
+    RaftServerConfigKeys.setStagingTimeout(p, millis(RatisMembership.CATCH_UP_MILLIS));
     // a leader that lost its majority may stand again soon: the default bars it for ten seconds
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(1_000));
     // the session table answers what was sent twice; this cache has no bound but time

@@ -3,6 +3,8 @@ package dev.tollgate.log;
 import static java.util.stream.Collectors.joining;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -32,11 +34,18 @@ import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.protocol.exceptions.TransferLeadershipException;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.util.NetUtils;
 import org.jspecify.annotations.Nullable;
 
 /** Membership of a group of Ratis, changed one node at a time. */
 final class RatisMembership implements Membership {
+  /** How long a node that joins may be silent; a change of the members is under way meanwhile. */
+  static final long CATCH_UP_MILLIS = 120_000;
+
   private static final long TRANSFER_MILLIS = 5_000;
+
+  /** How long a node that is to join may take to accept a connection. */
+  private static final int CONNECT_MILLIS = 3_000;
 
   /** The leader hears of every follower several times within this. */
   private static final long PROBE_MILLIS = 1_000;
@@ -79,6 +88,7 @@ final class RatisMembership implements Membership {
           Collection<RaftPeer> current = current();
           requireNew(added, current);
           requireMajority(current, /* joining= */ 1, "node " + nodeId + " is not added");
+          requireListening(added);
           List<RaftPeer> wanted = new ArrayList<>(current);
           wanted.add(added);
           return change(current, wanted);
@@ -185,8 +195,10 @@ final class RatisMembership implements Membership {
     if (cause instanceof ReconfigurationTimeoutException) {
       return new MembershipException(
           what
-              + " did not answer or did not catch up, so nothing has changed: is it running, started"
-              + " with --join, and reachable from the leader?");
+              + " did not catch up, because it was silent for "
+              + CATCH_UP_MILLIS
+              + " ms, so nothing has changed: is it running, started with --join, and reachable from"
+              + " the leader?");
     }
     if (cause instanceof TransferLeadershipException) {
       return new MembershipException(
@@ -258,6 +270,24 @@ final class RatisMembership implements Membership {
             .max(Comparator.comparing(peer -> commits.getOrDefault(peer.getId(), -1L)));
     return best.orElseThrow(
         () -> new MembershipException("there is no other member that answers the leader"));
+  }
+
+  /** Ratis would find out only after {@link #CATCH_UP_MILLIS}. */
+  private static void requireListening(RaftPeer added) throws MembershipException {
+    InetSocketAddress address = NetUtils.createSocketAddr(added.getAddress());
+    try (Socket socket = new Socket()) {
+      socket.connect(address, CONNECT_MILLIS);
+    } catch (IOException e) {
+      throw new MembershipException(
+          "node "
+              + added.getId()
+              + " at "
+              + added.getAddress()
+              + " did not answer the leader ("
+              + e.getMessage()
+              + "), so nothing has changed: is it running, started with --join?",
+          e);
+    }
   }
 
   private static void requireNew(RaftPeer added, Collection<RaftPeer> current)

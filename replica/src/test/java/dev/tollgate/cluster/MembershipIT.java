@@ -26,6 +26,8 @@ class MembershipIT {
   private static final String MEMBERS = "SELECT NODE_ID FROM TOLLGATE.NODES ORDER BY NODE_ID";
   private static final int CLIENTS = 4;
 
+  private static final int LARGE = 409_600;
+
   @TempDir Path directory;
 
   /** Clients that know the first node only, and go on until they are told to stop. */
@@ -111,6 +113,26 @@ class MembershipIT {
       assertEquals(3, members(cluster).size());
       awaitEqual(cluster, load.written.get());
       System.out.println("MembershipIT: " + load.written.get() + " locks taken and rows written");
+    }
+  }
+
+  /** To restore the snapshot takes it longer than three election timeouts, and it is silent. */
+  @Test
+  void nodeThatHasToRestoreALargeSnapshotJoins() throws Exception {
+    try (ClusterProcesses cluster =
+        new ClusterProcesses("MembershipIT-large", directory, 1, "--election-timeout=100")) {
+      createTable(cluster);
+      int rows = 1_600;
+      call(cluster, "INSERT INTO T SELECT X, 0, 0, NULL FROM SYSTEM_RANGE(1, " + rows + ")");
+      for (; rows < LARGE; rows *= 2) {
+        call(cluster, "INSERT INTO T SELECT CLIENT + " + rows + ", 0, 0, NULL FROM T");
+      }
+      call(cluster, "CALL take_snapshot()");
+      cluster.joining("n2").startAndAwait();
+      assertEquals(List.of("n1|", "n2|"), members(cluster));
+      assertEquals(
+          List.of(LARGE + "|"),
+          cluster.rowsAt(cluster.node("n2"), "SELECT COUNT(DISTINCT CLIENT) FROM T"));
     }
   }
 
