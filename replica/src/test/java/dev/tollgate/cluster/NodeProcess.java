@@ -138,11 +138,11 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /** SIGSTOP: the process stands still and its connections stay open. */
-  void pause() throws Exception {
+  public void pause() throws Exception {
     signal("STOP");
   }
 
-  void resume() throws Exception {
+  public void resume() throws Exception {
     signal("CONT");
   }
 

@@ -19,41 +19,35 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A client that runs random transactions over lists, and remembers what it saw. What it asks for
- * follows from its seed alone. Every other client loses patience in a failover: it leaves its
- * transaction open and its commit without an answer, and connects again.
+ * follows from its seed alone. One that loses its {@link Patience} leaves its transaction open and
+ * its commit without an answer.
  */
 final class ListClient {
   static final int LISTS = 6;
 
   private static final int MAX_STEPS = 5;
   private static final int COMMITS_PER_ABORT = 10;
-  private static final String CLOSED = "90007";
   private static final int VALUES_PER_CLIENT = 1_000_000;
 
-  private final ClusterProcesses cluster;
+  private final Patience patience;
   private final String table;
   private final HistoriesIT.Mix mix;
   private final Random random;
   private final int number;
-  private final boolean impatient;
   private final List<ListTransaction> history = new ArrayList<>();
   private int lastValue;
 
   ListClient(ClusterProcesses cluster, String table, HistoriesIT.Mix mix, long seed, int number) {
-    this.cluster = cluster;
+    this.patience = new Patience(cluster::connect, number);
     this.table = table;
     this.mix = mix;
     this.random = new Random(seed + number);
     this.number = number;
-    this.impatient = number % 2 == 1;
     this.lastValue = (number + 1) * VALUES_PER_CLIENT;
   }
 
@@ -97,7 +91,7 @@ final class ListClient {
     Connection connection = null;
     while (!stopped.get()) {
       if (connection == null) {
-        connection = connect();
+        connection = patience.connect().orElse(null);
       }
       if (connection != null && !perform(connection, plan(), committed)) {
         connection.close();
@@ -108,18 +102,6 @@ final class ListClient {
       connection.close();
     }
     return history;
-  }
-
-  /** A connection, or null if no node has answered. */
-  private Connection connect() throws SQLException {
-    try {
-      return cluster.connect(impatient ? "failoverTimeout=300ms&sessionTimeout=2s" : "");
-    } catch (SQLException e) {
-      if (impatient && e.getSQLState().startsWith("08")) {
-        return null;
-      }
-      throw e;
-    }
   }
 
   /** Runs one transaction; false if the connection is dead. */
@@ -143,15 +125,15 @@ final class ListClient {
         connection.rollback();
       } else {
         committing = true;
-        if (impatient && random.nextInt(COMMITS_PER_ABORT) == 0) {
-          abortSoon(connection);
+        if (patience.isImpatient() && random.nextInt(COMMITS_PER_ABORT) == 0) {
+          Patience.abortSoon(connection, random);
         }
         connection.commit();
         end = End.COMMITTED;
         committed.incrementAndGet();
       }
     } catch (SQLException e) {
-      if (isDead(e)) {
+      if (patience.isLost(e)) {
         alive = false;
         end = committing && !e.getSQLState().equals("08001") ? End.UNKNOWN : End.ROLLED_BACK;
       } else if (e.getSQLState().equals("40001") || e.getSQLState().equals("HYT00")) {
@@ -165,34 +147,16 @@ final class ListClient {
     return alive;
   }
 
-  /** Leaves a commit that is under way without its answer, about as often before as after it. */
-  private void abortSoon(Connection connection) {
-    Executor soon = CompletableFuture.delayedExecutor(random.nextInt(3_000), TimeUnit.MICROSECONDS);
-    soon.execute(
-        () -> {
-          try {
-            connection.abort(Runnable::run);
-          } catch (SQLException e) {
-            throw new IllegalStateException(e);
-          }
-        });
-  }
-
   private boolean rollback(Connection connection) throws SQLException {
     try {
       connection.rollback();
       return true;
     } catch (SQLException e) {
-      if (isDead(e)) {
+      if (patience.isLost(e)) {
         return false;
       }
       throw e;
     }
-  }
-
-  /** Whether an impatient client has lost its connection, or has aborted it itself. */
-  private boolean isDead(SQLException e) {
-    return impatient && (e.getSQLState().startsWith("08") || e.getSQLState().equals(CLOSED));
   }
 
   private void perform(Connection connection, Request request, List<Step> steps)
