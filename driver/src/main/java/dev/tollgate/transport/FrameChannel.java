@@ -25,6 +25,14 @@ public interface FrameChannel extends AutoCloseable {
    */
   Optional<Frame> receive(Duration timeout) throws IOException;
 
+  /**
+   * How many bytes have arrived so far: a sign of life even where they are no whole frame yet. 0
+   * for ever where frames arrive whole.
+   */
+  default long arrivedBytes() {
+    return 0;
+  }
+
   /** Ends the channel; a thread that is in {@link #send} or {@link #receive} gets an exception. */
   @Override
   void close();

@@ -4,6 +4,7 @@ import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
@@ -27,6 +28,7 @@ final class NodeConnection implements AutoCloseable {
   private final AtomicInteger repliesOwed = new AtomicInteger();
   private volatile long quietSinceNanos;
   private long pingSentNanos;
+  private long arrivedBytes;
 
   private NodeConnection(String address, FrameChannel channel, Environment environment) {
     this.address = address;
@@ -43,7 +45,7 @@ final class NodeConnection implements AutoCloseable {
    * Says hello.
    *
    * @param channel taken over: closed if this fails
-   * @throws RefusedException if the node will not talk to this client
+   * @throws RefusedException if the node will not talk to this client, or is no node
    */
   static Opened open(
       String address,
@@ -64,6 +66,13 @@ final class NodeConnection implements AutoCloseable {
         throw new IOException(address + " answered hello with " + reply);
       }
       return new Opened(connection, welcome);
+    } catch (ForeignProtocolException e) {
+      connection.close();
+      throw new RefusedException(
+          address,
+          new Reply.Failure(
+              SqlState.CONNECTION_REFUSED,
+              e.getMessage() + "; is this the port for clients of a node?"));
     } catch (IOException | RuntimeException e) {
       connection.close();
       throw e;
@@ -104,6 +113,11 @@ final class NodeConnection implements AutoCloseable {
       throw new OversizeException(frame.lengthBytes());
     }
     channel.send(frame);
+  }
+
+  /** How many bytes have come from the node: when they get more, it is alive. */
+  long arrivedBytes() {
+    return channel.arrivedBytes();
   }
 
   /**
@@ -151,13 +165,18 @@ final class NodeConnection implements AutoCloseable {
   Optional<Arrival> receive(Duration atMost) throws IOException {
     Duration wait = repliesOwed.get() > 0 ? shorter(atMost, untilSilenceMatters()) : atMost;
     Optional<Frame> frame = channel.receive(wait);
-    if (frame.isEmpty()) {
+    boolean silent = channel.arrivedBytes() == arrivedBytes;
+    arrivedBytes = channel.arrivedBytes();
+    if (frame.isEmpty() && silent) {
       if (repliesOwed.get() > 0) {
         checkSilence();
       }
       return Optional.empty();
     }
     quietSinceNanos = environment.nanos();
+    if (frame.isEmpty()) {
+      return Optional.empty();
+    }
     long requestId = frame.get().requestId();
     if (requestId > 0) {
       repliesOwed.decrementAndGet();
@@ -165,7 +184,7 @@ final class NodeConnection implements AutoCloseable {
     try {
       return Optional.of(new Arrival(requestId, Reply.read(frame.get())));
     } catch (WireFormatException e) {
-      throw new IOException(address + " does not speak the protocol: " + e.getMessage(), e);
+      throw new ForeignProtocolException(frame.get() + ", which is no reply: " + e.getMessage(), e);
     }
   }
 

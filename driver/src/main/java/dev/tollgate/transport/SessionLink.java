@@ -192,11 +192,12 @@ final class SessionLink {
         }
         wait = left.compareTo(wait) < 0 ? left : wait;
       }
+      long arrivedBefore = current.arrivedBytes();
       Optional<NodeConnection.Arrival> arrival = current.receive(budget.withinLimit(wait));
-      if (arrival.isPresent()) {
-        if (arrival.get().requestId() == requestId) {
-          return Optional.of(arrival.get().reply());
-        }
+      if (arrival.isPresent() && arrival.get().requestId() == requestId) {
+        return Optional.of(arrival.get().reply());
+      }
+      if (arrival.isPresent() || current.arrivedBytes() != arrivedBefore) {
         budget.healthy();
       }
     }

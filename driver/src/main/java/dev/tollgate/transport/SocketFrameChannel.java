@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -20,6 +21,9 @@ import java.util.Optional;
 /** Frames over a blocking TCP socket: one write per frame, no frame read in parts by the caller. */
 final class SocketFrameChannel implements FrameChannel {
   private static final int LENGTH_BYTES = 4;
+
+  private static final int SHOWN_BYTES = 24;
+  private static final char DELETE = 0x7F;
 
   /** Up to here a frame is one write; it fits every socket's buffers, so the write returns. */
   private static final int CHUNK_BYTES = 64 << 10;
@@ -37,6 +41,7 @@ final class SocketFrameChannel implements FrameChannel {
 
   private int start;
   private int end;
+  private long arrivedBytes;
 
   private SocketFrameChannel(Socket socket, SendWatch watch, Environment environment)
       throws IOException {
@@ -50,12 +55,15 @@ final class SocketFrameChannel implements FrameChannel {
   static SocketFrameChannel connect(
       NodeAddress address, Duration timeout, SendWatch watch, Environment environment)
       throws IOException {
+    InetSocketAddress resolved = new InetSocketAddress(address.host(), address.port());
+    if (resolved.isUnresolved()) {
+      throw new UnknownHostException("no address is known for host '" + address.host() + "'");
+    }
     Socket socket = new Socket();
     try {
       socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
       socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-      socket.connect(
-          new InetSocketAddress(address.host(), address.port()), positiveMillis(timeout));
+      socket.connect(resolved, positiveMillis(timeout));
       return new SocketFrameChannel(socket, watch, environment);
     } catch (IOException | RuntimeException e) {
       socket.close();
@@ -110,10 +118,16 @@ final class SocketFrameChannel implements FrameChannel {
           throw new EOFException("the node closed the connection");
         }
         end += count;
+        arrivedBytes += count;
       } catch (SocketTimeoutException e) {
         return Optional.empty();
       }
     }
+  }
+
+  @Override
+  public long arrivedBytes() {
+    return arrivedBytes;
   }
 
   /** How many bytes must still arrive before the next frame, or its length, is there. */
@@ -128,7 +142,7 @@ final class SocketFrameChannel implements FrameChannel {
   private int frameLength() throws IOException {
     int length = new WireReader(buffer, start, LENGTH_BYTES).i32();
     if (length < Protocol.HEADER_BYTES || length > Protocol.MAX_FRAME_BYTES) {
-      throw new IOException("the node sent a frame of " + length + " bytes");
+      throw new ForeignProtocolException(arrivedText());
     }
     return length;
   }
@@ -147,8 +161,18 @@ final class SocketFrameChannel implements FrameChannel {
       }
       return frame;
     } catch (WireFormatException e) {
-      throw new IOException("the node does not speak the protocol: " + e.getMessage(), e);
+      throw new ForeignProtocolException(arrivedText(), e);
     }
+  }
+
+  /** The first bytes of what arrived, for whoever knows the protocol that they belong to. */
+  private String arrivedText() {
+    StringBuilder text = new StringBuilder();
+    for (int i = start; i < end && text.length() < SHOWN_BYTES; i++) {
+      boolean printable = buffer[i] >= ' ' && buffer[i] < DELETE;
+      text.append(printable ? (char) buffer[i] : '.');
+    }
+    return "'" + text + "'";
   }
 
   /** Makes room at the end of the buffer; it grows only as fast as bytes really arrive. */

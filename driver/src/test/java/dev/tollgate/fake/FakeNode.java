@@ -40,6 +40,7 @@ public final class FakeNode implements AutoCloseable {
   volatile boolean ignoresCancellations;
   volatile Reply.Failure refusal;
   volatile Reply.Failure turnedAway;
+  private volatile String reachedAt;
   volatile CountDownLatch hold;
   volatile CountDownLatch heartbeatHold;
 
@@ -54,7 +55,17 @@ public final class FakeNode implements AutoCloseable {
   }
 
   public String address() {
-    return "127.0.0.1:" + port;
+    return reachedAt == null ? "127.0.0.1:" + port : reachedAt;
+  }
+
+  /** What the cluster says where this node is. */
+  void reachedAt(String address) {
+    reachedAt = address;
+  }
+
+  /** A connection to the node, whatever the cluster says where it is. */
+  Socket dial() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), port);
   }
 
   /** Listens, on the same port as before if it was stopped. */

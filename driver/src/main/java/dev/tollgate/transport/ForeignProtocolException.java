@@ -1,0 +1,17 @@
+package dev.tollgate.transport;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** What arrived is nothing that a node says. */
+final class ForeignProtocolException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  ForeignProtocolException(String what) {
+    this(what, null);
+  }
+
+  ForeignProtocolException(String what, @Nullable Throwable cause) {
+    super("it does not speak Tollgate's protocol, but sent " + what, cause);
+  }
+}
