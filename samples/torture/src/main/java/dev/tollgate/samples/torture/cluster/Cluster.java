@@ -1,0 +1,230 @@
+package dev.tollgate.samples.torture.cluster;
+
+import dev.tollgate.samples.torture.history.LedgerRow;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Three or five nodes in processes of their own, from the source tree that this is part of. */
+public final class Cluster implements AutoCloseable {
+  private static final List<Path> FAKE_TIME =
+      List.of(
+          Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"),
+          Path.of("/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1"),
+          Path.of("/usr/lib64/faketime/libfaketimeMT.so.1"),
+          Path.of("/usr/lib/faketime/libfaketimeMT.so.1"));
+
+  private static final String LEDGER =
+      "SELECT position, resource, sequence, token, held, client, operation FROM ledger"
+          + " ORDER BY position";
+
+  private final Network network;
+  private final List<Node> nodes = new ArrayList<>();
+
+  /**
+   * Starts the nodes and waits until they are ready.
+   *
+   * @param home of the source tree
+   * @param directory for data and output
+   * @param fakeClocks whether wall clocks will have to jump
+   */
+  public Cluster(Path home, Path directory, Network network, int size, boolean fakeClocks)
+      throws IOException, InterruptedException {
+    this.network = network;
+    String peers =
+        IntStream.range(0, size)
+            .mapToObj(host -> name(host) + "=" + network.raftAddress(host))
+            .collect(Collectors.joining(","));
+    try {
+      for (int host = 0; host < size; host++) {
+        nodes.add(node(home, directory, host, peers, fakeClocks));
+      }
+      for (Node node : nodes) {
+        node.awaitReady();
+      }
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private Node node(Path home, Path directory, int host, String peers, boolean fakeClocks)
+      throws IOException {
+    Path clock = directory.resolve(name(host) + ".clock");
+    List<String> command = new ArrayList<>(network.on(host));
+    command.addAll(
+        List.of(
+            home.resolve("replica/bin/tollgate").toString(),
+            "server",
+            "--id=" + name(host),
+            "--data=" + directory.resolve(name(host)),
+            "--client-address=" + network.clientAddress(host),
+            "--raft-address=" + network.raftAddress(host),
+            "--peers=" + peers));
+    Map<String, String> environment = new HashMap<>();
+    environment.putIfAbsent("TOLLGATE_HEAP", "400m");
+    if (fakeClocks) {
+      environment.put("LD_PRELOAD", fakeTime().orElseThrow().toString());
+      environment.put("FAKETIME_TIMESTAMP_FILE", clock.toString());
+      environment.put("FAKETIME_CACHE_DURATION", "1");
+      environment.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+      environment.put("FAKETIME_DISABLE_SHM", "1");
+    }
+    return new Node(
+        name(host), host, command, environment, directory.resolve(name(host) + ".log"), clock);
+  }
+
+  private static String name(int host) {
+    return "n" + (host + 1);
+  }
+
+  private static Optional<Path> fakeTime() {
+    return FAKE_TIME.stream().filter(Files::isReadable).findFirst();
+  }
+
+  /** Why clocks cannot jump on this machine, if they cannot. */
+  public static Optional<String> obstacleToClocks() {
+    return fakeTime().isPresent()
+        ? Optional.empty()
+        : Optional.of("libfaketime is not installed (Debian: apt-get install faketime)");
+  }
+
+  /** Why disks cannot be filled on this machine, if they cannot. */
+  public static Optional<String> obstacleToDisks() {
+    return Shell.find("prlimit").isPresent()
+        ? Optional.empty()
+        : Optional.of("prlimit is not installed (util-linux)");
+  }
+
+  public List<Node> nodes() {
+    return List.copyOf(nodes);
+  }
+
+  public Network network() {
+    return network;
+  }
+
+  /** How many nodes can be away while the others go on. */
+  public int minority() {
+    return (nodes.size() - 1) / 2;
+  }
+
+  /** With all nodes in it. */
+  public String url(String properties) {
+    return nodes.stream()
+        .map(node -> network.clientAddress(node.host()))
+        .collect(Collectors.joining(",", "jdbc:tollgate://", "/?" + properties));
+  }
+
+  /** The name of the node that leads, as the cluster itself says. */
+  public static String leader(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT node_id FROM tollgate.nodes WHERE node_role = 'LEADER'")) {
+      return row.next() ? row.getString(1) : "";
+    }
+  }
+
+  /** The register that clients write to, and the table of the probe. */
+  public void createTables() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url("applicationName=torture"));
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TABLE ledger("
+              + "position BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+              + " resource VARCHAR(20) NOT NULL, sequence BIGINT NOT NULL,"
+              + " token BIGINT NOT NULL, held BIGINT NOT NULL,"
+              + " client VARCHAR(20) NOT NULL, operation INT NOT NULL)"
+              + " FENCED BY LOCK ('register-' || resource)");
+      statement.execute("CREATE INDEX ledger_resource ON ledger(resource, sequence)");
+      statement.execute("CREATE TABLE beat(n BIGINT NOT NULL)");
+      statement.execute("INSERT INTO beat VALUES(0)");
+    }
+  }
+
+  /** All that was written, as the cluster says it. */
+  public List<LedgerRow> ledger() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url("applicationName=torture"))) {
+      return ledger(connection);
+    }
+  }
+
+  /** What this node alone has; once it has as many rows, or when the time is over. */
+  public List<LedgerRow> ledgerAt(Node node, int rows, Duration limit)
+      throws SQLException, InterruptedException {
+    long end = System.nanoTime() + limit.toNanos();
+    while (true) {
+      List<LedgerRow> found = List.of();
+      try (Connection connection =
+          DriverManager.getConnection(
+              "jdbc:tollgate://"
+                  + network.clientAddress(node.host())
+                  + "/?readConsistency=any&applicationName=torture")) {
+        found = ledger(connection);
+      } catch (SQLException e) {
+        if (System.nanoTime() > end) {
+          throw e;
+        }
+      }
+      if (found.size() >= rows || System.nanoTime() > end) {
+        return found;
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+  }
+
+  private static List<LedgerRow> ledger(Connection connection) throws SQLException {
+    List<LedgerRow> ledger = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(LEDGER)) {
+      while (rows.next()) {
+        ledger.add(
+            new LedgerRow(
+                rows.getLong(1),
+                rows.getString(2),
+                rows.getLong(3),
+                rows.getLong(4),
+                rows.getLong(5),
+                rows.getString(6),
+                rows.getInt(7)));
+      }
+    }
+    return ledger;
+  }
+
+  /** What the comparison of all replicas says of each. */
+  public Map<String, String> verifyReplicas() throws SQLException {
+    Map<String, String> verdicts = new TreeMap<>();
+    try (Connection connection = DriverManager.getConnection(url("applicationName=torture"));
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("CALL verify_replicas()")) {
+      while (rows.next()) {
+        verdicts.put(rows.getString("NODE_ID"), rows.getString("VERDICT"));
+      }
+    }
+    return verdicts;
+  }
+
+  @Override
+  public void close() {
+    for (Node node : nodes) {
+      node.kill();
+    }
+  }
+}

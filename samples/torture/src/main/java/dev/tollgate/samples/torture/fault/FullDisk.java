@@ -1,0 +1,45 @@
+package dev.tollgate.samples.torture.fault;
+
+import dev.tollgate.samples.torture.cluster.Node;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One node may write no more. It has to stop by itself, and catches up when it is started again.
+ */
+final class FullDisk implements Fault {
+  private static final double LEADER = 0.6;
+  private static final Duration TIME_TO_STOP = Duration.ofSeconds(20);
+
+  @Override
+  public Injury inflict(Scene scene) throws IOException, InterruptedException {
+    Node victim = scene.chance(LEADER) ? scene.leader() : scene.follower();
+    victim.fillDisk();
+    return Injury.of(
+        "disk of " + scene.names(List.of(victim)) + " full",
+        List.of(victim),
+        scene.leavesQuorum(List.of(victim)),
+        () -> heal(victim));
+  }
+
+  /** The probe writes all the time, so that there is always something it has to write. */
+  private static void heal(Node victim) throws IOException, InterruptedException {
+    if (!victim.awaitEnd(TIME_TO_STOP)) {
+      throw new IOException(
+          victim.name()
+              + " still ran "
+              + TIME_TO_STOP.toSeconds()
+              + " s after it could not write to its log any more");
+    }
+    if (victim.exitStatus() != Node.REPLICA_FAILED) {
+      throw new IOException(
+          victim.name()
+              + " ended with status "
+              + victim.exitStatus()
+              + " on a full disk, not with "
+              + Node.REPLICA_FAILED);
+    }
+    Kill.restart(List.of(victim));
+  }
+}

@@ -1,0 +1,33 @@
+package dev.tollgate.samples.torture.fault;
+
+import dev.tollgate.samples.torture.cluster.Node;
+import java.io.IOException;
+import java.util.List;
+
+/** kill -9 of one node, of a majority, or of all at once. */
+final class Kill implements Fault {
+  private static final double SEVERAL = 0.3;
+
+  @Override
+  public Injury inflict(Scene scene) {
+    List<Node> victims = scene.victims(SEVERAL);
+    for (Node victim : victims) {
+      victim.kill();
+    }
+    return Injury.of(
+        "kill -9 of " + scene.names(victims),
+        victims,
+        scene.leavesQuorum(victims),
+        () -> restart(victims));
+  }
+
+  /** Returns when all are ready: starting virtual machines is not what is measured. */
+  static void restart(List<Node> nodes) throws IOException, InterruptedException {
+    for (Node node : nodes) {
+      node.start();
+    }
+    for (Node node : nodes) {
+      node.awaitReady();
+    }
+  }
+}

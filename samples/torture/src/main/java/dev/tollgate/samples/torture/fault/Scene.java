@@ -1,0 +1,60 @@
+package dev.tollgate.samples.torture.fault;
+
+import dev.tollgate.samples.torture.cluster.Cluster;
+import dev.tollgate.samples.torture.cluster.Node;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+/**
+ * Where a fault happens.
+ *
+ * @param leader as far as is known
+ * @param clientHosts the two places in the network where clients are
+ * @param random this fault's own
+ */
+public record Scene(Cluster cluster, Node leader, List<Integer> clientHosts, Random random) {
+
+  /** All nodes but this one, in random order. */
+  List<Node> others(Node node) {
+    List<Node> others = new ArrayList<>(cluster.nodes());
+    others.remove(node);
+    Collections.shuffle(others, random);
+    return others;
+  }
+
+  Node follower() {
+    return others(leader).get(0);
+  }
+
+  boolean chance(double probability) {
+    return random.nextDouble() < probability;
+  }
+
+  /** The leader in half of the cases, else another, and now and then most or all of them. */
+  List<Node> victims(double several) {
+    if (chance(several)) {
+      List<Node> order = others(leader);
+      order.add(0, leader);
+      boolean all = chance(0.5);
+      return order.subList(0, all ? order.size() : cluster.minority() + 1);
+    }
+    return List.of(chance(0.6) ? leader : follower());
+  }
+
+  /** {@code n2 (leader)}, {@code n1 and n3}. */
+  String names(List<Node> nodes) {
+    if (nodes.size() == cluster.nodes().size()) {
+      return "all nodes";
+    }
+    return nodes.stream()
+        .map(node -> node.equals(leader) ? node.name() + " (leader)" : node.name())
+        .collect(Collectors.joining(" and "));
+  }
+
+  boolean leavesQuorum(List<Node> victims) {
+    return victims.size() <= cluster.minority();
+  }
+}

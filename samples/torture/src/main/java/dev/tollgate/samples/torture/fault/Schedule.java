@@ -1,0 +1,60 @@
+package dev.tollgate.samples.torture.fault;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Which fault comes when: a function of the seed and of the kinds. Every kind comes once before any
+ * comes again.
+ */
+public final class Schedule {
+  private static final int SHORTEST_FAULT_MILLIS = 1_500;
+  private static final int LONGEST_FAULT_MILLIS = 6_000;
+  private static final int SHORTEST_PEACE_MILLIS = 1_000;
+  private static final int LONGEST_PEACE_MILLIS = 3_000;
+
+  private final List<FaultKind> kinds;
+  private final Random random;
+  private final Deque<FaultKind> round = new ArrayDeque<>();
+
+  public Schedule(long seed, Collection<FaultKind> kinds) {
+    if (kinds.isEmpty()) {
+      throw new IllegalArgumentException("a schedule of nothing");
+    }
+    this.kinds = List.copyOf(kinds);
+    this.random = new Random(seed);
+  }
+
+  /**
+   * One fault.
+   *
+   * @param peaceMillis without faults before it, from when the cluster answered again after the
+   *     last
+   * @param faultMillis how long it lasts
+   * @param seed of what it does in detail
+   */
+  public record Step(FaultKind kind, int peaceMillis, int faultMillis, long seed) {}
+
+  /** The next fault. */
+  public Step next() {
+    if (round.isEmpty()) {
+      List<FaultKind> order = new ArrayList<>(kinds);
+      Collections.shuffle(order, random);
+      round.addAll(order);
+    }
+    return new Step(
+        round.remove(),
+        between(SHORTEST_PEACE_MILLIS, LONGEST_PEACE_MILLIS),
+        between(SHORTEST_FAULT_MILLIS, LONGEST_FAULT_MILLIS),
+        random.nextLong());
+  }
+
+  private int between(int least, int most) {
+    return least + random.nextInt(most - least + 1);
+  }
+}

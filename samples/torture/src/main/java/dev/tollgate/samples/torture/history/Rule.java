@@ -1,0 +1,26 @@
+package dev.tollgate.samples.torture.history;
+
+/** What has to hold of every run. */
+public enum Rule {
+  ONE_HOLDER("at most one holder at a time, by the order of the log and by the clock"),
+  NO_STALE_WRITE("no stale write was accepted"),
+  TOKEN_ONCE("no token was given out twice"),
+  TOKENS_RISE("tokens rise in the order of time"),
+  NO_WRITE_LOST("what was acknowledged is there, and what was refused is not"),
+  NO_STALE_READ("each check saw all writes that were acknowledged before it"),
+  NO_LEASE_LOST("no live lease was lost without cause"),
+  REPLICAS_EQUAL("all nodes have the same rows"),
+  AVAILABLE("the cluster answers within 5 s of healing, and of a fault that leaves a majority"),
+  NODES_AS_EXPECTED("nodes ended where a fault ended them, and nowhere else");
+
+  private final String promise;
+
+  Rule(String promise) {
+    this.promise = promise;
+  }
+
+  /** In words. */
+  public String promise() {
+    return promise;
+  }
+}

@@ -1,0 +1,29 @@
+package dev.tollgate.samples.torture.report;
+
+import dev.tollgate.samples.torture.history.Evidence;
+import dev.tollgate.samples.torture.history.Violation;
+import dev.tollgate.samples.torture.workload.Probe;
+import java.util.List;
+
+/**
+ * A run that is over, as the report needs it.
+ *
+ * @param command that repeats it
+ * @param leftOut faults that were asked for and could not be had, with the reason
+ * @param leaderships in the order of time
+ */
+public record Tale(
+    String command,
+    long seed,
+    int nodes,
+    List<String> leftOut,
+    List<Probe.Leadership> leaderships,
+    Evidence evidence,
+    List<Violation> violations) {
+
+  public Tale {
+    leftOut = List.copyOf(leftOut);
+    leaderships = List.copyOf(leaderships);
+    violations = List.copyOf(violations);
+  }
+}
