@@ -20,6 +20,7 @@ import dev.tollgate.samples.torture.workload.ClientProcess;
 import dev.tollgate.samples.torture.workload.Probe;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -97,6 +98,7 @@ final class Run implements Callable<Tale> {
           Checker.check(evidence));
     } finally {
       clients.forEach(ClientProcess::close);
+      Files.write(directory.resolve("history.tsv"), history.lines());
     }
   }
 

@@ -27,8 +27,13 @@ public final class Torture implements Callable<Integer> {
     this.out = out;
   }
 
-  /** Ends the virtual machine. */
+  /** Ends the virtual machine, and with it all that was started, be it with Control-C. */
   public static void main(String[] arguments) {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () ->
+                    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly)));
     System.exit(run(System.out, arguments));
   }
 

@@ -53,8 +53,7 @@ class TortureIT {
         new String[] {"writes accepted", "stale writes refused", "locks granted"}) {
       assertTrue(Integer.parseInt(figures.get(figure)) > 0, figure + ": " + text);
     }
-    assertTrue(
-        figures.containsKey("fault kill") && figures.containsKey("fault pause"), text);
+    assertTrue(figures.containsKey("fault kill") && figures.containsKey("fault pause"), text);
     assertTrue(Files.readString(report).contains("promises held"));
   }
 }

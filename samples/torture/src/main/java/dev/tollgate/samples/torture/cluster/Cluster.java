@@ -29,6 +29,8 @@ public final class Cluster implements AutoCloseable {
           Path.of("/usr/lib64/faketime/libfaketimeMT.so.1"),
           Path.of("/usr/lib/faketime/libfaketimeMT.so.1"));
 
+  private static final String HEAP = "400m";
+
   private static final String LEDGER =
       "SELECT position, resource, sequence, token, held, client, operation FROM ledger"
           + " ORDER BY position";
@@ -77,13 +79,16 @@ public final class Cluster implements AutoCloseable {
             "--raft-address=" + network.raftAddress(host),
             "--peers=" + peers));
     Map<String, String> environment = new HashMap<>();
-    environment.putIfAbsent("TOLLGATE_HEAP", "400m");
+    environment.put("TOLLGATE_HEAP", HEAP);
     if (fakeClocks) {
       environment.put("LD_PRELOAD", fakeTime().orElseThrow().toString());
       environment.put("FAKETIME_TIMESTAMP_FILE", clock.toString());
       environment.put("FAKETIME_CACHE_DURATION", "1");
       environment.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+      // or timed waits of virtual machines end at once
+      environment.put("FAKETIME_FORCE_MONOTONIC_FIX", "0");
       environment.put("FAKETIME_DISABLE_SHM", "1");
+      environment.put("NO_FAKE_STAT", "1");
     }
     return new Node(
         name(host), host, command, environment, directory.resolve(name(host) + ".log"), clock);
@@ -149,7 +154,7 @@ public final class Cluster implements AutoCloseable {
           "CREATE TABLE ledger("
               + "position BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
               + " resource VARCHAR(20) NOT NULL, sequence BIGINT NOT NULL,"
-              + " token BIGINT NOT NULL, held BIGINT NOT NULL,"
+              + " token BIGINT NOT NULL, held BIGINT,"
               + " client VARCHAR(20) NOT NULL, operation INT NOT NULL)"
               + " FENCED BY LOCK ('register-' || resource)");
       statement.execute("CREATE INDEX ledger_resource ON ledger(resource, sequence)");

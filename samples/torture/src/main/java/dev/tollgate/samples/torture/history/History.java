@@ -9,6 +9,7 @@ import java.util.Map;
 public final class History {
   private final Map<String, Operation> operations = new LinkedHashMap<>();
   private final List<Interruption> interruptions = new ArrayList<>();
+  private final List<String> lines = new ArrayList<>();
 
   /**
    * Takes a line of a journal.
@@ -62,7 +63,13 @@ public final class History {
         return false;
       }
     }
+    lines.add(line);
     return true;
+  }
+
+  /** The lines of all journals as they came. */
+  public synchronized List<String> lines() {
+    return List.copyOf(lines);
   }
 
   private static void requireWords(String line, String[] words, int count) {

@@ -11,7 +11,7 @@ final class Canvas {
   static final String GOOD = "#2f8f5b";
 
   /** Of the fonts below, on average. */
-  private static final double LETTER = 0.53;
+  private static final double LETTER = 0.52;
 
   private final StringBuilder shapes = new StringBuilder();
 

@@ -72,7 +72,7 @@ public final class Report {
         Canvas.fill("#ffffff") + " font-weight=\"bold\"",
         held
             ? "\u2713 all " + Rule.values().length + " promises held"
-            : "\u2717 " + tale.violations().size() + " violations");
+            : "\u2717 violations: " + tale.violations().size());
     y = 124;
   }
 
@@ -85,15 +85,12 @@ public final class Report {
             new Tile(number(summary.grants()), "locks granted", Canvas.INK),
             new Tile(number(summary.writes()), "writes accepted", Canvas.INK),
             new Tile(number(summary.staleWritesRefused()), "stale writes refused", Canvas.BAD),
-            new Tile(
-                number(summary.bareWritesRefused()), "writes without token refused", Canvas.BAD),
+            new Tile(number(summary.bareWritesRefused()), "refused without a token", Canvas.BAD),
             new Tile(number(tale.evidence().disturbances().size()), "faults injected", Canvas.INK),
             new Tile(number(summary.leaderChanges()), "changes of the leader", Canvas.INK),
             new Tile(Summary.seconds(summary.longestOutageNanos()), "longest outage", Canvas.INK),
             new Tile(
-                Summary.seconds(summary.slowestReturnNanos()),
-                "slowest answer after healing",
-                Canvas.INK));
+                Summary.seconds(summary.slowestReturnNanos()), "answer after healing", Canvas.INK));
     double gap = 12;
     double width = (WIDTH - 2 * MARGIN - gap * (tiles.size() - 1)) / tiles.size();
     for (int i = 0; i < tiles.size(); i++) {

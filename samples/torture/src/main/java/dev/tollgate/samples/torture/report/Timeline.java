@@ -38,6 +38,7 @@ final class Timeline {
   private final List<String> resources;
   private final List<Hold> holds;
   private final List<Availability.Outage> outages;
+  private final long endNanos;
   private long begin;
   private double y;
 
@@ -56,6 +57,11 @@ final class Timeline {
     this.resources = calls.stream().map(Operation::resource).distinct().sorted().toList();
     this.holds = Hold.of(evidence);
     this.outages = evidence.availability().outages();
+    this.endNanos =
+        evidence.operations().stream()
+            .filter(Operation::hasReturned)
+            .mapToLong(Operation::returnedNanos)
+            .reduce(evidence.endNanos(), Math::max);
   }
 
   /** Draws it from here on; where it ends. */
@@ -63,9 +69,7 @@ final class Timeline {
     y = top + 16;
     legend();
     long first = evidence.operations().stream().mapToLong(Operation::invokedNanos).min().orElse(0);
-    for (begin = first / 1_000_000_000L * 1_000_000_000L;
-        begin < evidence.endNanos();
-        begin += STRIP_NANOS) {
+    for (begin = first / 1_000_000_000L * 1_000_000_000L; begin < endNanos; begin += STRIP_NANOS) {
       strip();
     }
     return y;
@@ -155,7 +159,7 @@ final class Timeline {
 
   /** The seconds, and a shade where a fault was at work. */
   private void frame(double top, double height) {
-    long last = Math.min(begin + STRIP_NANOS, evidence.endNanos());
+    long last = Math.min(begin + STRIP_NANOS, endNanos);
     canvas.rectangle(
         LEFT,
         top,
@@ -232,7 +236,7 @@ final class Timeline {
 
   private void answers() {
     label(8, "answers");
-    long last = Math.min(begin + STRIP_NANOS, evidence.endNanos());
+    long last = Math.min(begin + STRIP_NANOS, endNanos);
     canvas.rectangle(
         LEFT, y + 2, x(last) - LEFT, 5, Canvas.fill(Canvas.GOOD) + " fill-opacity=\"0.55\"", "");
     for (Availability.Outage outage : outages) {
@@ -254,7 +258,7 @@ final class Timeline {
     for (int i = 1; i <= tale.nodes(); i++) {
       String name = "n" + i;
       label(NODE_LANE - 4, name);
-      long last = Math.min(begin + STRIP_NANOS, evidence.endNanos());
+      long last = Math.min(begin + STRIP_NANOS, endNanos);
       canvas.rectangle(LEFT, y + 1, x(last) - LEFT, NODE_LANE - 5, Canvas.fill(Palette.NODE), "");
       leads(name, last);
       for (Disturbance one : evidence.disturbances()) {
@@ -392,7 +396,7 @@ final class Timeline {
         canvas.cross(x(one.returnedNanos()), y - 7, 3.2, Canvas.BAD, about);
       }
     }
-    long until = Math.min(one.returnedNanos(), evidence.endNanos());
+    long until = Math.min(one.returnedNanos(), endNanos);
     if (one.action() == Action.ACQUIRE && until - one.invokedNanos() > WAIT_NANOS) {
       double row = y + HOLD + 4 + client * WAIT;
       canvas.line(

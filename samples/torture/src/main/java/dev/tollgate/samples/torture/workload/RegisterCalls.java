@@ -133,7 +133,7 @@ final class RegisterCalls {
               try (PreparedStatement statement =
                   open.prepareStatement(
                       "INSERT INTO ledger(resource, sequence, token, held, client, operation)"
-                          + " VALUES(?, ?, ?, COALESCE(lock_token(?), 0), ?, ?)"
+                          + " VALUES(?, ?, ?, lock_token(?), ?, ?)"
                           + (token == 0 ? "" : " FENCED BY LOCK ? TOKEN ?"))) {
                 statement.setString(1, resource);
                 statement.setLong(2, sequence);

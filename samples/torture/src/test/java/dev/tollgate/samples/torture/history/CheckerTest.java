@@ -78,8 +78,7 @@ class CheckerTest {
             "the store says that another held it",
             run ->
                 run.grant("c1", "beta", 3, 20_000, 20_010)
-                    .answeredWrite(
-                        "c1", "beta", 3, 1, 20_020, 20_030, Outcome.DONE, "")
+                    .answeredWrite("c1", "beta", 3, 1, 20_020, 20_030, Outcome.DONE, "")
                     .lastIsThere("c1", 4)),
         breaks(
             Rule.ONE_HOLDER,
@@ -106,20 +105,17 @@ class CheckerTest {
             Rule.TOKEN_ONCE,
             "two registers, one token",
             run ->
-                run.grant("c1", "beta", 3, 20_000, 20_010)
-                    .grant("c2", "gamma", 3, 20_005, 20_020)),
+                run.grant("c1", "beta", 3, 20_000, 20_010).grant("c2", "gamma", 3, 20_005, 20_020)),
         breaks(
             Rule.TOKENS_RISE,
             "of one register",
             run ->
-                run.grant("c1", "beta", 4, 20_000, 20_010)
-                    .grant("c2", "beta", 3, 20_020, 20_030)),
+                run.grant("c1", "beta", 4, 20_000, 20_010).grant("c2", "beta", 3, 20_020, 20_030)),
         breaks(
             Rule.TOKENS_RISE,
             "of two registers",
             run ->
-                run.grant("c1", "beta", 4, 20_000, 20_010)
-                    .grant("c2", "gamma", 3, 20_020, 20_030)),
+                run.grant("c1", "beta", 4, 20_000, 20_010).grant("c2", "gamma", 3, 20_020, 20_030)),
         isFine(
             "a lower token for who had asked before",
             run ->
@@ -184,14 +180,9 @@ class CheckerTest {
             "failed with nothing applied, and there",
             run ->
                 run.grant("c1", "beta", 3, 20_000, 20_010)
-                    .answeredWrite(
-                        "c1", "beta", 3, 1, 20_020, 20_030, Outcome.FAILED, "08001")
+                    .answeredWrite("c1", "beta", 3, 1, 20_020, 20_030, Outcome.FAILED, "08001")
                     .lastIsThere("c1", 3)),
-        breaks(
-            Rule.NO_WRITE_LOST,
-            Rule.ONE_HOLDER,
-            "there twice",
-            run -> run.rowAgain("c1")),
+        breaks(Rule.NO_WRITE_LOST, Rule.ONE_HOLDER, "there twice", run -> run.rowAgain("c1")),
         breaks(
             Rule.NO_WRITE_LOST,
             Rule.ONE_HOLDER,
@@ -206,8 +197,7 @@ class CheckerTest {
             "unknown, and not there",
             run ->
                 run.grant("c1", "beta", 3, 20_000, 20_010)
-                    .answeredWrite(
-                        "c1", "beta", 3, 1, 20_020, 20_030, Outcome.UNKNOWN, "08007")));
+                    .answeredWrite("c1", "beta", 3, 1, 20_020, 20_030, Outcome.UNKNOWN, "08007")));
   }
 
   static Stream<Case> reads() {
@@ -240,8 +230,7 @@ class CheckerTest {
             "a session that is gone",
             run ->
                 run.grant("c1", "beta", 3, 20_000, 20_010)
-                    .answeredWrite(
-                        "c1", "beta", 3, 1, 20_020, 20_030, Outcome.UNKNOWN, "08006")),
+                    .answeredWrite("c1", "beta", 3, 1, 20_020, 20_030, Outcome.UNKNOWN, "08006")),
         breaks(
             Rule.NO_LEASE_LOST,
             "only another client was stopped",
@@ -265,10 +254,7 @@ class CheckerTest {
   static Stream<Case> replicas() {
     return Stream.of(
         breaks(Rule.REPLICAS_EQUAL, "a row is missing", run -> run.lags("n2")),
-        breaks(
-            Rule.REPLICAS_EQUAL,
-            "a checksum differs",
-            run -> run.verdict("n3", "DIFFERS")),
+        breaks(Rule.REPLICAS_EQUAL, "a checksum differs", run -> run.verdict("n3", "DIFFERS")),
         breaks(
             Rule.NODES_AS_EXPECTED,
             "a node ends by itself",
@@ -298,9 +284,7 @@ class CheckerTest {
                     .fault("pause", "n1 and n2", false, 10_000, 13_000)
                     .answers(19_000, 60_000)),
         new Case(
-            "AVAILABLE: to the end",
-            EnumSet.of(Rule.AVAILABLE),
-            run -> run.answers(0, 50_000)),
+            "AVAILABLE: to the end", EnumSet.of(Rule.AVAILABLE), run -> run.answers(0, 50_000)),
         new Case(
             "fine: four seconds after healing, however long it was ill",
             EnumSet.noneOf(Rule.class),
@@ -340,15 +324,7 @@ class CheckerTest {
   }
 
   @ParameterizedTest
-  @MethodSource({
-    "holders",
-    "tokens",
-    "staleWrites",
-    "lostWrites",
-    "reads",
-    "leases",
-    "replicas"
-  })
+  @MethodSource({"holders", "tokens", "staleWrites", "lostWrites", "reads", "leases", "replicas"})
   void addedToTheStory(Case added) {
     RunOnPaper run = story();
     added.what().accept(run);

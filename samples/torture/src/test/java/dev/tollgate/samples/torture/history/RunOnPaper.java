@@ -103,8 +103,7 @@ public final class RunOnPaper {
 
   public RunOnPaper refusedWrite(
       String client, String resource, long token, long sequence, long from, long until) {
-    return answeredWrite(
-        client, resource, token, sequence, from, until, Outcome.REFUSED, "23T01");
+    return answeredWrite(client, resource, token, sequence, from, until, Outcome.REFUSED, "23T01");
   }
 
   public RunOnPaper release(
@@ -151,8 +150,7 @@ public final class RunOnPaper {
     return this;
   }
 
-  public RunOnPaper interrupted(
-      String client, Interruption.Cause cause, long from, long until) {
+  public RunOnPaper interrupted(String client, Interruption.Cause cause, long from, long until) {
     interruptions.add(new Interruption(client, cause, nanos(from), nanos(until)));
     return this;
   }

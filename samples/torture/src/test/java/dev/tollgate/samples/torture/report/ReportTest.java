@@ -113,7 +113,7 @@ class ReportTest {
     assertEquals(1, tale.violations().size());
     Document picture = parse(Report.svg(tale));
     List<String> texts = texts(picture, "text");
-    assertTrue(texts.contains("\u2717 1 violations"), texts.toString());
+    assertTrue(texts.contains("\u2717 violations: 1"), texts.toString());
     assertTrue(texts.contains("40.000 s  n2 ended by itself"), texts.toString());
     assertFalse(texts.contains("\u2713 all " + Rule.values().length + " promises held"));
     assertTrue(texts.contains("!"));
