@@ -50,7 +50,7 @@ final class Options {
       defaultValue = "3")
   private int nodes;
 
-  @Option(names = "--clients", description = "How many clients", defaultValue = "6")
+  @Option(names = "--clients", description = "How many clients", defaultValue = "8")
   private int clients;
 
   @Option(

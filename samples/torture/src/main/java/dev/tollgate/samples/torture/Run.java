@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 
 /** One run from the start of the first node to the verdict. */
 final class Run implements Callable<Tale> {
-  private static final List<String> RESOURCES = List.of("alpha", "beta", "gamma");
+  private static final List<String> RESOURCES = List.of("alpha", "beta", "gamma", "delta");
 
   /** After healing; more than the checker allows, so that it has something to complain about. */
   private static final long LONGEST_SILENCE_MILLIS = 30_000;

@@ -24,7 +24,8 @@ final class Timeline {
   private static final double LEFT = Report.MARGIN + 86;
   private static final double RIGHT = Report.WIDTH - Report.MARGIN;
 
-  private static final double FAULT_LANE = 22;
+  private static final double FAULT = 14;
+  private static final double FAULT_LANE = 34;
   private static final double ANSWER_LANE = 18;
   private static final double NODE_LANE = 15;
   private static final double HOLD = 24;
@@ -203,8 +204,9 @@ final class Timeline {
     canvas.text(LEFT - 10, y + height / 2 + 4, 12, Anchor.END, Canvas.fill(Canvas.INK), text);
   }
 
+  /** Bars, and below each what it stands for, as far as there is room before the next one. */
   private void faults() {
-    label(FAULT_LANE - 4, "faults");
+    label(FAULT, "faults");
     List<Disturbance> all = evidence.disturbances();
     for (int i = 0; i < all.size(); i++) {
       Disturbance one = all.get(i);
@@ -212,24 +214,13 @@ final class Timeline {
         continue;
       }
       double from = x(one.fromNanos());
+      double width = Math.max(2, x(one.healedNanos()) - from);
       String color = Palette.fault(one.kind());
-      canvas.rectangle(
-          from,
-          y,
-          Math.max(2, x(one.healedNanos()) - from),
-          FAULT_LANE - 6,
-          Canvas.fill(color) + " rx=\"2\"",
-          one.detail());
-      double room = (i + 1 < all.size() ? x(all.get(i + 1).fromNanos()) : RIGHT) - from;
-      double inside = x(one.healedNanos()) - from - 8;
-      boolean fits = inside > one.detail().length() * 5.9;
+      canvas.rectangle(from, y, width, FAULT, Canvas.fill(color) + " rx=\"2\"", one.detail());
+      canvas.textWithin(from + 5, y + 10.5, width - 6, 10.5, Canvas.fill("#ffffff"), one.kind());
+      double next = i + 1 < all.size() ? x(all.get(i + 1).fromNanos()) : RIGHT;
       canvas.textWithin(
-          fits ? from + 5 : x(one.healedNanos()) + 4,
-          y + 12,
-          fits ? inside : room - inside - 16,
-          11,
-          Canvas.fill(fits ? "#ffffff" : color),
-          one.detail());
+          from + 1, y + FAULT + 11, next - from - 6, 10.5, Canvas.fill(color), one.detail());
     }
     y += FAULT_LANE;
   }

@@ -28,8 +28,8 @@ public final class Client {
   static final String END = "end";
 
   private static final double WAITS = 0.5;
-  private static final double HOLDS_LONG = 0.12;
-  private static final double IS_STOPPED = 0.05;
+  private static final double HOLDS_LONG = 0.08;
+  private static final double IS_STOPPED = 0.04;
   private static final double WRITES_AFTER_RELEASE = 0.2;
   private static final double WRITES_WITHOUT_TOKEN = 0.03;
   private static final int SHORT_HOLD_MILLIS = 100;

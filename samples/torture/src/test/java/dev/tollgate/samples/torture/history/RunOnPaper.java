@@ -135,14 +135,14 @@ public final class RunOnPaper {
         held);
   }
 
-  /** The first row of the ledger once more, or another one like it. */
+  /** The first row of the ledger once more, under this client's name. */
   public RunOnPaper rowAgain(String client) {
     LedgerRow first = ledger.get(0);
     ledger.add(
         new LedgerRow(
             ledger.size() + 1L,
             first.resource(),
-            ledger.size() + 1L,
+            first.sequence(),
             first.token(),
             first.held(),
             client,
