@@ -8,84 +8,86 @@ import java.sql.SQLException;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.value.Value;
-import org.h2.value.ValueBigint;
-import org.h2.value.ValueBoolean;
-import org.h2.value.ValueNull;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of schema TOLLGATE as H2 calls them. H2 wants static methods; what they work on
- * comes from the statement that the session is running.
+ * comes from the statement that the session is running. What they return tells H2 their SQL types.
  */
 public final class LockFunctions {
   private LockFunctions() {}
 
-  public static Value holdsLock(Connection connection, Value lock, Value token)
+  public static boolean holdsLock(Connection connection, Value lock, Value token)
       throws SQLException {
-    return ValueBoolean.get(
-        locks(connection)
-            .holdsLock(
-                LockArguments.lockName(SqlValue.of(lock)),
-                LockArguments.token(SqlValue.of(token))));
+    return locks(connection)
+        .holdsLock(
+            LockArguments.lockName(SqlValue.of(lock)), LockArguments.token(SqlValue.of(token)));
   }
 
-  public static Value lockToken(Connection connection, Value lock) throws SQLException {
-    Long token = locks(connection).lockToken(LockArguments.lockName(SqlValue.of(lock)));
-    return token == null ? ValueNull.INSTANCE : ValueBigint.get(token);
+  public static @Nullable Long lockToken(Connection connection, Value lock) throws SQLException {
+    return locks(connection).lockToken(LockArguments.lockName(SqlValue.of(lock)));
   }
 
-  public static Value createLease(Connection connection, Value ttl) throws SQLException {
-    return perform(connection, LockArguments.createLease(SqlValue.of(ttl), null, ""));
+  public static @Nullable Long createLease(Connection connection, Value ttl) throws SQLException {
+    return number(connection, LockArguments.createLease(SqlValue.of(ttl), null, ""));
   }
 
-  public static Value createLease(Connection connection, Value ttl, Value owner)
+  public static @Nullable Long createLease(Connection connection, Value ttl, Value owner)
       throws SQLException {
-    return perform(connection, LockArguments.createLease(SqlValue.of(ttl), SqlValue.of(owner), ""));
+    return number(connection, LockArguments.createLease(SqlValue.of(ttl), SqlValue.of(owner), ""));
   }
 
-  public static Value revokeLease(Connection connection, Value lease) throws SQLException {
-    return perform(connection, LockArguments.revoke(SqlValue.of(lease)));
+  public static boolean revokeLease(Connection connection, Value lease) throws SQLException {
+    return answer(connection, LockArguments.revoke(SqlValue.of(lease)));
   }
 
-  public static Value tryAcquireLock(Connection connection, Value lock) throws SQLException {
-    return perform(
+  public static @Nullable Long tryAcquireLock(Connection connection, Value lock)
+      throws SQLException {
+    return number(
         connection, LockArguments.acquire(SqlValue.of(lock), null, null, LockMode.EXCLUSIVE, 0));
   }
 
-  public static Value tryAcquireLock(Connection connection, Value lock, Value lease)
+  public static @Nullable Long tryAcquireLock(Connection connection, Value lock, Value lease)
       throws SQLException {
-    return perform(
+    return number(
         connection,
         LockArguments.acquire(SqlValue.of(lock), SqlValue.of(lease), null, LockMode.EXCLUSIVE, 0));
   }
 
-  public static Value tryAcquireSharedLock(Connection connection, Value lock) throws SQLException {
-    return perform(
+  public static @Nullable Long tryAcquireSharedLock(Connection connection, Value lock)
+      throws SQLException {
+    return number(
         connection, LockArguments.acquire(SqlValue.of(lock), null, null, LockMode.SHARED, 0));
   }
 
-  public static Value tryAcquireSharedLock(Connection connection, Value lock, Value lease)
+  public static @Nullable Long tryAcquireSharedLock(Connection connection, Value lock, Value lease)
       throws SQLException {
-    return perform(
+    return number(
         connection,
         LockArguments.acquire(SqlValue.of(lock), SqlValue.of(lease), null, LockMode.SHARED, 0));
   }
 
-  public static Value releaseLock(Connection connection, Value lock) throws SQLException {
-    return perform(connection, LockArguments.release(SqlValue.of(lock), null));
+  public static boolean releaseLock(Connection connection, Value lock) throws SQLException {
+    return answer(connection, LockArguments.release(SqlValue.of(lock), null));
   }
 
-  public static Value releaseLock(Connection connection, Value lock, Value lease)
+  public static boolean releaseLock(Connection connection, Value lock, Value lease)
       throws SQLException {
-    return perform(connection, LockArguments.release(SqlValue.of(lock), SqlValue.of(lease)));
+    return answer(connection, LockArguments.release(SqlValue.of(lock), SqlValue.of(lease)));
   }
 
-  public static Value forceReleaseLock(Connection connection, Value lock) throws SQLException {
-    return perform(connection, LockArguments.forceRelease(SqlValue.of(lock)));
+  public static boolean forceReleaseLock(Connection connection, Value lock) throws SQLException {
+    return answer(connection, LockArguments.forceRelease(SqlValue.of(lock)));
   }
 
-  private static Value perform(Connection connection, Operation operation) throws SQLException {
-    return LockAnswers.valueOf(locks(connection).perform(operation));
+  private static @Nullable Long number(Connection connection, Operation operation)
+      throws SQLException {
+    Value value = LockAnswers.valueOf(locks(connection).perform(operation));
+    return value.getValueType() == Value.NULL ? null : (Long) value.getLong();
+  }
+
+  private static boolean answer(Connection connection, Operation operation) throws SQLException {
+    return LockAnswers.valueOf(locks(connection).perform(operation)).getBoolean();
   }
 
   private static LockAccess locks(Connection connection) throws SQLException {

@@ -71,6 +71,22 @@ abstract class JdbcContract {
   }
 
   @Test
+  void lockFunctionsFitInExpressionsOfTheirTypes() throws SQLException {
+    try (Connection connection = connect()) {
+      assertEquals(0, number(connection, "SELECT COALESCE(lock_token('job'), 0)"));
+      long token = number(connection, "SELECT acquire_lock('job')");
+      assertEquals(token, number(connection, "SELECT COALESCE(lock_token('job'), 0)"));
+      assertEquals(1, number(connection, "SELECT lock_token('job') - " + (token - 1)));
+      assertEquals(token + 1, number(connection, "SELECT COALESCE(try_acquire_lock('other'), 0)"));
+      assertEquals(
+          true,
+          value(connection, "SELECT NOT COALESCE(holds_lock('job', " + (token + 1) + "), TRUE)"));
+      assertEquals(
+          false, value(connection, "SELECT COALESCE(release_lock('job'), FALSE) AND FALSE"));
+    }
+  }
+
+  @Test
   void waitersAreServedInTheOrderInWhichTheyAsked() throws Exception {
     try (Connection holder = connect();
         Connection early = connect("lockWait=1m");
