@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LinearizabilityIT {
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
   private static final int ROUNDS = Integer.getInteger("tollgate.rounds", 1);
-  private static final int ANSWERS_BETWEEN_FAULTS = 1_000;
+  private static final int ANSWERS_BETWEEN_FAULTS = 700;
 
   @TempDir Path directory;
 
