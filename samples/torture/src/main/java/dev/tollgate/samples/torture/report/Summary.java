@@ -90,6 +90,22 @@ public final class Summary {
     return evidence.interruptions().stream().filter(one -> one.cause() == cause).count();
   }
 
+  /** Times that the machine did not let a client run, besides those that stopped it on purpose. */
+  public long stalls() {
+    return evidence.interruptions().stream()
+        .filter(one -> one.cause() == Interruption.Cause.STALLED)
+        .filter(
+            one ->
+                evidence.interruptions().stream()
+                    .noneMatch(
+                        other ->
+                            other.cause() == Interruption.Cause.STOPPED
+                                && other.client().equals(one.client())
+                                && other.fromNanos() < one.untilNanos()
+                                && other.untilNanos() > one.fromNanos()))
+        .count();
+  }
+
   public int leaderChanges() {
     return Math.max(0, tale.leaderships().size() - 1);
   }
@@ -147,7 +163,7 @@ public final class Summary {
     lines.add(line("writes without a token refused", bareWritesRefused()));
     lines.add(line("outcomes unknown", unknown()));
     lines.add(line("clients stopped", interruptions(Interruption.Cause.STOPPED)));
-    lines.add(line("clients stalled by the machine", interruptions(Interruption.Cause.STALLED)));
+    lines.add(line("clients stalled by the machine", stalls()));
     lines.add(line("clients cut off", interruptions(Interruption.Cause.CUT_OFF)));
     lines.add(line("changes of the leader", leaderChanges()));
     lines.add(line("probes answered", probes()));

@@ -256,10 +256,10 @@ final class Timeline {
         if (one.nodes().contains(name) && isHere(one.fromNanos(), one.healedNanos())) {
           canvas.rectangle(
               x(one.fromNanos()),
-              y + 1,
+              y + 4,
               x(one.healedNanos()) - x(one.fromNanos()),
-              NODE_LANE - 5,
-              Canvas.fill(Palette.fault(one.kind())) + " fill-opacity=\"0.88\"",
+              NODE_LANE - 8,
+              Canvas.fill(Palette.fault(one.kind())),
               one.detail());
         }
       }

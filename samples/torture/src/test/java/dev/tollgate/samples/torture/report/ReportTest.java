@@ -33,6 +33,8 @@ class ReportTest {
         .grant("c1", "alpha", 1, 1_000, 1_010)
         .write("c1", "alpha", 1, 1, 1_040, 1_050)
         .interrupted("c1", Interruption.Cause.STOPPED, 1_060, 11_000)
+        .interrupted("c1", Interruption.Cause.STALLED, 1_050, 11_010)
+        .interrupted("c2", Interruption.Cause.STALLED, 3_000, 5_000)
         .grant("c2", "alpha", 2, 2_000, 8_000)
         .write("c2", "alpha", 2, 2, 8_030, 8_040)
         .refusedWrite("c1", "alpha", 1, 2, 11_010, 11_020)
@@ -79,6 +81,7 @@ class ReportTest {
     assertEquals(1, summary.staleWritesRefused());
     assertEquals(1, summary.bareWritesRefused());
     assertEquals(1, summary.interruptions(Interruption.Cause.STOPPED));
+    assertEquals(1, summary.stalls(), "a client notices too that it was stopped");
     assertEquals(2, summary.leaderChanges());
     assertEquals(10_100_000_000L, summary.longestOutageNanos());
     assertEquals(1_010_000_000L, summary.slowestReturnNanos());
