@@ -42,7 +42,8 @@ class OptionsTest {
             + " --lease 3",
         command);
     String[] words = command.split(" ");
-    assertEquals(command, parse(List.of(words).subList(1, words.length).toArray(new String[0])).command());
+    assertEquals(
+        command, parse(List.of(words).subList(1, words.length).toArray(new String[0])).command());
   }
 
   @Test
