@@ -42,6 +42,7 @@ public final class NodeContainer implements AutoCloseable {
         new GenericContainer<>(DockerImageName.parse(ClusterContainers.IMAGE))
             .withImagePullPolicy(image -> false)
             .withNetwork(raft)
+            .withEnv("TOLLGATE_RATIS_LOG_LEVEL", "INFO")
             .withCreateContainerCmdModifier(
                 command -> {
                   command.withIpv4Address(raftAddress);
