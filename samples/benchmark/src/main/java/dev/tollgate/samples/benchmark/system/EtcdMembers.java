@@ -6,31 +6,28 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Members of etcd, with the settings of its package. */
 public final class EtcdMembers implements Ensemble {
   private static final int CLIENT = 101;
   private static final int PEER = 111;
 
-  private final Ground ground;
-  private final List<Member> members = new ArrayList<>();
+  private final Members members = new Members();
   private final List<String> clients;
-  private @Nullable Member killed;
 
   /**
    * @param program the server
    */
   public EtcdMembers(Ground ground, Path program, int count) throws Exception {
-    this.ground = ground;
     this.clients = ground.addresses(CLIENT, count).stream().map(a -> "http://" + a).toList();
     List<String> peers = ground.addresses(PEER, count).stream().map(a -> "http://" + a).toList();
     List<String> cluster = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      cluster.add("etcd" + i + "=" + peers.get(i));
+      cluster.add(name(i) + "=" + peers.get(i));
     }
     for (int i = 0; i < count; i++) {
-      String name = "etcd" + i;
+      String name = name(i);
+      String client = clients.get(i);
       members.add(
           new Member(
               ground,
@@ -40,22 +37,19 @@ public final class EtcdMembers implements Ensemble {
                   program.toString(),
                   "--name=" + name,
                   "--data-dir=" + ground.directory().resolve(name),
-                  "--listen-client-urls=" + clients.get(i),
-                  "--advertise-client-urls=" + clients.get(i),
+                  "--listen-client-urls=" + client,
+                  "--advertise-client-urls=" + client,
                   "--listen-peer-urls=" + peers.get(i),
                   "--initial-advertise-peer-urls=" + peers.get(i),
                   "--initial-cluster=" + String.join(",", cluster),
-                  "--initial-cluster-state=new")));
+                  "--initial-cluster-state=new"),
+              () -> Ground.isFound(client + "/health")));
     }
-    for (int i = 0; i < count; i++) {
-      awaitReady(i);
-    }
+    members.awaitReady();
   }
 
-  private void awaitReady(int number) throws Exception {
-    Member member = members.get(number);
-    ground.awaitReady(
-        member.name(), member.process(), () -> Ground.isFound(clients.get(number) + "/health"));
+  private static String name(int number) {
+    return "etcd" + number;
   }
 
   @Override
@@ -70,17 +64,16 @@ public final class EtcdMembers implements Ensemble {
 
   @Override
   public boolean survivesItsLeader() {
-    return members.size() > 2;
+    return members.surviveOne();
   }
 
   @Override
   public void killLeader() throws Exception {
     try (Client client = Client.builder().endpoints(endpoints().split(",")).build()) {
-      for (int i = 0; i < members.size(); i++) {
+      for (int i = 0; i < clients.size(); i++) {
         StatusResponse status = client.getMaintenanceClient().statusMember(clients.get(i)).get();
         if (status.getLeader() == status.getHeader().getMemberId()) {
-          killed = members.get(i);
-          members.get(i).kill();
+          members.kill(name(i));
           return;
         }
       }
@@ -90,18 +83,11 @@ public final class EtcdMembers implements Ensemble {
 
   @Override
   public void restartKilled() throws Exception {
-    Member member = killed;
-    if (member != null) {
-      member.startAgain();
-      awaitReady(members.indexOf(member));
-      killed = null;
-    }
+    members.restartKilled();
   }
 
   @Override
   public void stop() throws Exception {
-    for (Member member : members) {
-      member.kill();
-    }
+    members.stop();
   }
 }

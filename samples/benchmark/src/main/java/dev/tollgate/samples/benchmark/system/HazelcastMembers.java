@@ -3,7 +3,6 @@ package dev.tollgate.samples.benchmark.system;
 import com.hazelcast.core.server.HazelcastMemberStarter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -14,7 +13,7 @@ public final class HazelcastMembers implements Ensemble {
 
   private static final int FIRST = 301;
 
-  private final List<Member> members = new ArrayList<>();
+  private final Members members = new Members();
   private final List<String> addresses;
 
   public HazelcastMembers(Ground ground, int count) throws Exception {
@@ -39,14 +38,10 @@ public final class HazelcastMembers implements Ensemble {
                       "-Djava.util.logging.config.file=" + logging,
                       "-Dhazelcast.logging.type=jdk"),
                   HazelcastMemberStarter.class.getName(),
-                  List.of())));
+                  List.of()),
+              () -> ground.outputOf(name).contains("CP Subsystem is initialized")));
     }
-    for (Member member : members) {
-      ground.awaitReady(
-          member.name(),
-          member.process(),
-          () -> ground.outputOf(member.name()).contains("CP Subsystem is initialized"));
-    }
+    members.awaitReady();
   }
 
   private String settings(int port, int count) {
@@ -76,8 +71,6 @@ public final class HazelcastMembers implements Ensemble {
 
   @Override
   public void stop() throws Exception {
-    for (Member member : members) {
-      member.kill();
-    }
+    members.stop();
   }
 }

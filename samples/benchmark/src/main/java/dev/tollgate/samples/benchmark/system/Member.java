@@ -2,6 +2,7 @@ package dev.tollgate.samples.benchmark.system;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /** One server of several: what is needed to start it again. */
 final class Member {
@@ -9,14 +10,26 @@ final class Member {
   private final String name;
   private final Map<String, String> environment;
   private final List<String> command;
+  private final Callable<Boolean> ready;
   private Process process;
 
-  Member(Ground ground, String name, Map<String, String> environment, List<String> command)
+  /**
+   * Starts it.
+   *
+   * @param ready whether it takes part
+   */
+  Member(
+      Ground ground,
+      String name,
+      Map<String, String> environment,
+      List<String> command,
+      Callable<Boolean> ready)
       throws Exception {
     this.ground = ground;
     this.name = name;
     this.environment = environment;
     this.command = command;
+    this.ready = ready;
     this.process = ground.start(name, environment, command);
   }
 
@@ -24,8 +37,9 @@ final class Member {
     return name;
   }
 
-  Process process() {
-    return process;
+  /** Returns when it takes part; fails, with what it wrote, if it ends or takes too long. */
+  void awaitReady() throws Exception {
+    ground.awaitReady(name, process, ready);
   }
 
   void kill() throws InterruptedException {

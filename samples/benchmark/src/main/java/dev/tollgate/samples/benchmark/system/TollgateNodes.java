@@ -8,23 +8,19 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Nodes of Tollgate, from the source tree that the benchmark is part of. */
 public final class TollgateNodes implements Ensemble {
   private static final int CLIENT = 1;
   private static final int RAFT = 11;
 
-  private final Ground ground;
-  private final List<Member> members = new ArrayList<>();
+  private final Members members = new Members();
   private final String endpoints;
-  private @Nullable Member killed;
 
   /**
    * @param heap of each node, as 400m
    */
   public TollgateNodes(Ground ground, int nodes, String heap) throws Exception {
-    this.ground = ground;
     List<String> clients = ground.addresses(CLIENT, nodes);
     List<String> rafts = ground.addresses(RAFT, nodes);
     this.endpoints = "jdbc:tollgate://" + String.join(",", clients) + "/";
@@ -46,18 +42,10 @@ public final class TollgateNodes implements Ensemble {
                   "--data=" + ground.directory().resolve(name),
                   "--client-address=" + clients.get(i),
                   "--raft-address=" + rafts.get(i),
-                  "--peers=" + String.join(",", peers))));
+                  "--peers=" + String.join(",", peers)),
+              () -> ground.outputOf(name).contains("tollgate " + name + " ready")));
     }
-    for (Member member : members) {
-      awaitReady(member);
-    }
-  }
-
-  private void awaitReady(Member member) throws Exception {
-    ground.awaitReady(
-        member.name(),
-        member.process(),
-        () -> ground.outputOf(member.name()).contains("tollgate " + member.name() + " ready"));
+    members.awaitReady();
   }
 
   @Override
@@ -72,7 +60,7 @@ public final class TollgateNodes implements Ensemble {
 
   @Override
   public boolean survivesItsLeader() {
-    return members.size() > 2;
+    return members.surviveOne();
   }
 
   @Override
@@ -93,26 +81,16 @@ public final class TollgateNodes implements Ensemble {
 
   @Override
   public void killLeader() throws Exception {
-    String leader = ofLeader("node_id");
-    Member member = members.stream().filter(m -> m.name().equals(leader)).findFirst().orElseThrow();
-    member.kill();
-    killed = member;
+    members.kill(ofLeader("node_id"));
   }
 
   @Override
   public void restartKilled() throws Exception {
-    Member member = killed;
-    if (member != null) {
-      member.startAgain();
-      awaitReady(member);
-      killed = null;
-    }
+    members.restartKilled();
   }
 
   @Override
   public void stop() throws Exception {
-    for (Member member : members) {
-      member.kill();
-    }
+    members.stop();
   }
 }

@@ -2,11 +2,9 @@ package dev.tollgate.samples.benchmark.system;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
-import org.jspecify.annotations.Nullable;
 
 /** Servers of ZooKeeper, from its jar. */
 public final class ZooKeeperServers implements Ensemble {
@@ -15,15 +13,15 @@ public final class ZooKeeperServers implements Ensemble {
   private static final int ELECTION = 221;
 
   private final Ground ground;
-  private final List<Member> members = new ArrayList<>();
+  private final Members members = new Members();
   private final List<String> clients;
-  private @Nullable Member killed;
 
   public ZooKeeperServers(Ground ground, int count) throws Exception {
     this.ground = ground;
     this.clients = ground.addresses(CLIENT, count);
     for (int i = 0; i < count; i++) {
-      String name = "zookeeper" + i;
+      int number = i;
+      String name = name(i);
       Path data = Files.createDirectory(ground.directory().resolve(name));
       Files.writeString(data.resolve("myid"), Integer.toString(i + 1));
       Path settings = data.resolve("zoo.cfg");
@@ -36,11 +34,14 @@ public final class ZooKeeperServers implements Ensemble {
               Ground.javaCommand(
                   List.of("-Xmx256m", "-Dzookeeper.admin.enableServer=false"),
                   QuorumPeerMain.class.getName(),
-                  List.of(settings.toString()))));
+                  List.of(settings.toString())),
+              () -> !mode(number).isEmpty()));
     }
-    for (int i = 0; i < count; i++) {
-      awaitReady(i);
-    }
+    members.awaitReady();
+  }
+
+  private static String name(int number) {
+    return "zookeeper" + number;
   }
 
   /** Ticks short enough for sessions of a second, and 64 connections from one address. */
@@ -58,11 +59,6 @@ public final class ZooKeeperServers implements Ensemble {
       }
     }
     return text.toString();
-  }
-
-  private void awaitReady(int number) throws Exception {
-    Member member = members.get(number);
-    ground.awaitReady(member.name(), member.process(), () -> !mode(number).isEmpty());
   }
 
   private String mode(int number) {
@@ -85,15 +81,14 @@ public final class ZooKeeperServers implements Ensemble {
 
   @Override
   public boolean survivesItsLeader() {
-    return members.size() > 2;
+    return members.surviveOne();
   }
 
   @Override
   public void killLeader() throws Exception {
-    for (int i = 0; i < members.size(); i++) {
+    for (int i = 0; i < clients.size(); i++) {
       if (mode(i).equals("Mode: leader")) {
-        killed = members.get(i);
-        members.get(i).kill();
+        members.kill(name(i));
         return;
       }
     }
@@ -102,18 +97,11 @@ public final class ZooKeeperServers implements Ensemble {
 
   @Override
   public void restartKilled() throws Exception {
-    Member member = killed;
-    if (member != null) {
-      member.startAgain();
-      awaitReady(members.indexOf(member));
-      killed = null;
-    }
+    members.restartKilled();
   }
 
   @Override
   public void stop() throws Exception {
-    for (Member member : members) {
-      member.kill();
-    }
+    members.stop();
   }
 }
