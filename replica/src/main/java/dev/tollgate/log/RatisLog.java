@@ -22,6 +22,7 @@ import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroup;
@@ -212,10 +213,18 @@ public final class RatisLog implements ReplicatedLog {
             .setType(RaftClientRequest.writeRequestType())
             .build();
     try {
-      return server.submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
+      return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
     } catch (IOException | IllegalStateException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /**
+   * Where requests enter. The server itself would hand each to another thread and have the caller
+   * wait until that has appended it.
+   */
+  private RaftClientAsynchronousProtocol division() throws IOException {
+    return (RaftClientAsynchronousProtocol) server.getDivision(GROUP);
   }
 
   @Override

@@ -22,8 +22,6 @@ import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
-import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
-import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
 import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
 import org.apache.ratis.util.MD5FileUtil;
 import org.jspecify.annotations.Nullable;
@@ -70,13 +68,7 @@ final class Snapshots {
             thread.setDaemon(true);
             return thread;
           });
-  private final SimpleStateMachineStorage storage =
-      new SimpleStateMachineStorage() {
-        @Override
-        public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) {
-          // dropped when a new one is complete
-        }
-      };
+  private final RatisSnapshotStorage storage = new RatisSnapshotStorage();
 
   private @Nullable SnapshotFiles files;
   private long bytesSince;
@@ -108,7 +100,7 @@ final class Snapshots {
     this.finished = finished;
   }
 
-  SimpleStateMachineStorage storage() {
+  RatisSnapshotStorage storage() {
     return storage;
   }
 
