@@ -136,8 +136,8 @@ public final class RatisLog implements ReplicatedLog {
   private static void configureLog(RaftProperties p) {
     // a metadata entry per commit would be written, synced and replicated like any other
     RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
-    // the default puts a new thread into the path of every append where there are two processors
-    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, false);
+    // an entry that is sent again is acknowledged when it is on disk, not while it is on its way
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, true);
     RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
     // flushes that are acknowledged before they are done can lose entries
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
