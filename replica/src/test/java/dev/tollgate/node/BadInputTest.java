@@ -4,20 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.KeyRequest;
-import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.TransactionMode;
-import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -38,8 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever comes in gets an error of its own, loses nothing, and leaves the node up. */
 class BadInputTest {
-  private static final int READ_TIMEOUT_MILLIS = 20_000;
-
   private static Node node;
   private static InetSocketAddress address;
   private static String url;
@@ -167,7 +160,7 @@ class BadInputTest {
 
   @Test
   void wrongNumberOfParametersIsRefused() throws Exception {
-    try (RawClient client = new RawClient()) {
+    try (RawClient client = new RawClient(address)) {
       client.hello();
       client.call(
           new Request.OpenSession(
@@ -194,7 +187,7 @@ class BadInputTest {
 
   @Test
   void foreignProtocolIsToldSoAndDisconnected() throws IOException {
-    try (RawClient client = new RawClient()) {
+    try (RawClient client = new RawClient(address)) {
       client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       Reply.Failure failure = (Reply.Failure) client.receive();
       assertEquals("08004", failure.sqlState());
@@ -205,7 +198,7 @@ class BadInputTest {
 
   @Test
   void requestBeforeTheHelloIsRefused() throws IOException {
-    try (RawClient client = new RawClient()) {
+    try (RawClient client = new RawClient(address)) {
       Reply.Failure failure = (Reply.Failure) client.call(new Request.Ping());
       assertTrue(failure.message().contains("the first request has to be a hello"));
       assertTrue(client.isClosedByNode());
@@ -214,7 +207,7 @@ class BadInputTest {
 
   @Test
   void helloOfALaterVersionIsRefusedWithBothVersions() throws IOException {
-    try (RawClient client = new RawClient()) {
+    try (RawClient client = new RawClient(address)) {
       Reply.Failure failure =
           (Reply.Failure) client.call(new Request.Hello(7, 9, "app", "host", "1"));
       assertTrue(failure.message().contains("the client 7 to 9"), failure.message());
@@ -224,7 +217,7 @@ class BadInputTest {
 
   @Test
   void hugeFrameIsRefusedBeforeItIsRead() throws IOException {
-    try (RawClient client = new RawClient()) {
+    try (RawClient client = new RawClient(address)) {
       client.send(new WireWriter().i32(Integer.MAX_VALUE).u8(1).toByteArray());
       Reply.Failure failure = (Reply.Failure) client.receive();
       assertTrue(failure.message().contains("2147483647 bytes"), failure.message());
@@ -236,7 +229,7 @@ class BadInputTest {
   void randomBytesNeverStopTheNode() throws IOException {
     Random random = new Random(5);
     for (int i = 0; i < 300; i++) {
-      try (RawClient client = new RawClient()) {
+      try (RawClient client = new RawClient(address)) {
         if (i % 2 == 0) {
           client.hello();
         }
@@ -272,60 +265,6 @@ class BadInputTest {
         assertEquals("53300", failure.sqlState(), failure.message());
         assertTrue(third.isClosedByNode());
       }
-    }
-  }
-
-  /** A client that says whatever the test wants. */
-  private static final class RawClient implements AutoCloseable {
-    private final Socket socket;
-    private final DataInputStream in;
-
-    RawClient() throws IOException {
-      this(address);
-    }
-
-    RawClient(InetSocketAddress to) throws IOException {
-      socket = new Socket(to.getAddress(), to.getPort());
-      socket.setSoTimeout(READ_TIMEOUT_MILLIS);
-      in = new DataInputStream(socket.getInputStream());
-    }
-
-    void hello() throws IOException {
-      Reply reply = call(new Request.Hello(1, Protocol.VERSION, "app", "host", "1"));
-      assertTrue(reply instanceof Reply.Welcome, reply.toString());
-    }
-
-    Reply call(Request request) throws IOException {
-      WireWriter body = new WireWriter();
-      request.write(body);
-      sendFrame(request.type(), body.toByteArray());
-      return receive();
-    }
-
-    void sendFrame(int type, byte[] body) throws IOException {
-      WireWriter out = new WireWriter();
-      new Frame(type, 1, 0, body).writeHeader(out);
-      out.raw(body, 0, body.length);
-      send(out.toByteArray());
-    }
-
-    void send(byte[] bytes) throws IOException {
-      socket.getOutputStream().write(bytes);
-    }
-
-    Reply receive() throws IOException {
-      byte[] bytes = new byte[in.readInt()];
-      in.readFully(bytes);
-      return Reply.read(Frame.read(new WireReader(bytes)));
-    }
-
-    boolean isClosedByNode() throws IOException {
-      return in.read() == -1;
-    }
-
-    @Override
-    public void close() throws IOException {
-      socket.close();
     }
   }
 }

@@ -58,8 +58,7 @@ public final class ClientConnection {
   private final SnapshotSender snapshot;
   private @Nullable ClientInfo client;
   private volatile @Nullable Attached session;
-  private List<SessionId> keptSessions = List.of();
-  private List<LeaseId> keptLeases = List.of();
+  private boolean keeps;
 
   public ClientConnection(ClientService service, Link link) {
     this.service = requireNonNull(service, "service");
@@ -96,7 +95,9 @@ public final class ClientConnection {
   public void disconnected() {
     statements.close();
     snapshot.close();
-    service.forget(keptSessions, keptLeases, this);
+    if (keeps) {
+      service.forget(this);
+    }
   }
 
   private void hello(Request.Hello hello, Consumer<Reply> answer) {
@@ -331,7 +332,8 @@ public final class ClientConnection {
     heartbeat.sessions().forEach(id -> sessions.add(new SessionId(requirePositive(id))));
     List<LeaseId> leases = new ArrayList<>(heartbeat.leases().size());
     heartbeat.leases().forEach(id -> leases.add(new LeaseId(requirePositive(id))));
-    keep(sessions, leases);
+    keeps = true;
+    service.keptBy(sessions, leases, this);
     renew(sessions, leases, arrived);
     service.proveLeadership(
         leads -> answer.accept(leads ? renew(sessions, leases, arrived) : notLeader()));
@@ -344,27 +346,19 @@ public final class ClientConnection {
     return id;
   }
 
-  /** Who renews is told of the end. */
-  private void keep(List<SessionId> sessions, List<LeaseId> leases) {
-    if (!sessions.equals(keptSessions) || !leases.equals(keptLeases)) {
-      service.forget(keptSessions, keptLeases, this);
-      keptSessions = sessions;
-      keptLeases = leases;
-      service.keptBy(sessions, leases, this);
-    }
-  }
-
   private Reply.HeartbeatAck renew(List<SessionId> sessions, List<LeaseId> leases, long arrived) {
     List<Long> lostSessions = new ArrayList<>();
     for (SessionId id : sessions) {
       if (!service.timeKeeper().renew(id, arrived)) {
         lostSessions.add(id.value());
+        service.forget(id);
       }
     }
     List<Long> lostLeases = new ArrayList<>();
     for (LeaseId id : leases) {
       if (!service.timeKeeper().renew(id, arrived)) {
         lostLeases.add(id.value());
+        service.forget(id);
       }
     }
     return new Reply.HeartbeatAck(lostSessions, lostLeases);

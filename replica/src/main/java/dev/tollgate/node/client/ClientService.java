@@ -203,9 +203,20 @@ public final class ClientService implements Replica.Listener {
     leases.forEach(lease -> keptLeases.put(lease, connection));
   }
 
-  void forget(List<SessionId> sessions, List<LeaseId> leases, ClientConnection connection) {
-    sessions.forEach(session -> keptSessions.remove(session, connection));
-    leases.forEach(lease -> keptLeases.remove(lease, connection));
+  /** Takes back {@link #keptBy} for a session that is not alive here. */
+  void forget(SessionId session) {
+    keptSessions.remove(session);
+  }
+
+  /** Takes back {@link #keptBy} for a lease that is not alive here. */
+  void forget(LeaseId lease) {
+    keptLeases.remove(lease);
+  }
+
+  /** Tells this one nothing more. */
+  void forget(ClientConnection connection) {
+    keptSessions.values().removeIf(keeper -> keeper == connection);
+    keptLeases.values().removeIf(keeper -> keeper == connection);
   }
 
   @Override

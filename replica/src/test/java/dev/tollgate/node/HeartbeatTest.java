@@ -1,0 +1,63 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What a node tells those who keep sessions alive. */
+class HeartbeatTest {
+  private static final long SHORTEST_TTL_MILLIS = 1_000;
+
+  @Test
+  void whoRenewsInSeveralFramesHearsOfEachLoss() throws Exception {
+    try (Node node =
+        new Node(
+            new NodeSettings(
+                "n1",
+                null,
+                null,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                NodeSettings.MAX_CONNECTIONS,
+                Duration.ZERO))) {
+      node.start();
+      long first = openSession(node.listenAddress());
+      long second = openSession(node.listenAddress());
+      try (RawClient keeper = new RawClient(node.listenAddress())) {
+        keeper.hello();
+        assertEquals(kept(), keeper.call(new Request.Heartbeat(List.of(first), List.of())));
+        assertEquals(kept(), keeper.call(new Request.Heartbeat(List.of(second), List.of())));
+        Set<Long> lost = new HashSet<>();
+        while (lost.size() < 2) {
+          lost.addAll(((Reply.Lost) keeper.receive()).sessions());
+        }
+        assertEquals(Set.of(first, second), lost);
+      }
+    }
+  }
+
+  private static Reply kept() {
+    return new Reply.HeartbeatAck(List.of(), List.of());
+  }
+
+  private static long openSession(InetSocketAddress node) throws Exception {
+    try (RawClient client = new RawClient(node)) {
+      client.hello();
+      Reply reply =
+          client.call(
+              new Request.OpenSession(
+                  SHORTEST_TTL_MILLIS,
+                  SHORTEST_TTL_MILLIS,
+                  new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0)));
+      return ((Reply.SessionReady) reply).sessionId();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+
+/** A client that says whatever the test wants. */
+final class RawClient implements AutoCloseable {
+  private static final int READ_TIMEOUT_MILLIS = 20_000;
+
+  private final Socket socket;
+  private final DataInputStream in;
+
+  RawClient(InetSocketAddress to) throws IOException {
+    socket = new Socket(to.getAddress(), to.getPort());
+    socket.setSoTimeout(READ_TIMEOUT_MILLIS);
+    in = new DataInputStream(socket.getInputStream());
+  }
+
+  void hello() throws IOException {
+    Reply reply = call(new Request.Hello(1, Protocol.VERSION, "app", "host", "1"));
+    assertInstanceOf(Reply.Welcome.class, reply);
+  }
+
+  Reply call(Request request) throws IOException {
+    WireWriter body = new WireWriter();
+    request.write(body);
+    sendFrame(request.type(), body.toByteArray());
+    return receive();
+  }
+
+  void sendFrame(int type, byte[] body) throws IOException {
+    WireWriter out = new WireWriter();
+    new Frame(type, 1, 0, body).writeHeader(out);
+    out.raw(body, 0, body.length);
+    send(out.toByteArray());
+  }
+
+  void send(byte[] bytes) throws IOException {
+    socket.getOutputStream().write(bytes);
+  }
+
+  Reply receive() throws IOException {
+    byte[] bytes = new byte[in.readInt()];
+    in.readFully(bytes);
+    return Reply.read(Frame.read(new WireReader(bytes)));
+  }
+
+  boolean isClosedByNode() throws IOException {
+    return in.read() == -1;
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
