@@ -37,11 +37,11 @@ record ConnectionSettings(
     String productName,
     int fetchSize,
     Duration lockTimeout) {
+  private static final Logger LOG = System.getLogger("dev.tollgate.jdbc");
   private static final String PREFIX = "jdbc:tollgate:";
   private static final String EMBEDDED = "embedded:";
   private static final String MEMORY = "mem:";
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h)?");
-  private static final Logger LOG = System.getLogger("dev.tollgate.jdbc");
   private static final Pattern PASSWORD = Pattern.compile("(?i)[?&]password=[^&]*");
 
   /** True if a URL is for this driver, right or wrong. */
@@ -60,7 +60,7 @@ record ConnectionSettings(
     String place = url.substring(PREFIX.length(), question < 0 ? url.length() : question);
     Map<TollgateProperty, String> values = new EnumMap<>(TollgateProperty.class);
     for (String key : properties.stringPropertyNames()) {
-      if (TollgateProperty.find(key).isPresent() || TollgateProperty.isMisspelt(key)) {
+      if (TollgateProperty.resembles(key)) {
         values.put(known(key, url), properties.getProperty(key));
       } else {
         LOG.log(Logger.Level.INFO, "property ''{0}'' is none of this driver and was left out", key);

@@ -98,8 +98,8 @@ public enum TollgateProperty {
         .orElseThrow();
   }
 
-  /** True if this is probably meant to be one of these: it differs by two letters at most. */
-  static boolean isMisspelt(String key) {
+  /** True if this is one of these, or is probably meant to be: two letters at most differ. */
+  static boolean resembles(String key) {
     return distance(nearest(key).key, key) <= 2;
   }
 
