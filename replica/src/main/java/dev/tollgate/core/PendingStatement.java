@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -69,9 +70,9 @@ final class PendingStatement {
     return begins() && mode == TransactionMode.SERIALIZABLE;
   }
 
-  /** The outcomes of those executions of a batch that are done. */
+  /** The outcomes of those executions of a batch that are done: not to be kept, it grows. */
   List<Outcome> done() {
-    return List.copyOf(done);
+    return Collections.unmodifiableList(done);
   }
 
   /** How many executions are done. */
@@ -79,11 +80,11 @@ final class PendingStatement {
     return done.size();
   }
 
-  /** An execution is done. */
-  void done(Outcome execution) {
+  /** The next execution is done. */
+  void executed(Outcome execution) {
     done.add(execution);
-    if (execution instanceof Outcome.Executed executed) {
-      resultBytes += executed.result().sizeBytes();
+    if (execution instanceof Outcome.Executed success) {
+      resultBytes += success.result().sizeBytes();
     }
   }
 

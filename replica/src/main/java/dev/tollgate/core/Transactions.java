@@ -304,7 +304,7 @@ final class Transactions {
     SqlWrite context = contexts.of(statement.session(), transaction, sql.ownLeaseTrusted());
     while (statement.executions() < sql.parameterSets().size()) {
       if (statement.isFull()) {
-        statement.done(batchTooLarge());
+        statement.executed(batchTooLarge());
         continue;
       }
       if (transaction != null) {
@@ -319,7 +319,7 @@ final class Transactions {
         waitForHolder(statement, conflict);
         return conflict.waitMillis();
       }
-      statement.done(outcome);
+      statement.executed(outcome);
     }
     List<Outcome> done = statement.done();
     statement.finish(sql.batch() ? new Outcome.Batch(done) : done.get(0));
