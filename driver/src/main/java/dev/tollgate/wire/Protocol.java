@@ -20,7 +20,10 @@ public final class Protocol {
   /** Most sessions and leases in one heartbeat; a client with more sends several. */
   public static final int MAX_HEARTBEAT_IDS = 100_000;
 
-  /** Most parameter sets of one batch; a client with more sends several. */
+  /**
+   * Most parameter sets of one batch, between which nothing else is applied; a client with more
+   * sends several.
+   */
   public static final int MAX_BATCH_SETS = 2_000;
 
   /** A page of rows ends once it has this many bytes. */

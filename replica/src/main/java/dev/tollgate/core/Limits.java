@@ -31,9 +31,6 @@ public final class Limits {
   /** Characters of the expression that names the lock of a row. */
   public static final int ROW_LOCK_CHARS = 4_000;
 
-  /** Parameter sets of one batch: nothing else is applied between them. */
-  public static final int BATCH_SETS = 2_000;
-
   /**
    * Bytes of the result of one set of a batch, and of those before it together if it is to run, 4
    * MiB: the answers of all sets travel in one frame.

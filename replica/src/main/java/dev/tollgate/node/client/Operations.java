@@ -19,6 +19,7 @@ import dev.tollgate.store.LockArguments;
 import dev.tollgate.store.SqlErrors;
 import dev.tollgate.store.SqlValue;
 import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Request;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -35,12 +36,12 @@ final class Operations {
    * @throws SQLException if the parameters do not fit
    */
   static Operation.ExecuteSql write(Plan.Write plan, Request.Execute request) throws SQLException {
-    if (request.parameterSets().size() > Limits.BATCH_SETS) {
+    if (request.parameterSets().size() > Protocol.MAX_BATCH_SETS) {
       throw SqlErrors.invalid(
           "a batch of "
               + request.parameterSets().size()
               + " parameter sets: at most "
-              + Limits.BATCH_SETS
+              + Protocol.MAX_BATCH_SETS
               + " go in one");
     }
     List<Operation.ParameterSet> sets = new ArrayList<>(request.parameterSets().size());
