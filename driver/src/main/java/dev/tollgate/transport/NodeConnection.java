@@ -165,26 +165,25 @@ final class NodeConnection implements AutoCloseable {
   Optional<Arrival> receive(Duration atMost) throws IOException {
     Duration wait = repliesOwed.get() > 0 ? shorter(atMost, untilSilenceMatters()) : atMost;
     Optional<Frame> frame = channel.receive(wait);
-    boolean silent = channel.arrivedBytes() == arrivedBytes;
-    arrivedBytes = channel.arrivedBytes();
-    if (frame.isEmpty() && silent) {
-      if (repliesOwed.get() > 0) {
-        checkSilence();
-      }
-      return Optional.empty();
+    long bytes = channel.arrivedBytes();
+    if (frame.isPresent() || bytes > arrivedBytes) {
+      arrivedBytes = bytes;
+      quietSinceNanos = environment.nanos();
+    } else if (repliesOwed.get() > 0) {
+      checkSilence();
     }
-    quietSinceNanos = environment.nanos();
-    if (frame.isEmpty()) {
-      return Optional.empty();
-    }
-    long requestId = frame.get().requestId();
+    return frame.isPresent() ? Optional.of(arrival(frame.get())) : Optional.empty();
+  }
+
+  private Arrival arrival(Frame frame) throws IOException {
+    long requestId = frame.requestId();
     if (requestId > 0) {
       repliesOwed.decrementAndGet();
     }
     try {
-      return Optional.of(new Arrival(requestId, Reply.read(frame.get())));
+      return new Arrival(requestId, Reply.read(frame));
     } catch (WireFormatException e) {
-      throw new ForeignProtocolException(frame.get() + ", which is no reply: " + e.getMessage(), e);
+      throw new ForeignProtocolException(frame + ", which is no reply: " + e.getMessage(), e);
     }
   }
 
