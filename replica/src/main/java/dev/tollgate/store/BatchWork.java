@@ -1,6 +1,7 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.SqlContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the sets of one batch have done together. Nothing else is applied between them, so all of
@@ -11,6 +12,7 @@ final class BatchWork {
   private final SqlContext context;
   private final Account rows;
   private final Account bytes;
+  private @Nullable WorkBudget running;
   private boolean over;
 
   /**
@@ -24,6 +26,20 @@ final class BatchWork {
 
   boolean isOf(SqlContext other) {
     return context == other;
+  }
+
+  /**
+   * A set runs, and gets what those before it have left.
+   *
+   * @param rowsOfTables and changesBefore as in {@link WorkBudget}
+   */
+  WorkBudget begin(long rowsOfTables, long changesBefore) {
+    if (running != null) {
+      running.end();
+    }
+    WorkBudget budget = new WorkBudget(this, rowsOfTables, changesBefore);
+    running = budget;
+    return budget;
   }
 
   /** A set was ended because it was too much; those after it do not run. */

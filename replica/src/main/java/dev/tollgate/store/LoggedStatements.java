@@ -91,7 +91,6 @@ final class LoggedStatements {
     private final BatchWork work;
     private final SessionLocal session;
     private final TransactionSessions.@Nullable OpenTransaction transaction;
-    private @Nullable WorkBudget budget;
     private Map<Table, FencedTables.Change> written = Map.of();
     private @Nullable ForUpdate rowLocks;
     private @Nullable StoreCommand running;
@@ -129,23 +128,24 @@ final class LoggedStatements {
         Outcome refused = running == null ? null : running.refusal();
         Outcome instead = refused == null ? conflict(e) : refused;
         undo();
-        return instead == null ? told(SqlErrors.failure(e)) : instead;
+        return instead == null ? failed(SqlErrors.failure(e)) : instead;
       } finally {
-        if (budget != null) {
-          budget.end();
-        }
         H2Internals.forgetRollback(session);
         database.pinning().end(session);
       }
     }
 
-    /** The answers of all sets of a batch travel in one frame. */
-    private Outcome told(Outcome.SqlFailed failure) {
+    private Outcome failed(Outcome.SqlFailed failure) {
       if (failure.sqlState().equals(Exhausted.TOO_MUCH_WORK)) {
         work.end();
       }
+      return statement.batch() ? shortened(failure) : failure;
+    }
+
+    /** The answers of all sets of a batch travel in one frame. */
+    private static Outcome.SqlFailed shortened(Outcome.SqlFailed failure) {
       String message = failure.message();
-      return statement.batch() && message.length() > Limits.BATCH_MESSAGE_CHARS
+      return message.length() > Limits.BATCH_MESSAGE_CHARS
           ? new Outcome.SqlFailed(
               failure.sqlState(),
               failure.vendorCode(),
@@ -202,10 +202,9 @@ final class LoggedStatements {
         return new Outcome.Conflict(rival, null);
       }
       long data = H2Internals.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
-      WorkBudget own = new WorkBudget(work, data, H2Internals.changes(session));
-      budget = own;
+      WorkBudget budget = work.begin(data, H2Internals.changes(session));
       StoreCommand command =
-          new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), own);
+          new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
       running = command;
       command.setParameters(set.values().bytes());
       if (statement.definition()) {
@@ -221,7 +220,7 @@ final class LoggedStatements {
       Outcome outcome = change(command);
       if (transaction != null) {
         transaction.changes().addAll(changes);
-        transaction.wrote(own.bytes());
+        transaction.wrote(budget.bytes());
       }
       return outcome;
     }
