@@ -1,6 +1,5 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
@@ -13,8 +12,6 @@ import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireWriter;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.h2.api.ErrorCode;
@@ -26,7 +23,6 @@ import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
 import org.h2.result.ResultWithGeneratedKeys;
 import org.h2.table.Table;
-import org.h2.util.HasSQL;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out the statements of the log, on the thread that applies it. */
@@ -37,10 +33,10 @@ final class LoggedStatements {
   private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
 
   private final H2Database database;
-  private final ReaderGate gate;
   private final FencedTables fencedTables;
   private final TransactionSessions transactions;
   private final StoreLimits limits;
+  private final Definitions definitions;
   private @Nullable BatchWork batch;
 
   LoggedStatements(
@@ -50,10 +46,10 @@ final class LoggedStatements {
       TransactionSessions transactions,
       StoreLimits limits) {
     this.database = database;
-    this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
     this.limits = limits;
+    definitions = new Definitions(database, gate, fencedTables, transactions);
   }
 
   /**
@@ -208,14 +204,7 @@ final class LoggedStatements {
       running = command;
       command.setParameters(set.values().bytes());
       if (statement.definition()) {
-        List<Table> taken = new ArrayList<>(written.keySet());
-        taken.addAll(ReferencedTables.of(session, statement.sql()));
-        SessionId user = transactions.userOf(taken, schemas());
-        if (user != null) {
-          return new Outcome.Conflict(user, null);
-        }
-        Outcome.Refused rows = fencedTables.admitRows(session, parsed, statement, context);
-        return rows == null ? define(command) : rows;
+        return definitions.run(statement, command, written.keySet(), context, session);
       }
       Outcome outcome = change(command);
       if (transaction != null) {
@@ -264,17 +253,6 @@ final class LoggedStatements {
       return clause;
     }
 
-    /** The schemas that a definition changes as a whole. */
-    private List<String> schemas() {
-      List<String> names = new ArrayList<>();
-      for (Operation.DefinitionTarget target : statement.targets()) {
-        if (target.kind() == Operation.DefinitionTarget.Kind.SCHEMA) {
-          names.add(target.name().name());
-        }
-      }
-      return names;
-    }
-
     private Outcome change(StoreCommand command) {
       SessionLocal.Savepoint before = session.setSavepoint();
       try {
@@ -320,77 +298,6 @@ final class LoggedStatements {
 
     private int maxResultBytes() {
       return statement.batch() ? Limits.BATCH_RESULT_BYTES : MAX_RESULT_BYTES;
-    }
-
-    private Outcome define(StoreCommand command) {
-      Operation.FenceTerms binding = statement.binding();
-      Table existing = binding == null ? null : target();
-      if (binding != null && existing != null) {
-        Outcome conflict = alreadyThere(existing, binding);
-        if (conflict != null) {
-          return conflict;
-        }
-      }
-      long count = 0;
-      gate.closeForDefinition();
-      try {
-        if (RoleStatements.isOne(command.prepared())) {
-          administrate();
-        } else {
-          count = command.executeUpdate(null).getUpdateCount();
-        }
-        session.commit(true);
-        fencedTables.follow(session, context);
-        Table created = binding == null || existing != null ? null : target();
-        if (binding != null && created != null) {
-          bind(created, binding);
-        }
-      } finally {
-        gate.open();
-      }
-      context.completed();
-      return updated(count);
-    }
-
-    /** Fences a new table; one that cannot have its fence does not stay. */
-    private void bind(Table created, Operation.FenceTerms terms) {
-      try {
-        fencedTables.bind(created, terms, context);
-      } catch (DbException e) {
-        session.prepare("DROP TABLE " + created.getSQL(HasSQL.DEFAULT_SQL_FLAGS)).update();
-        session.commit(true);
-        throw e;
-      }
-    }
-
-    /** Runs the statement as the administrator. */
-    private void administrate() {
-      SessionLocal administration = database.openAdministration();
-      try {
-        administration.setCurrentSchemaName(context.schema());
-        administration.prepareCommand(statement.sql()).executeUpdate(null);
-      } finally {
-        administration.close();
-      }
-    }
-
-    /**
-     * A table that CREATE TABLE IF NOT EXISTS meets keeps its fence, so it has to have this one.
-     */
-    private @Nullable Outcome alreadyThere(Table table, Operation.FenceTerms wanted) {
-      FenceId fence = fencedTables.fenceOf(table);
-      boolean same = fence != null && context.termsOf(fence).equals(wanted);
-      return same
-          ? null
-          : new Outcome.Refused(
-              RefusalCode.FENCE_STATE,
-              "table "
-                  + FencedTables.nameOf(table)
-                  + " exists and is not fenced as stated: use ALTER TABLE ... FENCED BY LOCK");
-    }
-
-    private @Nullable Table target() {
-      return FencedTables.find(session, statement.targets().get(0).name());
     }
 
     private @Nullable Object keys() {

@@ -1,0 +1,158 @@
+package dev.tollgate.store;
+
+import dev.tollgate.core.FenceId;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.SqlContext;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.h2.engine.SessionLocal;
+import org.h2.message.DbException;
+import org.h2.table.Table;
+import org.h2.util.HasSQL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out the definitions of the log: each is a transaction of its own, and waits for those
+ * that use what it changes.
+ */
+final class Definitions {
+  private final H2Database database;
+  private final ReaderGate gate;
+  private final FencedTables fencedTables;
+  private final TransactionSessions transactions;
+
+  Definitions(
+      H2Database database,
+      ReaderGate gate,
+      FencedTables fencedTables,
+      TransactionSessions transactions) {
+    this.database = database;
+    this.gate = gate;
+    this.fencedTables = fencedTables;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Carries one out.
+   *
+   * @param command has its parameters
+   * @param written what the statement changes
+   * @throws DbException if H2 refuses it; nothing has changed then
+   */
+  Outcome run(
+      Operation.ExecuteSql statement,
+      StoreCommand command,
+      Collection<Table> written,
+      SqlContext context,
+      SessionLocal session) {
+    List<Table> taken = new ArrayList<>(written);
+    taken.addAll(ReferencedTables.of(session, statement.sql()));
+    SessionId user = transactions.userOf(taken, schemas(statement));
+    if (user != null) {
+      return new Outcome.Conflict(user, null);
+    }
+    Outcome.Refused rows = fencedTables.admitRows(session, command.prepared(), statement, context);
+    if (rows != null) {
+      return rows;
+    }
+    Operation.FenceTerms binding = statement.binding();
+    Table existing = binding == null ? null : target(statement, session);
+    if (binding != null && existing != null) {
+      Outcome.Refused different = alreadyThere(existing, binding, context);
+      if (different != null) {
+        return different;
+      }
+    }
+    Operation.FenceTerms wanted = existing == null ? binding : null;
+    return LoggedStatements.updated(define(statement, command, wanted, context, session));
+  }
+
+  /** The schemas that a definition changes as a whole. */
+  private static List<String> schemas(Operation.ExecuteSql statement) {
+    List<String> names = new ArrayList<>();
+    for (Operation.DefinitionTarget target : statement.targets()) {
+      if (target.kind() == Operation.DefinitionTarget.Kind.SCHEMA) {
+        names.add(target.name().name());
+      }
+    }
+    return names;
+  }
+
+  private static @Nullable Table target(Operation.ExecuteSql statement, SessionLocal session) {
+    return FencedTables.find(session, statement.targets().get(0).name());
+  }
+
+  /** A table that CREATE TABLE IF NOT EXISTS meets keeps its fence, so it has to have this one. */
+  private Outcome.@Nullable Refused alreadyThere(
+      Table table, Operation.FenceTerms wanted, SqlContext context) {
+    FenceId fence = fencedTables.fenceOf(table);
+    boolean same = fence != null && context.termsOf(fence).equals(wanted);
+    return same
+        ? null
+        : new Outcome.Refused(
+            RefusalCode.FENCE_STATE,
+            "table "
+                + FencedTables.nameOf(table)
+                + " exists and is not fenced as stated: use ALTER TABLE ... FENCED BY LOCK");
+  }
+
+  /**
+   * Changes the definitions while no reader is inside.
+   *
+   * @param wanted the fence of the table that it creates, if that is to have one
+   * @return how many rows it changed
+   */
+  private long define(
+      Operation.ExecuteSql statement,
+      StoreCommand command,
+      Operation.@Nullable FenceTerms wanted,
+      SqlContext context,
+      SessionLocal session) {
+    long count = 0;
+    gate.closeForDefinition();
+    try {
+      if (RoleStatements.isOne(command.prepared())) {
+        administrate(statement, context);
+      } else {
+        count = command.executeUpdate(null).getUpdateCount();
+      }
+      session.commit(true);
+      fencedTables.follow(session, context);
+      Table created = wanted == null ? null : target(statement, session);
+      if (wanted != null && created != null) {
+        bind(created, wanted, context, session);
+      }
+    } finally {
+      gate.open();
+    }
+    context.completed();
+    return count;
+  }
+
+  /** Runs the statement as the administrator. */
+  private void administrate(Operation.ExecuteSql statement, SqlContext context) {
+    SessionLocal administration = database.openAdministration();
+    try {
+      administration.setCurrentSchemaName(context.schema());
+      administration.prepareCommand(statement.sql()).executeUpdate(null);
+    } finally {
+      administration.close();
+    }
+  }
+
+  /** Fences a new table; one that cannot have its fence does not stay. */
+  private void bind(
+      Table created, Operation.FenceTerms terms, SqlContext context, SessionLocal session) {
+    try {
+      fencedTables.bind(created, terms, context);
+    } catch (DbException e) {
+      session.prepare("DROP TABLE " + created.getSQL(HasSQL.DEFAULT_SQL_FLAGS)).update();
+      session.commit(true);
+      throw e;
+    }
+  }
+}
