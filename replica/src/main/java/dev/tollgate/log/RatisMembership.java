@@ -3,8 +3,6 @@ package dev.tollgate.log;
 import static java.util.stream.Collectors.joining;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -17,7 +15,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
@@ -34,7 +31,6 @@ import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.protocol.exceptions.TransferLeadershipException;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.util.NetUtils;
 import org.jspecify.annotations.Nullable;
 
 /** Membership of a group of Ratis, changed one node at a time. */
@@ -44,14 +40,8 @@ final class RatisMembership implements Membership {
 
   private static final long TRANSFER_MILLIS = 5_000;
 
-  /** How long a node that is to join may take to accept a connection. */
-  private static final int CONNECT_MILLIS = 3_000;
-
   /** The leader hears of every follower several times within this. */
   private static final long PROBE_MILLIS = 1_000;
-
-  private static final Pattern ADDRESS =
-      Pattern.compile("([\\w.-]+|\\[[0-9a-fA-F:.]+]):[1-9]\\d{0,4}");
 
   private final RaftServer server;
   private final RaftGroupId group;
@@ -72,9 +62,9 @@ final class RatisMembership implements Membership {
 
   @Override
   public CompletableFuture<Void> add(String nodeId, String raftAddress) {
-    RaftPeer added;
+    JoiningNode joining;
     try {
-      added = peer(nodeId, raftAddress);
+      joining = JoiningNode.of(nodeId, raftAddress);
     } catch (MembershipException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -86,11 +76,11 @@ final class RatisMembership implements Membership {
         "node " + nodeId + " at " + raftAddress,
         () -> {
           Collection<RaftPeer> current = current();
-          requireNew(added, current);
+          joining.requireNew(current);
           requireMajority(current, /* joining= */ 1, "node " + nodeId + " is not added");
-          requireListening(added);
+          joining.requireListening();
           List<RaftPeer> wanted = new ArrayList<>(current);
-          wanted.add(added);
+          wanted.add(joining.peer());
           return change(current, wanted);
         });
   }
@@ -272,42 +262,6 @@ final class RatisMembership implements Membership {
         () -> new MembershipException("there is no other member that answers the leader"));
   }
 
-  /** Ratis would find out only after {@link #CATCH_UP_MILLIS}. */
-  private static void requireListening(RaftPeer added) throws MembershipException {
-    InetSocketAddress address = NetUtils.createSocketAddr(added.getAddress());
-    try (Socket socket = new Socket()) {
-      socket.connect(address, CONNECT_MILLIS);
-    } catch (IOException e) {
-      throw new MembershipException(
-          "node "
-              + added.getId()
-              + " at "
-              + added.getAddress()
-              + " did not answer the leader ("
-              + e.getMessage()
-              + "), so nothing has changed: is it running, started with --join?",
-          e);
-    }
-  }
-
-  private static void requireNew(RaftPeer added, Collection<RaftPeer> current)
-      throws MembershipException {
-    for (RaftPeer member : current) {
-      if (member.getId().equals(added.getId())) {
-        throw new MembershipException(
-            "node "
-                + added.getId()
-                + " is a member already, at "
-                + member.getAddress()
-                + ": remove it first if it moved");
-      }
-      if (member.getAddress().equals(added.getAddress())) {
-        throw new MembershipException(
-            "address " + added.getAddress() + " is that of node " + member.getId());
-      }
-    }
-  }
-
   /**
    * Refuses a change after which too few members would answer to agree on anything.
    *
@@ -342,16 +296,6 @@ final class RatisMembership implements Membership {
         .map(ServerRpcProto::getId)
         .map(id -> id.getId().toStringUtf8())
         .toList();
-  }
-
-  private static RaftPeer peer(String nodeId, String raftAddress) throws MembershipException {
-    if (!ADDRESS.matcher(raftAddress).matches()) {
-      throw new MembershipException("'" + raftAddress + "' is no address: write host:port");
-    }
-    if (nodeId.isEmpty()) {
-      throw new MembershipException("a node needs a name");
-    }
-    return RaftPeer.newBuilder().setId(nodeId).setAddress(raftAddress).build();
   }
 
   private static String names(Collection<RaftPeer> peers) {

@@ -1,0 +1,64 @@
+package dev.tollgate.log;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Collection;
+import java.util.regex.Pattern;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.util.NetUtils;
+
+/** A node that asks to become a member, and what it has to be for that. */
+record JoiningNode(RaftPeer peer) {
+  /** How long it may take to accept a connection. */
+  private static final int CONNECT_MILLIS = 3_000;
+
+  private static final Pattern ADDRESS =
+      Pattern.compile("([\\w.-]+|\\[[0-9a-fA-F:.]+]):[1-9]\\d{0,4}");
+
+  static JoiningNode of(String nodeId, String raftAddress) throws MembershipException {
+    if (!ADDRESS.matcher(raftAddress).matches()) {
+      throw new MembershipException("'" + raftAddress + "' is no address: write host:port");
+    }
+    if (nodeId.isEmpty()) {
+      throw new MembershipException("a node needs a name");
+    }
+    return new JoiningNode(RaftPeer.newBuilder().setId(nodeId).setAddress(raftAddress).build());
+  }
+
+  /** No member has its name or its address. */
+  void requireNew(Collection<RaftPeer> members) throws MembershipException {
+    for (RaftPeer member : members) {
+      if (member.getId().equals(peer.getId())) {
+        throw new MembershipException(
+            "node "
+                + peer.getId()
+                + " is a member already, at "
+                + member.getAddress()
+                + ": remove it first if it moved");
+      }
+      if (member.getAddress().equals(peer.getAddress())) {
+        throw new MembershipException(
+            "address " + peer.getAddress() + " is that of node " + member.getId());
+      }
+    }
+  }
+
+  /** Ratis would find out only after {@link RatisMembership#CATCH_UP_MILLIS}. */
+  void requireListening() throws MembershipException {
+    InetSocketAddress address = NetUtils.createSocketAddr(peer.getAddress());
+    try (Socket socket = new Socket()) {
+      socket.connect(address, CONNECT_MILLIS);
+    } catch (IOException e) {
+      throw new MembershipException(
+          "node "
+              + peer.getId()
+              + " at "
+              + peer.getAddress()
+              + " did not answer the leader ("
+              + e.getMessage()
+              + "), so nothing has changed: is it running, started with --join?",
+          e);
+    }
+  }
+}
