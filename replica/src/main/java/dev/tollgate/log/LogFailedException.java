@@ -3,13 +3,17 @@ package dev.tollgate.log;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The log cannot be written any more: the disk is full, or it failed. */
+/** The log, or what Raft keeps beside it, cannot be written: the disk is full, or it failed. */
 public final class LogFailedException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  LogFailedException(Path directory, Throwable cause) {
+  /**
+   * @param what cannot be written
+   */
+  LogFailedException(String what, Path directory, Throwable cause) {
     super(
-        "the log in "
+        what
+            + " in "
             + directory
             + " cannot be written: "
             + root(cause)

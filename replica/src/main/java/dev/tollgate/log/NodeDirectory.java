@@ -106,6 +106,7 @@ public final class NodeDirectory {
             option,
             RaftServerConfigKeys.Log.corruptionPolicy(defaults));
     storage.initialize();
+    VoteFile.install(storage, failure -> {});
     return storage;
   }
 
@@ -208,6 +209,12 @@ public final class NodeDirectory {
                   seed.term(), RaftStorageMetadata.getDefault().getVotedFor()));
     }
     storage.writeRaftConfiguration(members);
+    if (!hasMembers(storage, members.getIndex())) {
+      throw new IOException(
+          "the list of members in "
+              + directory(storage).getCurrentDir()
+              + " cannot be written: make room there, and seed the node again before it starts");
+    }
     Path setAside = newDirectory(directory(storage).getRoot().toPath());
     List<Path> replaced = snapshots.others(TermIndex.valueOf(seed.term(), seed.index()));
     // from here on the new snapshot is there at any moment, whatever else is
@@ -242,6 +249,15 @@ public final class NodeDirectory {
           "the node that gave the snapshot is " + nodeId + " itself: it runs, and somewhere else");
     }
     return entry;
+  }
+
+  /**
+   * True if a file has the members of this log index or of a later one. Ratis empties that file if
+   * it cannot write it, and tells nobody but its own logger.
+   */
+  static boolean hasMembers(RaftStorageImpl storage, long logIndex) {
+    RaftConfiguration written = storage.readRaftConfiguration();
+    return written != null && written.getLogEntryIndex() >= logIndex;
   }
 
   /** A place for files that are not needed any more, but to look at. */

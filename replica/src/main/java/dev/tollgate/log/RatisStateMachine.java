@@ -1,5 +1,7 @@
 package dev.tollgate.log;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -7,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -17,6 +20,7 @@ import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.storage.RaftStorageImpl;
 import org.apache.ratis.statemachine.StateMachineStorage;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
@@ -41,6 +45,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final Snapshots snapshots;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
+  private @Nullable RaftStorageImpl storage;
   private volatile boolean closing;
 
   RatisStateMachine(RaftSettings settings, LogConsumer consumer) {
@@ -65,14 +70,16 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   @Override
-  public void initialize(RaftServer raftServer, RaftGroupId groupId, RaftStorage storage)
+  public void initialize(RaftServer raftServer, RaftGroupId groupId, RaftStorage raftStorage)
       throws IOException {
     // the life cycle is the state machine's own business; Ratis only reads it
     getLifeCycle()
         .startAndTransition(
             () -> {
-              super.initialize(raftServer, groupId, storage);
-              beginAt(snapshots.open(storage));
+              super.initialize(raftServer, groupId, raftStorage);
+              storage = (RaftStorageImpl) raftStorage;
+              VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
+              beginAt(snapshots.open(raftStorage));
             });
   }
 
@@ -193,15 +200,32 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyLogFailed(Throwable cause, LogEntryProto failedEntry) {
-    consumer.failed(new LogFailedException(directory, cause));
+    cannotWrite("the log", cause);
+  }
+
+  /**
+   * Ratis has just written the members to a file, or could not. Once the log up to this entry is
+   * gone, a node without that file would have the members of its first start.
+   */
+  @Override
+  public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
+    if (!NodeDirectory.hasMembers(requireNonNull(storage, "storage"), index)) {
+      cannotWrite(
+          "the list of members",
+          new IOException("it is not there; what Ratis said just before has the reason"));
+    }
+  }
+
+  private void cannotWrite(String what, Throwable cause) {
+    consumer.failed(new LogFailedException(what, directory, cause));
     leaveGroup();
   }
 
   /**
-   * Takes no more part in the group once this returns; by the thread that writes the log, before
-   * anybody hears of the failure. An entry that was not written is in memory all the same, and when
-   * the leader sends it again Ratis would acknowledge it as if it were on disk (docs/adr/0025). If
-   * this node leads, the others miss its heartbeats from now on.
+   * Takes no more part in the group once this returns; by the thread that writes, before anybody
+   * hears of the failure. An entry that was not written is in memory all the same, and when the
+   * leader sends it again Ratis would acknowledge it as if it were on disk (docs/adr/0025). If this
+   * node leads, the others miss its heartbeats from now on.
    */
   private void leaveGroup() {
     RaftServer.Division division;

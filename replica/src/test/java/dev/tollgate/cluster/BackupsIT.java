@@ -158,6 +158,15 @@ class BackupsIT {
           Program.run("reseed", "--id=n9", "--data=" + node.data(), "--from=" + cluster.url(""));
       assertEquals(1, stranger.status());
       assertTrue(stranger.err().contains("n9 is no node of the cluster"), stranger.err());
+      Files.delete(segment.resolveSibling("raft-meta.conf"));
+      Path inTheWay = Files.createDirectory(segment.resolveSibling("raft-meta.conf.tmp"));
+      Program full =
+          Program.run(
+              "reseed", "--id=" + node.id(), "--data=" + node.data(), "--from=" + cluster.url(""));
+      assertEquals(1, full.status());
+      assertTrue(full.err().contains("the list of members in "), full.err());
+      assertTrue(Files.exists(segment), "nothing was moved");
+      Files.delete(inTheWay);
       Program reseed =
           Program.run(
               "reseed", "--id=" + node.id(), "--data=" + node.data(), "--from=" + cluster.url(""));

@@ -2,10 +2,12 @@ package dev.tollgate.cluster;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -45,7 +47,7 @@ class FailStopIT {
       restartWithLimit(victim, LOG_LIMIT);
       long before = Files.size(victim.log());
       write(connection, 1, 30);
-      requireStopped(victim, before, "File too large");
+      requireStopped(victim, before, "the log", "File too large");
       assertTrue(leader.isAlive());
       write(connection, 31, 35);
       victim.limitFiles(0);
@@ -61,12 +63,12 @@ class FailStopIT {
       create(connection);
       NodeProcess victim = other(cluster, cluster.leader());
       restartWithLimit(victim, LOG_LIMIT);
-      execute(connection, "CALL transfer_leadership('" + victim.id() + "')");
+      lead(connection, victim);
       assertEquals(victim, cluster.leader());
       long before = Files.size(victim.log());
       long longest = write(connection, 1, 30);
       System.out.println("FailStopIT: the longest write took " + longest + " ms");
-      requireStopped(victim, before, "File too large");
+      requireStopped(victim, before, "the log", "File too large");
       victim.limitFiles(0);
       victim.startAndAwait();
       requireEqual(connection, 30);
@@ -99,7 +101,7 @@ class FailStopIT {
         assertTrue(e.getSQLState().startsWith("08"), e.getSQLState());
       }
       assertTrue(acknowledged > 5 && acknowledged < 30, acknowledged + " rows");
-      requireStopped(victim, before, "File too large");
+      requireStopped(victim, before, "the log", "File too large");
       leader.kill();
       victim.limitFiles(0);
       NodeProcess.awaitAll(List.of(victim.start(), down.start()));
@@ -138,18 +140,14 @@ class FailStopIT {
 
   @Test
   void nodeOnAFullFileSystemStopsAndComesBackOnceThereIsRoom() throws Exception {
-    Path disk = Files.createDirectory(directory.resolve("disk"));
-    assumeTrue(
-        run("mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", disk.toString()) == 0,
-        "only root can mount a small file system");
-    Files.createSymbolicLink(directory.resolve("n2"), disk);
+    Path disk = mountFor("n2", "20m");
     try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);
         Connection connection = cluster.connect("")) {
       create(connection);
       NodeProcess victim = cluster.node("n2");
       long before = Files.size(victim.log());
       write(connection, 1, 40);
-      requireStopped(victim, before, "No space left on device");
+      requireStopped(victim, before, "the log", "No space left on device");
       write(connection, 41, 45);
       assertEquals(0, run("mount", "-o", "remount,size=300m", disk.toString()));
       victim.startAndAwait();
@@ -157,6 +155,63 @@ class FailStopIT {
     } finally {
       assertEquals(0, run("umount", "-l", disk.toString()));
     }
+  }
+
+  /** What an election needs are a few bytes, and they may be the first that find no room. */
+  @Test
+  void nodeThatCannotWriteItsVoteStopsAndComesBackOnceThereIsRoom() throws Exception {
+    Path disk = mountFor("n2", "40m");
+    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);
+        Connection connection = cluster.connect("")) {
+      create(connection);
+      write(connection, 1, 2);
+      NodeProcess victim = cluster.node("n2");
+      if (cluster.leader() == victim) {
+        lead(connection, cluster.node("n1"));
+      }
+      NodeProcess next =
+          cluster.leader() == cluster.node("n1") ? cluster.node("n3") : cluster.node("n1");
+      Path filler = disk.resolve("filler");
+      fill(filler);
+      long before = Files.size(victim.log());
+      lead(connection, next);
+      requireStopped(victim, before, "its term and vote", "No space left on device");
+      write(connection, 3, 5);
+      Files.delete(filler);
+      victim.startAndAwait();
+      requireEqual(connection, 5);
+    } finally {
+      assertEquals(0, run("umount", "-l", disk.toString()));
+    }
+  }
+
+  /** A small file system for the directory of a node. */
+  private Path mountFor(String nodeId, String size) throws Exception {
+    Path disk = Files.createDirectory(directory.resolve("disk"));
+    assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", disk.toString()) == 0,
+        "only root can mount a small file system");
+    Files.createSymbolicLink(directory.resolve(nodeId), disk);
+    return disk;
+  }
+
+  private static void fill(Path file) throws IOException {
+    byte[] block = new byte[4096];
+    try (OutputStream out = Files.newOutputStream(file)) {
+      IOException full =
+          assertThrows(
+              IOException.class,
+              () -> {
+                while (true) {
+                  out.write(block);
+                }
+              });
+      assertEquals("No space left on device", full.getMessage());
+    }
+  }
+
+  private static void lead(Connection connection, NodeProcess next) throws SQLException {
+    execute(connection, "CALL transfer_leadership('" + next.id() + "')");
   }
 
   private static int run(String... command) throws IOException, InterruptedException {
@@ -200,15 +255,14 @@ class FailStopIT {
     return TimeUnit.NANOSECONDS.toMillis(longest);
   }
 
-  private static void requireStopped(NodeProcess node, long logFrom, String why) throws Exception {
+  private static void requireStopped(NodeProcess node, long logFrom, String what, String why)
+      throws Exception {
     assertEquals(REPLICA_FAILED, node.awaitEnd());
     String log = logSince(node, logFrom);
-    String line =
-        log.lines()
-            .filter(text -> text.contains(node.id() + ": stops serving, the others go on:"))
-            .findFirst()
-            .orElseThrow();
-    assertTrue(line.contains("the log in " + node.data() + " cannot be written: " + why), line);
+    String said = node.id() + ": stops serving, the others go on: ";
+    String line = log.lines().filter(text -> text.contains(said)).findFirst().orElseThrow();
+    assertTrue(
+        line.contains(said + what + " in " + node.data() + " cannot be written: " + why), line);
     assertTrue(line.contains("Make room there"), line);
   }
 

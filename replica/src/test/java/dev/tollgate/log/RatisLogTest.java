@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Outcome;
 import java.io.IOException;
+import java.io.Reader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -21,6 +22,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Properties;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -250,12 +253,107 @@ class RatisLogTest {
     assertEquals(applied, leader.consumer.commands.size(), "nothing was committed by one disk");
   }
 
+  /** It would vote twice in the term, and follow two leaders one after the other. */
+  @Test
+  void nodeThatCannotWriteItsVoteLeavesBeforeAnybodyHearsOfIt() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    TestNode failing = followers.get(0);
+    perform(leader, "before");
+    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 1);
+    Path vote = current(failing).resolve("raft-meta");
+    String given = Files.readString(vote);
+    obstruct(vote);
+    leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
+    await().atMost(DEADLINE).until(() -> !failing.consumer.failures.isEmpty());
+    assertEquals(
+        "its term and vote in "
+            + failing.settings.directory()
+            + " cannot be written: "
+            + unfinished(vote)
+            + ": Is a directory. Make room there or replace the disk, and start the node again: it"
+            + " catches up by itself",
+        failing.consumer.failures.get(0).getMessage());
+    perform(leader(), "without it");
+    assertEquals(1, failing.consumer.commands.size());
+    assertEquals(given, Files.readString(vote));
+    failing.log.close();
+    clear(vote);
+    failing.start();
+    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 2);
+  }
+
+  @Test
+  void voteIsOnTheDiskWhenItIsGiven() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    Map<String, String> terms = new TreeMap<>();
+    for (TestNode node : nodes) {
+      terms.put(node.settings.nodeId(), property(node, "term"));
+    }
+    String term = Long.toString(leader.log.status().term());
+    assertEquals(Map.of("n1", term, "n2", term, "n3", term), terms);
+    List<String> votes = new ArrayList<>();
+    for (TestNode node : nodes) {
+      votes.add(property(node, "votedFor"));
+    }
+    assertTrue(
+        votes.stream().filter(leader.settings.nodeId()::equals).count() >= 2, votes.toString());
+  }
+
+  private static String property(TestNode node, String name) throws IOException {
+    Properties properties = new Properties();
+    try (Reader in = Files.newBufferedReader(current(node).resolve("raft-meta"))) {
+      properties.load(in);
+    }
+    return properties.getProperty(name);
+  }
+
+  @Test
+  void nodeThatCannotWriteWhoTheMembersAreStops() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    TestNode failing = followers.get(0);
+    perform(leader, "before");
+    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 1);
+    obstruct(current(failing).resolve("raft-meta.conf"));
+    leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
+    await().atMost(DEADLINE).until(() -> !failing.consumer.failures.isEmpty());
+    assertTrue(
+        failing.consumer.failures.get(0).getMessage().startsWith("the list of members in "),
+        failing.consumer.failures.get(0).getMessage());
+    failing.log.close();
+    clear(current(failing).resolve("raft-meta.conf"));
+    failing.start();
+    perform(leader(), "after");
+    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 2);
+  }
+
+  /** The file cannot be replaced: where it would be written there is something else. */
+  private static void obstruct(Path file) throws IOException {
+    Files.createDirectories(unfinished(file).resolve("in the way"));
+  }
+
+  private static void clear(Path file) throws IOException {
+    Files.delete(unfinished(file).resolve("in the way"));
+    Files.delete(unfinished(file));
+  }
+
+  private static Path unfinished(Path file) {
+    return file.resolveSibling(file.getFileName() + ".tmp");
+  }
+
+  private static Path current(TestNode node) throws IOException {
+    try (Stream<Path> files = Files.walk(node.settings.directory())) {
+      return files.filter(file -> file.endsWith("current")).findFirst().orElseThrow();
+    }
+  }
+
   /** The files that the log would create next cannot be created. */
   private void failToBeginSegments(TestNode node) throws IOException {
-    Path current;
-    try (Stream<Path> files = Files.walk(node.settings.directory())) {
-      current = files.filter(file -> file.endsWith("current")).findFirst().orElseThrow();
-    }
+    Path current = current(node);
     for (int index = 2; index < 10; index++) {
       Files.createSymbolicLink(
           current.resolve("log_inprogress_" + index), directory.resolve("nowhere").resolve("file"));

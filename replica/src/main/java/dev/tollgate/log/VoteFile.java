@@ -1,0 +1,128 @@
+package dev.tollgate.log;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.storage.RaftStorageImpl;
+import org.apache.ratis.server.storage.RaftStorageMetadata;
+import org.apache.ratis.server.storage.RaftStorageMetadataFile;
+
+/**
+ * The file with a node's term and its vote in it, {@code raft-meta}: written as a whole and on the
+ * disk, or as it was, and then the node has to stop.
+ *
+ * <p>That of Ratis 3.3.0 (AtomicFileOutputStream, ServerState) puts an empty file in its place when
+ * the disk is full, with which no node starts, does not sync the directory, and goes on in a term
+ * that it could not write: docs/adr/0025. Ratis offers no way to bring another one, so this is the
+ * only class that reaches into it.
+ */
+final class VoteFile implements RaftStorageMetadataFile {
+  private static final String NAME = "raft-meta";
+
+  /** Ratis removes it at the next start. */
+  private static final String UNFINISHED = "raft-meta.tmp";
+
+  private final Path directory;
+  private final Consumer<IOException> failed;
+  private RaftStorageMetadata written;
+
+  private VoteFile(Path directory, RaftStorageMetadata written, Consumer<IOException> failed) {
+    this.directory = requireNonNull(directory, "directory");
+    this.written = requireNonNull(written, "written");
+    this.failed = requireNonNull(failed, "failed");
+  }
+
+  /**
+   * Takes the place of the file of Ratis in a storage that has been read.
+   *
+   * @param failed is called by the thread that has to write, before Ratis hears of the failure
+   * @throws IllegalStateException if this Ratis is not the one that this was written for
+   */
+  static void install(RaftStorage storage, Consumer<IOException> failed) throws IOException {
+    VoteFile file =
+        new VoteFile(
+            storage.getStorageDir().getCurrentDir().toPath(),
+            storage.getMetadataFile().getMetadata(),
+            failed);
+    try {
+      Object holder = field(RaftStorageImpl.class, "metaFile").get(storage);
+      @SuppressWarnings("unchecked") // its readers ask for the interface
+      AtomicReference<RaftStorageMetadataFile> reference =
+          (AtomicReference<RaftStorageMetadataFile>) field(holder.getClass(), "ref").get(holder);
+      reference.set(file);
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      throw new IllegalStateException("this Ratis keeps its metadata file elsewhere", e);
+    }
+    if (storage.getMetadataFile() != file) {
+      throw new IllegalStateException("this Ratis uses another metadata file than it was given");
+    }
+  }
+
+  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
+    Field field = type.getDeclaredField(name);
+    field.setAccessible(true);
+    return field;
+  }
+
+  @Override
+  public synchronized RaftStorageMetadata getMetadata() {
+    return written;
+  }
+
+  @Override
+  public synchronized void persist(RaftStorageMetadata next) throws IOException {
+    if (next.equals(written)) {
+      return;
+    }
+    try {
+      write(next);
+    } catch (IOException e) {
+      failed.accept(e);
+      throw e;
+    }
+    written = next;
+  }
+
+  private void write(RaftStorageMetadata next) throws IOException {
+    Path unfinished = directory.resolve(UNFINISHED);
+    try (FileChannel out =
+        FileChannel.open(
+            unfinished,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text(next));
+      while (bytes.hasRemaining()) {
+        out.write(bytes);
+      }
+      out.force(true);
+    }
+    Files.move(unfinished, directory.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);
+    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+      names.force(true);
+    }
+  }
+
+  /** As Ratis reads it. */
+  private static String text(RaftStorageMetadata metadata) throws IOException {
+    Properties properties = new Properties();
+    properties.setProperty("term", Long.toString(metadata.getTerm()));
+    properties.setProperty("votedFor", metadata.getVotedFor().toString());
+    StringWriter text = new StringWriter();
+    properties.store(text, "");
+    return text.toString();
+  }
+}
