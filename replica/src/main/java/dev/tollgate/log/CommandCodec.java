@@ -88,7 +88,7 @@ final class CommandCodec {
       case SEED_RANDOM -> new Command.SeedRandom(new RandomSeed(in.i64(), in.i64()));
       case REPORT_CHECKSUM ->
           new Command.ReportChecksum(in.string(), in.i64(), StateCodec.checksum(in));
-      default -> throw new CorruptLogException("command kind " + kind);
+      default -> throw new UnknownCommandException("a command of kind " + kind);
     };
   }
 
@@ -105,7 +105,7 @@ final class CommandCodec {
       case 0 -> Command.AbortReason.AGE;
       case 1 -> Command.AbortReason.IDLE;
       case 2 -> Command.AbortReason.SNAPSHOT;
-      default -> throw new CorruptLogException("abort reason " + code);
+      default -> throw new UnknownCommandException("an end of a transaction for reason " + code);
     };
   }
 
@@ -120,7 +120,7 @@ final class CommandCodec {
     return switch (code) {
       case 0 -> Command.WaitEnd.TIMED_OUT;
       case 1 -> Command.WaitEnd.CANCELLED;
-      default -> throw new CorruptLogException("wait end " + code);
+      default -> throw new UnknownCommandException("an end of a wait for reason " + code);
     };
   }
 
@@ -407,7 +407,7 @@ final class CommandCodec {
         case MARK_SAVEPOINT ->
             new Operation.MarkSavepoint(in.flag(), in.string(), TransactionMode.of(in.u8()));
         case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
-        default -> throw new CorruptLogException("operation kind " + kind);
+        default -> throw new UnknownCommandException("an operation of kind " + kind);
       };
     }
 
@@ -473,7 +473,7 @@ final class CommandCodec {
         case NO_BINDING -> null;
         case TABLE_BINDING -> tableFence(in);
         case ROW_BINDING -> rowFence(in);
-        default -> throw new CorruptLogException("binding kind " + kind);
+        default -> throw new UnknownCommandException("a fence of kind " + kind);
       };
     }
 
@@ -492,7 +492,7 @@ final class CommandCodec {
         case 1 -> new Operation.KeyRequest.Generated();
         case 2 -> new Operation.KeyRequest.Positions(list(in, 4, WireReader::i32));
         case 3 -> new Operation.KeyRequest.Names(list(in, 4, WireReader::string));
-        default -> throw new CorruptLogException("key request " + kind);
+        default -> throw new UnknownCommandException("a request for keys of kind " + kind);
       };
     }
 
@@ -502,7 +502,7 @@ final class CommandCodec {
         case 1 -> Operation.DefinitionTarget.Kind.TABLE;
         case 2 -> Operation.DefinitionTarget.Kind.INDEX;
         case 3 -> Operation.DefinitionTarget.Kind.SCHEMA;
-        default -> throw new CorruptLogException("target kind " + code);
+        default -> throw new UnknownCommandException("a definition of kind " + code);
       };
     }
   }

@@ -1,7 +1,7 @@
 package dev.tollgate.log;
 
 /** A log entry that this version cannot have written: the replica has to stop. */
-public final class CorruptLogException extends RuntimeException {
+public class CorruptLogException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public CorruptLogException(String message) {

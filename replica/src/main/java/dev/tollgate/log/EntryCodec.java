@@ -36,19 +36,15 @@ final class EntryCodec {
   /**
    * Reads an entry.
    *
-   * @throws CorruptLogException if this version cannot read it
+   * @throws UnknownCommandException if a later version has written it
+   * @throws CorruptLogException if none can have
    */
   static Entry decode(byte[] bytes) {
     try {
       WireReader in = new WireReader(bytes);
       int version = in.u8();
       if (version != VERSION) {
-        throw new CorruptLogException(
-            "log entry of version "
-                + version
-                + "; this node reads version "
-                + VERSION
-                + ": run the version of Tollgate that wrote it, or a later one");
+        throw new UnknownCommandException("an entry of version " + version);
       }
       long stampMicros = in.i64();
       int count = in.count(1);

@@ -229,7 +229,10 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public CompletableFuture<Void> forward(Command command) {
-    Entry entry = Entry.untimed(command);
+    return forward(Entry.untimed(command));
+  }
+
+  CompletableFuture<Void> forward(Entry entry) {
     if (isAlone()) {
       return append(entry);
     }

@@ -151,14 +151,20 @@ final class RatisStateMachine extends BaseStateMachine {
     snapshots.close();
   }
 
+  /** What a node of a later version has sent must not come into the log of those who would stop. */
   @Override
   public TransactionContext startTransaction(RaftClientRequest request) {
-    TransactionContext.Builder context =
-        TransactionContext.newBuilder().setStateMachine(this).setClientRequest(request);
-    if (request.getMessage() instanceof RatisLog.EntryMessage message) {
-      context.setStateMachineContext(message.entry());
+    TransactionContext transaction =
+        TransactionContext.newBuilder().setStateMachine(this).setClientRequest(request).build();
+    try {
+      transaction.setStateMachineContext(
+          request.getMessage() instanceof RatisLog.EntryMessage message
+              ? message.entry()
+              : EntryCodec.decode(request.getMessage().getContent().toByteArray()));
+    } catch (CorruptLogException e) {
+      transaction.setException(e);
     }
-    return context.build();
+    return transaction;
   }
 
   @Override

@@ -44,7 +44,7 @@ public final class SnapshotReader {
     }
     int version = new WireReader(head, 4, 2).u16();
     if (version != SnapshotWriter.VERSION) {
-      throw new UnknownVersionException(version);
+      throw UnknownVersionException.ofSnapshot(version);
     }
   }
 

@@ -79,9 +79,7 @@ public final class StateCodec {
               in.i64());
       case CHECK -> check(in);
       case RANDOMNESS -> new StateRecord.Randomness(new RandomSeed(in.i64(), in.i64()));
-      default ->
-          throw new CorruptSnapshotException(
-              "record of kind " + kind + ", which a later version of Tollgate may have written");
+      default -> throw UnknownVersionException.ofRecord(kind);
     };
   }
 

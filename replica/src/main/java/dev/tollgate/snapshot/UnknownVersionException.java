@@ -4,12 +4,21 @@ package dev.tollgate.snapshot;
 public final class UnknownVersionException extends CorruptSnapshotException {
   private static final long serialVersionUID = 1L;
 
-  UnknownVersionException(int version) {
-    super(
+  private UnknownVersionException(String what) {
+    super(what + ": run the version of Tollgate that wrote it, or a later one");
+  }
+
+  static UnknownVersionException ofSnapshot(int version) {
+    return new UnknownVersionException(
         "the snapshot is of version "
             + version
             + "; this program reads version "
-            + SnapshotWriter.VERSION
-            + ": run the version of Tollgate that wrote it, or a later one");
+            + SnapshotWriter.VERSION);
+  }
+
+  /** A snapshot has a record of a kind that is not known here. */
+  public static UnknownVersionException ofRecord(int kind) {
+    return new UnknownVersionException(
+        "the snapshot has a record of kind " + kind + ", which this program does not know");
   }
 }

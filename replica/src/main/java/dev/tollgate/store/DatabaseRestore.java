@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.snapshot.UnknownVersionException;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
 import java.util.ArrayList;
@@ -45,14 +46,14 @@ public final class DatabaseRestore {
   }
 
   /** Takes the next record of the database. */
-  public void accept(int kind, WireReader in) {
+  public void accept(int kind, WireReader in) throws UnknownVersionException {
     switch (kind) {
       case DatabaseCopy.DEFINITION ->
           definitions.add(new DatabaseCopy.Definition(in.i32(), in.string(), null));
       case DatabaseCopy.OBJECT_IDS -> takeObjectIds(in);
       case DatabaseCopy.TABLE -> beginTable(in);
       case DatabaseCopy.ROWS -> addRows(in);
-      default -> throw new IllegalStateException("record of unknown kind " + kind);
+      default -> throw UnknownVersionException.ofRecord(kind);
     }
   }
 

@@ -174,11 +174,33 @@ class EntryCodecTest {
   void entryOfALaterVersionIsRefusedByName() {
     byte[] bytes = encode(new Command.CloseSession(new SessionId(1)));
     bytes[0] = 9;
-    CorruptLogException refused =
-        assertThrows(CorruptLogException.class, () -> EntryCodec.decode(bytes));
+    assertRefused("an entry of version 9", bytes);
+  }
+
+  @Test
+  void commandOfALaterVersionIsRefusedByName() {
+    byte[] bytes = encode(new Command.CloseSession(new SessionId(1)));
+    bytes[EntryCodec.HEADER_BYTES] = 99;
+    assertRefused("a command of kind 99", bytes);
+  }
+
+  @Test
+  void operationOfALaterVersionIsRefusedByName() {
+    SessionId session = new SessionId(1);
+    byte[] bytes = encode(new Command.Perform(session, 7, new Operation.ForceReleaseLock(LOCK)));
+    bytes[EntryCodec.HEADER_BYTES + 1 + 8 + 8] = 98;
+    assertRefused("an operation of kind 98", bytes);
+  }
+
+  private static void assertRefused(String what, byte[] entry) {
+    UnknownCommandException refused =
+        assertThrows(UnknownCommandException.class, () -> EntryCodec.decode(entry));
     assertEquals(
-        "log entry of version 9; this node reads version 1: run the version of Tollgate that wrote"
-            + " it, or a later one",
+        "the log has "
+            + what
+            + ", which this node does not know: a node of a later version led when it was written."
+            + " Run that version here too, and the node goes on where it stopped; its data are as"
+            + " they should be",
         refused.getMessage());
   }
 

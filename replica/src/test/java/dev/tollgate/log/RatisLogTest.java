@@ -253,6 +253,63 @@ class RatisLogTest {
     assertEquals(applied, leader.consumer.commands.size(), "nothing was committed by one disk");
   }
 
+  /** A cluster in the middle of an upgrade, in which a node of the later version leads. */
+  @Test
+  void commandOfALaterVersionStopsTheNodesThatDoNotKnowIt() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    perform(leader, "known");
+    leader.log.append(ofALaterVersion("new")).get();
+    for (TestNode follower : followers) {
+      await().atMost(DEADLINE).until(() -> !follower.consumer.failures.isEmpty());
+      assertInstanceOf(UnknownCommandException.class, follower.consumer.failures.get(0));
+      assertEquals(1, follower.consumer.commands.size(), "nothing of the entry was applied");
+    }
+  }
+
+  @Test
+  void nodeThatDidNotKnowACommandAppliesItOnceItDoes() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode older = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    perform(leader, "known");
+    await().atMost(DEADLINE).until(() -> older.consumer.commands.size() == 1);
+    older.consumer.failNext = new UnknownCommandException("a command of kind 99");
+    perform(leader, "new");
+    await().atMost(DEADLINE).until(() -> !older.consumer.failures.isEmpty());
+    perform(leader, "without it");
+    older.log.close();
+    older.start();
+    await().atMost(DEADLINE).until(() -> older.consumer.commands.size() == 3);
+    assertEquals(leader.consumer.commands, older.consumer.commands);
+  }
+
+  /** Or one node of a later version would stop all the others as soon as it starts. */
+  @Test
+  void leaderRefusesWhatANodeOfALaterVersionForwards() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode later = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    CompletableFuture<Void> refused = later.log.forward(ofALaterVersion("new"));
+    ExecutionException failure =
+        assertThrows(
+            ExecutionException.class, () -> refused.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    assertTrue(failure.toString().contains("a command of kind 99"), failure.toString());
+    perform(leader, "known");
+    for (TestNode node : nodes) {
+      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 1);
+      assertEquals(List.of(), node.consumer.failures);
+    }
+  }
+
+  /** An entry with a command that only who wrote it can read. */
+  private static Entry ofALaterVersion(String what) {
+    byte[] unknown = {99};
+    return Entry.proposed(
+        1, List.of(new Proposal(command(what), unknown, listener(new CompletableFuture<>()))));
+  }
+
   /** It would vote twice in the term, and follow two leaders one after the other. */
   @Test
   void nodeThatCannotWriteItsVoteLeavesBeforeAnybodyHearsOfIt() throws Exception {

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -22,6 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Files that were written by each version of the formats on disk are read for ever. When a format
@@ -92,6 +96,32 @@ class FormatsTest {
     assertTrue(
         refused.getMessage().contains("version 2")
             && refused.getMessage().contains("reads version 1"),
+        refused.getMessage());
+    assertTrue(Files.exists(snapshot), "it is for the version that wrote it, and no damage");
+  }
+
+  /** One kind is the core's, the other the database's. */
+  @ParameterizedTest
+  @ValueSource(bytes = {31, 127})
+  void nodeDoesNotStartFromASnapshotWithARecordThatItDoesNotKnow(byte kind) throws Exception {
+    copy(KEPT, directory);
+    Path snapshot = snapshot();
+    byte[] whole = Files.readAllBytes(snapshot);
+    ByteBuffer later = ByteBuffer.allocate(whole.length + 5);
+    later.put(whole, 0, whole.length - 33).put(kind).putInt(0).put((byte) 0);
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    digest.update(later.array(), 0, later.position());
+    Files.write(snapshot, later.put(digest.digest()).array());
+    SQLException refused =
+        assertThrows(SQLException.class, () -> DriverManager.getConnection(url()));
+    assertTrue(
+        refused
+            .getMessage()
+            .contains(
+                "the snapshot has a record of kind "
+                    + kind
+                    + ", which this program does not know: run the version of Tollgate that wrote"
+                    + " it, or a later one"),
         refused.getMessage());
     assertTrue(Files.exists(snapshot), "it is for the version that wrote it, and no damage");
   }

@@ -13,8 +13,10 @@ import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RemovedException;
+import dev.tollgate.log.UnknownCommandException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
+import dev.tollgate.snapshot.UnknownVersionException;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -252,7 +254,10 @@ public final class Replica implements LogConsumer {
 
   /** What happened and what to do, in one line. */
   private static String explain(Throwable cause) {
-    if (cause instanceof DivergedException || cause instanceof LogFailedException) {
+    if (cause instanceof DivergedException
+        || cause instanceof LogFailedException
+        || cause instanceof UnknownCommandException
+        || cause instanceof UnknownVersionException) {
       return String.valueOf(cause.getMessage());
     }
     if (cause instanceof OutOfMemoryError) {
