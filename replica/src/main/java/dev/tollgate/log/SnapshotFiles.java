@@ -23,7 +23,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.util.MD5FileUtil;
 import org.slf4j.Logger;
@@ -92,7 +91,7 @@ final class SnapshotFiles {
     for (Snapshot snapshot : all()) {
       try (InputStream in = open(snapshot)) {
         SnapshotReader.check(in);
-        if (MD5FileUtil.readStoredMd5ForFile(snapshot.file().toFile()) == null) {
+        if (!hasDigest(snapshot)) {
           MD5FileUtil.computeAndSaveMd5ForFile(snapshot.file().toFile());
         }
       } catch (UnknownVersionException e) {
@@ -111,6 +110,12 @@ final class SnapshotFiles {
         Files.deleteIfExists(MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath());
       }
     }
+  }
+
+  /** Ratis leaves an empty one where the disk is full. */
+  private static boolean hasDigest(Snapshot snapshot) throws IOException {
+    Path digest = MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath();
+    return Files.exists(digest) && Files.size(digest) > 0;
   }
 
   InputStream open(Snapshot snapshot) throws IOException {
@@ -149,10 +154,10 @@ final class SnapshotFiles {
 
   /** Makes what lies at {@link #unfinished} a snapshot of this node. */
   void adopt(TermIndex last) throws IOException {
-    MD5Hash digest = MD5FileUtil.computeMd5ForFile(unfinished().toFile());
     Path file = fileOf(last);
+    // Ratis leaves an empty one where the disk is full, and then there is to be no snapshot
+    MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(unfinished().toFile()));
     Files.move(unfinished(), file, StandardCopyOption.ATOMIC_MOVE);
-    MD5FileUtil.saveMD5File(file.toFile(), digest);
     syncDirectory();
   }
 

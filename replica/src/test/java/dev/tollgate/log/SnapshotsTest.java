@@ -16,9 +16,11 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,40 @@ class SnapshotsTest {
         thrown.toString());
     consumer.copies.add(new Copy(null));
     assertEquals(log.status().lastAppliedIndex(), get(log.snapshots().take()).index());
+  }
+
+  /** Two are kept, and the log before the older one is dropped. */
+  @Test
+  void oneWithoutItsDigestIsNone() throws Exception {
+    consumer.copies.add(new Copy(null));
+    Path first = get(log.snapshots().take()).path();
+    apply();
+    TermIndex next = TermIndex.valueOf(log.status().term(), log.status().lastAppliedIndex());
+    Path digest =
+        first.resolveSibling("snapshot." + next.getTerm() + "_" + next.getIndex() + ".md5");
+    Path inTheWay = Files.createDirectory(digest.resolveSibling(digest.getFileName() + ".tmp"));
+    consumer.copies.add(new Copy(null));
+    CompletableFuture<SnapshotFile> failed = log.snapshots().take();
+    assertThrows(ExecutionException.class, () -> get(failed));
+    assertEquals(List.of(first), log.snapshots().list().stream().map(SnapshotFile::path).toList());
+    Files.delete(inTheWay);
+    consumer.copies.add(new Copy(null));
+    assertEquals(next.getIndex(), get(log.snapshots().take()).index());
+  }
+
+  @Test
+  void oneThatIsWholeGetsTheDigestThatAFullDiskHasEmptied() throws Exception {
+    consumer.copies.add(new Copy(null));
+    Path snapshot = get(log.snapshots().take()).path();
+    log.close();
+    Path digest = snapshot.resolveSibling(snapshot.getFileName() + ".md5");
+    String whole = Files.readString(digest);
+    Files.writeString(digest, "");
+    SnapshotFiles files = new SnapshotFiles("n1", snapshot.getParent());
+    files.setAsideDamaged();
+    assertEquals(
+        List.of(snapshot), files.all().stream().map(SnapshotFiles.Snapshot::file).toList());
+    assertEquals(whole, Files.readString(digest));
   }
 
   @Test
