@@ -79,6 +79,8 @@ final class RatisStateMachine extends BaseStateMachine {
               super.initialize(raftServer, groupId, raftStorage);
               storage = (RaftStorageImpl) raftStorage;
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
+              // before Ratis reads its log
+              LogTail.cutUnfinished(raftStorage.getStorageDir().getCurrentDir().toPath());
               beginAt(snapshots.open(raftStorage));
             });
   }

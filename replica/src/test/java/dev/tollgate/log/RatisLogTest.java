@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -250,6 +251,29 @@ class RatisLogTest {
     assertEquals(2, applied);
     await().atMost(DEADLINE).untilFalse(leader.consumer.leading);
     assertEquals(applied, leader.consumer.commands.size(), "nothing was committed by one disk");
+  }
+
+  @Test
+  void nodeThatWasKilledWhileItWroteAnEntryStarts() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode killed = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    perform(leader, "before");
+    await().atMost(DEADLINE).until(() -> killed.consumer.commands.size() == 1);
+    killed.log.close();
+    Path segment =
+        Snapshots.segments(current(killed)).stream()
+            .filter(file -> file.getFileName().toString().startsWith("log_inprogress_"))
+            .findFirst()
+            .orElseThrow();
+    byte[] unfinished = {(byte) 0x90, 0x4e, 8, 1};
+    byte[] room = new byte[20_000];
+    Files.write(segment, unfinished, StandardOpenOption.APPEND);
+    Files.write(segment, room, StandardOpenOption.APPEND);
+    perform(leader, "meanwhile");
+    killed.start();
+    await().atMost(DEADLINE).until(() -> killed.consumer.commands.size() == 2);
+    assertEquals(leader.consumer.commands, killed.consumer.commands);
   }
 
   /** A cluster in the middle of an upgrade, in which a node of the later version leads. */
