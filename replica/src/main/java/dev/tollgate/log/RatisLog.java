@@ -5,8 +5,10 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.Command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +32,11 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.retry.RetryPolicies;
-import org.apache.ratis.rpc.SupportedRpcType;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
 import org.apache.ratis.server.raftlog.segmented.LogSegment;
 import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
@@ -58,6 +60,9 @@ public final class RatisLog implements ReplicatedLog {
 
   private static final long FORWARD_RETRY_MILLIS = 300;
 
+  /** Within this a leader hears of each follower, and there is a new leader. */
+  private static final int SILENT_ELECTION_TIMEOUTS = 5;
+
   static final RaftGroupId GROUP =
       RaftGroupId.valueOf(UUID.nameUUIDFromBytes(new byte[] {'t', 'o', 'l', 'l'}));
 
@@ -67,6 +72,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
   private final RatisMembership membership;
+  private final @Nullable PeerChannels channels;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftClient forwarder;
@@ -77,16 +83,19 @@ public final class RatisLog implements ReplicatedLog {
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.stateMachine = new RatisStateMachine(settings, consumer);
+    Parameters parameters = new Parameters();
     this.server =
         RaftServer.newBuilder()
             .setServerId(RaftPeerId.valueOf(settings.nodeId()))
             .setGroup(group(settings))
             .setStateMachine(stateMachine)
             .setProperties(properties(settings))
-            .setParameters(new Parameters())
+            .setParameters(parameters)
             .setOption(RaftStorage.StartupOption.RECOVER)
             .build();
     this.membership = new RatisMembership(server, GROUP, settings);
+    this.channels =
+        settings.raftAddress() == null ? null : channels(settings, GrpcRpc.of(parameters));
   }
 
   private static RaftGroup group(RaftSettings settings) {
@@ -99,13 +108,20 @@ public final class RatisLog implements ReplicatedLog {
     return RaftGroup.valueOf(GROUP, peers);
   }
 
+  private static PeerChannels channels(RaftSettings settings, RaftServerRpc rpc) {
+    return new PeerChannels(
+        settings.nodeId(),
+        peer ->
+            rpc.handleException(peer, new SocketException("it was broken"), /* reconnect= */ true));
+  }
+
   private static RaftProperties properties(RaftSettings settings) {
     RaftProperties p = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(p, List.of(settings.directory().toFile()));
     if (settings.raftAddress() == null) {
       p.set("raft.rpc.type", SoloRpc.Type.class.getName());
     } else {
-      p.set("raft.rpc.type", SupportedRpcType.GRPC.name());
+      p.set("raft.rpc.type", GrpcRpc.Type.class.getName());
       var address = NetUtils.createSocketAddr(settings.raftAddress());
       GrpcConfigKeys.Server.setHost(p, address.getHostString());
       GrpcConfigKeys.Server.setPort(p, address.getPort());
@@ -163,6 +179,10 @@ public final class RatisLog implements ReplicatedLog {
   public void start() throws IOException {
     try {
       server.start();
+      if (channels != null) {
+        Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
+        channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
+      }
     } catch (IOException | RuntimeException e) {
       throw explained(e);
     }
@@ -370,6 +390,9 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public void close() {
     stateMachine.closing();
+    if (channels != null) {
+      channels.close();
+    }
     closeForwarder();
     try {
       server.close();

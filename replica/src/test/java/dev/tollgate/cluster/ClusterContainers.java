@@ -62,6 +62,8 @@ public final class ClusterContainers implements AutoCloseable {
                   .map(node -> CompletableFuture.runAsync(() -> start(node)))
                   .toArray(CompletableFuture<?>[]::new))
           .join();
+      // Ratis does not count the vote of a node that has nothing of the log yet
+      awaitEqualReplicas();
     } catch (RuntimeException | Error e) {
       close();
       throw e;

@@ -154,6 +154,26 @@ class RatisLogTest {
     assertEquals(2, second.consumer.commands.size());
   }
 
+  /**
+   * By itself the node would try its voter again only after a time that grows with every outage, by
+   * 1.6 from one second to two minutes.
+   */
+  @Test
+  void voterThatComesBackIsAskedAtOnceHoweverOftenItWasAway() throws Exception {
+    electionTimeout = Duration.ofMillis(50);
+    SortedMap<String, String> peers = addresses();
+    try (PortOfAPeer present = new PortOfAPeer(peers.get("n3"))) {
+      nodes.add(new TestNode("n1", peers));
+      for (int outage = 0; outage < 10; outage++) {
+        try (PortOfAPeer voter = new PortOfAPeer(peers.get("n2"))) {
+          await().atMost(DEADLINE).until(() -> voter.channels.get() > 0);
+        }
+        int probes = present.probes.get();
+        await().atMost(DEADLINE).until(() -> present.probes.get() >= probes + 2);
+      }
+    }
+  }
+
   @Test
   void nodeAloneKeepsItsLogWithoutAPort() throws Exception {
     RaftSettings alone = RaftSettings.alone("solo", directory.resolve("solo"));
@@ -443,13 +463,18 @@ class RatisLogTest {
     }
   }
 
-  private void startThree() throws IOException {
-    SortedMap<String, String> peers = new TreeMap<>();
+  private static SortedMap<String, String> addresses() throws IOException {
+    SortedMap<String, String> addresses = new TreeMap<>();
     for (String id : List.of("n1", "n2", "n3")) {
       try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        peers.put(id, "127.0.0.1:" + free.getLocalPort());
+        addresses.put(id, "127.0.0.1:" + free.getLocalPort());
       }
     }
+    return addresses;
+  }
+
+  private void startThree() throws IOException {
+    SortedMap<String, String> peers = addresses();
     for (String id : peers.keySet()) {
       nodes.add(new TestNode(id, peers));
     }
