@@ -17,6 +17,7 @@ final class Cluster {
   private final Environment environment;
   private final Supplier<Iterable<EmbeddedNodeProvider>> providers;
   private final SendWatch watch = new SendWatch();
+  private final Moves moves = new Moves();
   private final ClusterMap map;
   private int users;
   private boolean closed;
@@ -149,6 +150,11 @@ final class Cluster {
     }
   }
 
+  /** Where the sessions note that they moved. */
+  Moves moves() {
+    return moves;
+  }
+
   private synchronized @Nullable EmbeddedNode node() {
     return embedded;
   }
@@ -161,7 +167,9 @@ final class Cluster {
    */
   synchronized void keepAlive(Renewal renewal, SessionSettings settings, Runnable onDropped) {
     if (control == null) {
-      control = new ControlLink(target.toString(), finder(settings), watch, environment, onDropped);
+      control =
+          new ControlLink(
+              target.toString(), finder(settings), watch, moves, environment, onDropped);
       control.add(renewal);
       control.start();
     } else {

@@ -69,7 +69,8 @@ public final class ClusterSession implements AutoCloseable {
     Environment environment = cluster.environment();
     long sentNanos = environment.nanos();
     SessionLink link =
-        new SessionOpener(cluster.finder(settings), environment, settings, limit).open();
+        new SessionOpener(cluster.finder(settings), cluster.moves(), environment, settings, limit)
+            .open();
     ClusterSession session = new ClusterSession(cluster, settings, link, sentNanos, onEnd);
     cluster.keepAlive(session.renewal, settings, onEnd);
     return session;

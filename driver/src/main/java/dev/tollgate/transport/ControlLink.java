@@ -54,6 +54,7 @@ final class ControlLink implements AutoCloseable {
 
   private final NodeFinder finder;
   private final SendWatch watch;
+  private final Moves moves;
   private final Environment environment;
   private final Runnable onSessionDropped;
   private final Thread thread;
@@ -70,10 +71,12 @@ final class ControlLink implements AutoCloseable {
       String name,
       NodeFinder finder,
       SendWatch watch,
+      Moves moves,
       Environment environment,
       Runnable onSessionDropped) {
     this.finder = finder;
     this.watch = watch;
+    this.moves = moves;
     this.environment = environment;
     this.onSessionDropped = onSessionDropped;
     this.thread = new Thread(this::run, "tollgate-control-" + name);
@@ -192,6 +195,7 @@ final class ControlLink implements AutoCloseable {
       // a member with a shorter ttl may have come since the last beat
       dueNanos = Math.min(dueNanos - now, interval.toNanos()) + now;
       watch.closeStuck(now, environment.timing().deadAfter());
+      moves.due(now).ifPresent(line -> LOG.log(Level.INFO, thread.getName() + ": " + line));
       Duration untilDue = Duration.ofNanos(dueNanos - now);
       Duration tick = environment.timing().tick();
       var arrival = current.node().receive(untilDue.compareTo(tick) < 0 ? untilDue : tick);

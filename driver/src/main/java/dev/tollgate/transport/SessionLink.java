@@ -56,6 +56,7 @@ final class SessionLink {
   }
 
   private final NodeFinder finder;
+  private final Moves moves;
   private final Environment environment;
   private final Request.SessionOptions options;
   private final long sessionId;
@@ -70,11 +71,13 @@ final class SessionLink {
    */
   SessionLink(
       NodeFinder finder,
+      Moves moves,
       Environment environment,
       Request.SessionOptions options,
       Reply.SessionReady ready,
       NodeConnection node) {
     this.finder = finder;
+    this.moves = moves;
     this.environment = environment;
     this.options = options;
     this.sessionId = ready.sessionId();
@@ -232,12 +235,14 @@ final class SessionLink {
       current.close();
       throw new UnansweredException(mayHaveEffect, "the connection was closed", null);
     }
+    long searchedMillis = (environment.nanos() - since) / 1_000_000;
     LOG.log(
-        Level.INFO,
+        Level.DEBUG,
         "session {0} moved to {1}, found in {2} ms",
         sessionId,
         current.address(),
-        (environment.nanos() - since) / 1_000_000);
+        searchedMillis);
+    moves.add(current.address(), searchedMillis, environment.nanos());
     return current;
   }
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 /** Opens a session at the leader and, where any node will do, takes it to the first of the URL. */
 final class SessionOpener {
   private final NodeFinder finder;
+  private final Moves moves;
   private final Environment environment;
   private final SessionSettings settings;
   private final Request.SessionOptions options;
@@ -18,8 +19,13 @@ final class SessionOpener {
    * @param limit how long opening may take in all, zero for as long as any request
    */
   SessionOpener(
-      NodeFinder finder, Environment environment, SessionSettings settings, Duration limit) {
+      NodeFinder finder,
+      Moves moves,
+      Environment environment,
+      SessionSettings settings,
+      Duration limit) {
     this.finder = finder;
+    this.moves = moves;
     this.environment = environment;
     this.settings = settings;
     this.options =
@@ -49,7 +55,7 @@ final class SessionOpener {
         settings.readConsistency() == ReadConsistency.ANY
             ? preferredNode(found.node(), ready)
             : found.node();
-    return new SessionLink(finder, environment, options, ready, node);
+    return new SessionLink(finder, moves, environment, options, ready, node);
   }
 
   /** What the node said that refused, or that none was there. */

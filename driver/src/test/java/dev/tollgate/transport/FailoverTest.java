@@ -18,8 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,6 +116,45 @@ class FailoverTest {
       assertEquals(List.of(1L, 2L, 2L), receivedSequences());
       assertEquals(1, cluster.openSessions());
     }
+  }
+
+  @Test
+  void sessionsThatMoveTogetherAreToldOfInOneLine() throws Exception {
+    List<String> lines = new CopyOnWriteArrayList<>();
+    Logger logger = Logger.getLogger("dev.tollgate.transport");
+    Handler handler = new LineHandler(lines);
+    logger.addHandler(handler);
+    try (ClusterSession one = open(LONG);
+        ClusterSession other = open(LONG)) {
+      cluster.lead(cluster.node(2));
+      Client.run(one, "SELECT 1");
+      Client.run(other, "SELECT 1");
+      String line = "sessions moved: 2 to " + cluster.node(2).address();
+      await().until(() -> lines.stream().anyMatch(told -> told.contains(line)));
+      assertEquals(1, lines.size(), lines::toString);
+    } finally {
+      logger.removeHandler(handler);
+    }
+  }
+
+  /** Keeps what is logged, as text. */
+  private static final class LineHandler extends Handler {
+    private final List<String> lines;
+
+    LineHandler(List<String> lines) {
+      this.lines = lines;
+    }
+
+    @Override
+    public void publish(LogRecord entry) {
+      lines.add(entry.getMessage());
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @Test
