@@ -155,6 +155,9 @@ public final class RatisLog implements ReplicatedLog {
     // an entry that is sent again is acknowledged when it is on disk, not while it is on its way
     RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, true);
     RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
+    // the default lets a follower that comes back wait five seconds, and not at all after 80
+    // minutes
+    RaftServerConfigKeys.Log.Appender.setRetryPolicy(p, "1ms,10, 1s,1000000000");
     // flushes that are acknowledged before they are done can lose entries
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
