@@ -2,7 +2,6 @@ package dev.tollgate.transport;
 
 import dev.tollgate.wire.Reply.ClusterView;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +18,10 @@ final class ClusterMap {
 
   private final List<String> seeds;
   private final boolean learns;
-  private final Set<String> doubted = new HashSet<>();
+
+  /** In the order in which they failed to answer. */
+  private final Set<String> doubted = new LinkedHashSet<>();
+
   private List<String> learned = List.of();
   private @Nullable String leader;
 
@@ -49,6 +51,7 @@ final class ClusterMap {
 
   /** This node did not answer: until it does again it is tried after all others. */
   synchronized void doubt(String address) {
+    doubted.remove(address);
     doubted.add(address);
   }
 
@@ -78,8 +81,8 @@ final class ClusterMap {
     doubted.retainAll(all);
     List<String> candidates = new ArrayList<>(all);
     candidates.removeAll(doubted);
-    all.removeAll(candidates);
-    candidates.addAll(all);
+    // who failed long ago may be well again, and lead: before waiting for who has just failed
+    candidates.addAll(doubted);
     return candidates;
   }
 

@@ -31,9 +31,19 @@ class ClusterMapTest {
     map.doubt("a:7400");
     assertEquals(List.of("c:1", "b:1", "a:7400"), map.candidates(true));
     map.doubt("c:1");
-    assertEquals(List.of("b:1", "c:1", "a:7400"), map.candidates(true));
+    assertEquals(List.of("b:1", "a:7400", "c:1"), map.candidates(true));
     map.trust("a:7400");
     assertEquals(List.of("a:7400", "b:1", "c:1"), map.candidates(true));
+  }
+
+  @Test
+  void whoFailedLongAgoIsTriedBeforeTheLeaderThatHasJustFailed() {
+    map.doubt("b:1");
+    map.learn(new ClusterView("a:7400", List.of("a:7400", "b:1", "c:1")));
+    map.doubt("a:7400");
+    assertEquals(List.of("c:1", "b:1", "a:7400"), map.candidates(true));
+    map.doubt("b:1");
+    assertEquals(List.of("c:1", "a:7400", "b:1"), map.candidates(true));
   }
 
   @Test

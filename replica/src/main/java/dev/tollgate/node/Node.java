@@ -184,9 +184,12 @@ public final class Node implements AutoCloseable {
     return log.status();
   }
 
-  /** True once a leader is known, so that clients can be served or sent on. */
+  /** True once clients can be served, or sent on: a leader first has to apply all of its log. */
   public boolean isReady() {
-    return replica.failure() == null && log.leaderId() != null;
+    String leader = log.leaderId();
+    return replica.failure() == null
+        && leader != null
+        && (replica.isLeading() || !leader.equals(settings.nodeId()));
   }
 
   /** Waits until this node leads; false if it does not within this time, or has failed. */
