@@ -10,7 +10,6 @@ import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockModel;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
-import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.log.EntryBytes;
 import dev.tollgate.store.LockAccess;
@@ -177,17 +176,9 @@ final class Checker {
       text.append(own == null ? "" : own.id());
     }
     for (Lease lease : state.leases()) {
-      StateRecord.LeaseState piece =
-          new StateRecord.LeaseState(
-              lease.id(),
-              lease.owner(),
-              lease.ttlMillis(),
-              lease.createdMicros(),
-              lease.creator(),
-              lease.isOwn(),
-              List.of(),
-              List.of());
-      text.append("\n").append(piece);
+      text.append("\nl").append(lease.id()).append(' ').append(lease.owner()).append(' ');
+      text.append(lease.ttlMillis()).append(' ').append(lease.createdMicros()).append(' ');
+      text.append(lease.creator()).append(lease.isOwn());
     }
     for (Lock lock : state.locks()) {
       text.append("\n").append(lock.name()).append(lock.mode());
