@@ -11,9 +11,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The end of a log that was being written when its process was killed. Room is set aside in the
- * file, so what is missing of the last entry is zeros, its checksum too, and Ratis 3.3.0
- * (SegmentedRaftLogReader) takes that for damage; it knows only of files that end within an entry.
- * Such an entry was not synced yet, so nobody has heard of it.
+ * file, so what is missing of the last entry is zeros, and Ratis 3.3.0 (SegmentedRaftLogReader)
+ * takes that for damage; it knows only of files that end within an entry. Such an entry was not
+ * synced yet, so nobody has heard of it.
  */
 final class LogTail {
   private static final Logger LOG = LoggerFactory.getLogger(LogTail.class);
@@ -45,7 +45,9 @@ final class LogTail {
     }
   }
 
-  /** Where an entry begins that has nothing but zeros in its checksum and after it; -1 if none. */
+  /**
+   * Where the last entry begins, if it is followed by nothing but zeros and unfinished; else -1.
+   */
   private static int beginOfUnfinished(MappedByteBuffer bytes) {
     int end = endOfContent(bytes);
     int begin = HEADER_BYTES;
@@ -56,8 +58,8 @@ final class LogTail {
       if (length < 0 || checksum + Integer.BYTES > bytes.capacity()) {
         return -1;
       }
-      if (checksum >= end) {
-        return isChecksumZero(bytes, begin, (int) checksum) ? -1 : begin;
+      if (checksum + Integer.BYTES >= end) {
+        return isUnfinished(bytes, begin, (int) checksum) ? begin : -1;
       }
       begin = (int) checksum + Integer.BYTES;
     }
@@ -85,9 +87,20 @@ final class LogTail {
     return -1;
   }
 
-  private static boolean isChecksumZero(MappedByteBuffer bytes, int from, int to) {
+  /**
+   * True if nothing, or only the first bytes of it, are there of the checksum at {@code to} of the
+   * bytes before it.
+   */
+  private static boolean isUnfinished(MappedByteBuffer bytes, int from, int to) {
     CRC32C checksum = new CRC32C();
     checksum.update(bytes.duplicate().position(from).limit(to));
-    return checksum.getValue() == 0;
+    int whole = (int) checksum.getValue();
+    int found = bytes.getInt(to);
+    for (int there = 0; there < Integer.BYTES && found != whole; there++) {
+      if (found == (int) (checksum.getValue() & (-1L << (Byte.SIZE * (Integer.BYTES - there))))) {
+        return true;
+      }
+    }
+    return false;
   }
 }
