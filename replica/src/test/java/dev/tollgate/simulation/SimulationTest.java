@@ -81,7 +81,7 @@ class SimulationTest {
         arguments(Breakage.RETRY_UNDER_NEW_NUMBER, 1, Set.of("I6")),
         arguments(Breakage.FENCE_CHECKED_ON_RECEIPT, 29, Set.of("I3")),
         arguments(Breakage.NEW_LEADER_GIVES_NO_TIME, 1, Set.of("I4")),
-        arguments(Breakage.QUEUE_NOT_FIFO, 5, Set.of("I9")),
+        arguments(Breakage.QUEUE_NOT_FIFO, 8, Set.of("I9")),
         arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 5, Set.of("I4")),
         arguments(Breakage.LEASE_ALWAYS_TRUSTED, 1, Set.of("I8")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
