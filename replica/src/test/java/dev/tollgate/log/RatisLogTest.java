@@ -85,7 +85,7 @@ class RatisLogTest {
       perform(leader, "a" + i);
     }
     for (TestNode node : nodes) {
-      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 100);
+      awaitCommands(node, 100);
       assertEquals(leader.consumer.commands, node.consumer.commands);
       assertEquals(leader.consumer.indexes, node.consumer.indexes);
     }
@@ -95,9 +95,22 @@ class RatisLogTest {
   void followerRefusesToPropose() throws Exception {
     startThree();
     TestNode leader = leader();
-    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    TestNode follower = followersOf(leader).get(0);
     assertThrows(Exception.class, () -> perform(follower, "x"));
     assertEquals(leader.settings.nodeId(), follower.log.leaderId());
+  }
+
+  @Test
+  void followerHasItsLeaderAppendACommand() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    follower.log.forward(command("forwarded")).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    for (TestNode node : nodes) {
+      await()
+          .atMost(DEADLINE)
+          .until(() -> node.consumer.commands.equals(List.of(command("forwarded"))));
+    }
   }
 
   @Test
@@ -117,11 +130,11 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     perform(leader, "before");
-    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    TestNode follower = followersOf(leader).get(0);
     follower.log.close();
     perform(leader, "meanwhile");
     follower.start();
-    await().atMost(DEADLINE).until(() -> follower.consumer.commands.size() == 2);
+    awaitCommands(follower, 2);
     assertEquals(leader.consumer.commands, follower.consumer.commands);
   }
 
@@ -138,7 +151,7 @@ class RatisLogTest {
     assertEquals(before, leader.consumer.commands, "a leader has applied all before it leads");
     perform(leader, "new");
     for (TestNode node : nodes) {
-      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 2);
+      awaitCommands(node, 2);
     }
   }
 
@@ -200,7 +213,7 @@ class RatisLogTest {
     TestNode leader = leader();
     perform(leader, "x".repeat(17 << 20));
     for (TestNode node : nodes) {
-      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 1);
+      awaitCommands(node, 1);
     }
   }
 
@@ -216,17 +229,17 @@ class RatisLogTest {
   void replicaThatFailsToApplyStopsAndTheOthersGoOn(Throwable fault) throws Exception {
     startThree();
     TestNode leader = leader();
-    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    TestNode follower = followersOf(leader).get(0);
     follower.consumer.failNext = fault;
     perform(leader, "one");
-    await().atMost(DEADLINE).until(() -> !follower.consumer.failures.isEmpty());
+    awaitFailure(follower);
     assertSame(fault, follower.consumer.failures.get(0));
     perform(leader, "two");
     assertEquals(List.of(), follower.consumer.commands);
     assertEquals(List.of(), leader.consumer.failures);
     follower.log.close();
     follower.start();
-    await().atMost(DEADLINE).until(() -> follower.consumer.commands.size() == 2);
+    awaitCommands(follower, 2);
   }
 
   @ParameterizedTest
@@ -254,10 +267,10 @@ class RatisLogTest {
   void nodeWhoseLogHasFailedAcknowledgesNothing() throws Exception {
     startThree();
     TestNode leader = leader();
-    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    List<TestNode> followers = followersOf(leader);
     TestNode failing = followers.get(0);
     perform(leader, "x");
-    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 1);
+    awaitCommands(failing, 1);
     followers.get(1).log.close();
     nodes.remove(followers.get(1));
     failToBeginSegments(failing);
@@ -266,7 +279,7 @@ class RatisLogTest {
     while (failing.consumer.failures.isEmpty() && isPerformed(leader, "x".repeat(17 << 20))) {
       applied++;
     }
-    await().atMost(DEADLINE).until(() -> !failing.consumer.failures.isEmpty());
+    awaitFailure(failing);
     assertInstanceOf(LogFailedException.class, failing.consumer.failures.get(0));
     assertEquals(2, applied);
     await().atMost(DEADLINE).untilFalse(leader.consumer.leading);
@@ -277,9 +290,9 @@ class RatisLogTest {
   void nodeThatWasKilledWhileItWroteAnEntryStarts() throws Exception {
     startThree();
     TestNode leader = leader();
-    TestNode killed = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    TestNode killed = followersOf(leader).get(0);
     perform(leader, "before");
-    await().atMost(DEADLINE).until(() -> killed.consumer.commands.size() == 1);
+    awaitCommands(killed, 1);
     killed.log.close();
     Path segment =
         Snapshots.segments(current(killed)).stream()
@@ -292,7 +305,7 @@ class RatisLogTest {
     Files.write(segment, room, StandardOpenOption.APPEND);
     perform(leader, "meanwhile");
     killed.start();
-    await().atMost(DEADLINE).until(() -> killed.consumer.commands.size() == 2);
+    awaitCommands(killed, 2);
     assertEquals(leader.consumer.commands, killed.consumer.commands);
   }
 
@@ -301,11 +314,11 @@ class RatisLogTest {
   void commandOfALaterVersionStopsTheNodesThatDoNotKnowIt() throws Exception {
     startThree();
     TestNode leader = leader();
-    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    List<TestNode> followers = followersOf(leader);
     perform(leader, "known");
     leader.log.append(ofALaterVersion("new")).get();
     for (TestNode follower : followers) {
-      await().atMost(DEADLINE).until(() -> !follower.consumer.failures.isEmpty());
+      awaitFailure(follower);
       assertInstanceOf(UnknownCommandException.class, follower.consumer.failures.get(0));
       assertEquals(1, follower.consumer.commands.size(), "nothing of the entry was applied");
     }
@@ -315,16 +328,16 @@ class RatisLogTest {
   void nodeThatDidNotKnowACommandAppliesItOnceItDoes() throws Exception {
     startThree();
     TestNode leader = leader();
-    TestNode older = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    TestNode older = followersOf(leader).get(0);
     perform(leader, "known");
-    await().atMost(DEADLINE).until(() -> older.consumer.commands.size() == 1);
+    awaitCommands(older, 1);
     older.consumer.failNext = new UnknownCommandException("a command of kind 99");
     perform(leader, "new");
-    await().atMost(DEADLINE).until(() -> !older.consumer.failures.isEmpty());
+    awaitFailure(older);
     perform(leader, "without it");
     older.log.close();
     older.start();
-    await().atMost(DEADLINE).until(() -> older.consumer.commands.size() == 3);
+    awaitCommands(older, 3);
     assertEquals(leader.consumer.commands, older.consumer.commands);
   }
 
@@ -333,7 +346,7 @@ class RatisLogTest {
   void leaderRefusesWhatANodeOfALaterVersionForwards() throws Exception {
     startThree();
     TestNode leader = leader();
-    TestNode later = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
+    TestNode later = followersOf(leader).get(0);
     CompletableFuture<Void> refused = later.log.forward(ofALaterVersion("new"));
     ExecutionException failure =
         assertThrows(
@@ -341,7 +354,7 @@ class RatisLogTest {
     assertTrue(failure.toString().contains("a command of kind 99"), failure.toString());
     perform(leader, "known");
     for (TestNode node : nodes) {
-      await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == 1);
+      awaitCommands(node, 1);
       assertEquals(List.of(), node.consumer.failures);
     }
   }
@@ -358,15 +371,15 @@ class RatisLogTest {
   void nodeThatCannotWriteItsVoteLeavesBeforeAnybodyHearsOfIt() throws Exception {
     startThree();
     TestNode leader = leader();
-    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    List<TestNode> followers = followersOf(leader);
     TestNode failing = followers.get(0);
     perform(leader, "before");
-    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 1);
+    awaitCommands(failing, 1);
     Path vote = current(failing).resolve("raft-meta");
     String given = Files.readString(vote);
     obstruct(vote);
     leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
-    await().atMost(DEADLINE).until(() -> !failing.consumer.failures.isEmpty());
+    awaitFailure(failing);
     assertEquals(
         "its term and vote in "
             + failing.settings.directory()
@@ -381,7 +394,7 @@ class RatisLogTest {
     failing.log.close();
     clear(vote);
     failing.start();
-    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 2);
+    awaitCommands(failing, 2);
   }
 
   @Test
@@ -406,13 +419,13 @@ class RatisLogTest {
   void nodeThatCannotWriteWhoTheMembersAreStops() throws Exception {
     startThree();
     TestNode leader = leader();
-    List<TestNode> followers = nodes.stream().filter(node -> node != leader).toList();
+    List<TestNode> followers = followersOf(leader);
     TestNode failing = followers.get(0);
     perform(leader, "before");
-    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 1);
+    awaitCommands(failing, 1);
     obstruct(current(failing).resolve("raft-meta.conf"));
     leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
-    await().atMost(DEADLINE).until(() -> !failing.consumer.failures.isEmpty());
+    awaitFailure(failing);
     assertTrue(
         failing.consumer.failures.get(0).getMessage().startsWith("the list of members in "),
         failing.consumer.failures.get(0).getMessage());
@@ -420,7 +433,7 @@ class RatisLogTest {
     clear(current(failing).resolve("raft-meta.conf"));
     failing.start();
     perform(leader(), "after");
-    await().atMost(DEADLINE).until(() -> failing.consumer.commands.size() == 2);
+    awaitCommands(failing, 2);
   }
 
   /** The file cannot be replaced: where it would be written there is something else. */
@@ -489,17 +502,16 @@ class RatisLogTest {
         .orElseThrow();
   }
 
-  @Test
-  void followerHasItsLeaderAppendACommand() throws Exception {
-    startThree();
-    TestNode leader = leader();
-    TestNode follower = nodes.stream().filter(node -> node != leader).findFirst().orElseThrow();
-    follower.log.forward(command("forwarded")).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-    for (TestNode node : nodes) {
-      await()
-          .atMost(DEADLINE)
-          .until(() -> node.consumer.commands.equals(List.of(command("forwarded"))));
-    }
+  private List<TestNode> followersOf(TestNode leader) {
+    return nodes.stream().filter(node -> node != leader).toList();
+  }
+
+  private static void awaitCommands(TestNode node, int count) {
+    await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == count);
+  }
+
+  private static void awaitFailure(TestNode node) {
+    await().atMost(DEADLINE).until(() -> !node.consumer.failures.isEmpty());
   }
 
   private static boolean barrier(TestNode node) throws Exception {
