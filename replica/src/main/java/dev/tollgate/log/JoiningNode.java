@@ -1,12 +1,9 @@
 package dev.tollgate.log;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.util.Collection;
 import java.util.regex.Pattern;
 import org.apache.ratis.protocol.RaftPeer;
-import org.apache.ratis.util.NetUtils;
 
 /** A node that asks to become a member, and what it has to be for that. */
 record JoiningNode(RaftPeer peer) {
@@ -46,9 +43,8 @@ record JoiningNode(RaftPeer peer) {
 
   /** Ratis would find out only after {@link RatisMembership#CATCH_UP_MILLIS}. */
   void requireListening() throws MembershipException {
-    InetSocketAddress address = NetUtils.createSocketAddr(peer.getAddress());
-    try (Socket socket = new Socket()) {
-      socket.connect(address, CONNECT_MILLIS);
+    try {
+      PeerChannels.connect(peer, CONNECT_MILLIS);
     } catch (IOException e) {
       throw new MembershipException(
           "node "

@@ -148,12 +148,23 @@ final class PeerChannels implements AutoCloseable {
   }
 
   private static boolean accepts(RaftPeer peer) {
-    InetSocketAddress address = NetUtils.createSocketAddr(peer.getAddress());
-    try (Socket probe = new Socket()) {
-      probe.connect(address, CONNECT_MILLIS);
+    try {
+      connect(peer, CONNECT_MILLIS);
       return true;
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /**
+   * Connects to a node and closes the connection again.
+   *
+   * @throws IOException if it does not accept one within this time
+   */
+  static void connect(RaftPeer peer, int millis) throws IOException {
+    InetSocketAddress address = NetUtils.createSocketAddr(peer.getAddress());
+    try (Socket probe = new Socket()) {
+      probe.connect(address, millis);
     }
   }
 

@@ -27,7 +27,8 @@ final class RatisSnapshotStorage extends SimpleStateMachineStorage {
   }
 
   @Override
-  public @Nullable SingleFileSnapshotInfo updateLatestSnapshot(SingleFileSnapshotInfo info) {
+  public synchronized @Nullable SingleFileSnapshotInfo updateLatestSnapshot(
+      SingleFileSnapshotInfo info) {
     SingleFileSnapshotInfo updated = super.updateLatestSnapshot(info);
     newest = updated;
     return updated;
