@@ -57,7 +57,7 @@ public final class NodeDirectory {
     Path unfinished = data.resolve("restoring");
     try {
       write(unfinished, backup, epoch);
-      Files.move(unfinished, group(data), StandardCopyOption.ATOMIC_MOVE);
+      Files.move(unfinished, RatisLog.groupDirectory(data), StandardCopyOption.ATOMIC_MOVE);
       sync(data);
     } catch (IOException | RuntimeException e) {
       FileUtils.deleteFully(unfinished);
@@ -89,10 +89,6 @@ public final class NodeDirectory {
         throw new DirectoryNotEmptyException(data.toString());
       }
     }
-  }
-
-  private static Path group(Path data) {
-    return data.resolve(RatisLog.GROUP.getUuid().toString());
   }
 
   /** Locks the directory of a group. */
@@ -170,12 +166,10 @@ public final class NodeDirectory {
    * @throws IOException if the node runs, if it is no member of the cluster, or if its vote is lost
    */
   public static Reseeded reseed(Path data, String nodeId, Source source) throws IOException {
-    Path group = group(data);
-    if (!Files.exists(group.resolve("current").resolve("raft-meta"))) {
+    Path group = RatisLog.groupDirectory(data);
+    if (!VoteFile.isWhole(group)) {
       throw new IOException(
-          data
-              + " has no vote of a node of a cluster, so this node may not come back under its name:"
-              + " remove it with CALL remove_node, and add one with another name");
+          data + " has no vote of a node of a cluster, so " + VoteFile.WITHOUT_A_VOTE);
     }
     RaftStorageImpl storage;
     try {

@@ -6,7 +6,6 @@ import dev.tollgate.core.Command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,8 +37,6 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
-import org.apache.ratis.server.raftlog.segmented.LogSegment;
-import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -82,6 +79,7 @@ public final class RatisLog implements ReplicatedLog {
    */
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
+    VoteFile.removeUnbegun(groupDirectory(settings.directory()));
     this.stateMachine = new RatisStateMachine(settings, consumer);
     Parameters parameters = new Parameters();
     this.server =
@@ -96,6 +94,11 @@ public final class RatisLog implements ReplicatedLog {
     this.membership = new RatisMembership(server, GROUP, settings);
     this.channels =
         settings.raftAddress() == null ? null : channels(settings, GrpcRpc.of(parameters));
+  }
+
+  /** Where the files of the group are in the directory of a node. */
+  static Path groupDirectory(Path data) {
+    return data.resolve(GROUP.getUuid().toString());
   }
 
   private static RaftGroup group(RaftSettings settings) {
@@ -187,41 +190,8 @@ public final class RatisLog implements ReplicatedLog {
         channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
       }
     } catch (IOException | RuntimeException e) {
-      throw explained(e);
+      throw StartFailure.explain(settings, e);
     }
-  }
-
-  /** Ratis says that something is wrong with a log, and seldom what, where, and what to do. */
-  private IOException explained(Exception failure) throws IOException {
-    Path log = settings.directory().resolve(GROUP.getUuid().toString()).resolve("current");
-    for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
-      try {
-        LogSegment.readSegmentFile(
-            segment.toFile(),
-            requireNonNull(LogSegmentPath.matchLogSegment(segment)).getStartEnd(),
-            SizeInBytes.valueOf(MAX_ENTRY_BYTES),
-            RaftServerConfigKeys.Log.CorruptionPolicy.EXCEPTION,
-            null,
-            null);
-      } catch (IOException | RuntimeException e) {
-        return new IOException(
-            "node "
-                + settings.nodeId()
-                + " does not start, because its log is damaged in "
-                + segment
-                + " ("
-                + e.getMessage()
-                + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
-                + " reseed`",
-            failure);
-      }
-    }
-    Throwable root = failure;
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      root = cause;
-    }
-    return new IOException(
-        "node " + settings.nodeId() + " does not start: " + root.getMessage(), failure);
   }
 
   @Override

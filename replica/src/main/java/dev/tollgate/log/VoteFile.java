@@ -3,6 +3,7 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.io.Reader;
 import java.io.StringWriter;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
@@ -12,9 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageImpl;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
@@ -30,7 +33,15 @@ import org.apache.ratis.server.storage.RaftStorageMetadataFile;
  * only class that reaches into it.
  */
 final class VoteFile implements RaftStorageMetadataFile {
+  /** It might vote twice in a term. */
+  static final String WITHOUT_A_VOTE =
+      "this node may not come back under its name: remove it with CALL remove_node, and add one"
+          + " with another name";
+
   private static final String NAME = "raft-meta";
+
+  private static final String TERM = "term";
+  private static final String VOTE = "votedFor";
 
   /** Ratis removes it at the next start. */
   private static final String UNFINISHED = "raft-meta.tmp";
@@ -68,6 +79,42 @@ final class VoteFile implements RaftStorageMetadataFile {
     }
     if (storage.getMetadataFile() != file) {
       throw new IllegalStateException("this Ratis uses another metadata file than it was given");
+    }
+  }
+
+  /**
+   * Removes what Ratis leaves where a node's very first start finds no room: an empty file, and
+   * nothing else. Such a node has neither voted nor written an entry.
+   *
+   * @param group the directory of the group; need not exist
+   */
+  static void removeUnbegun(Path group) throws IOException {
+    Path current = group.resolve("current");
+    if (names(current).equals(List.of(NAME))
+        && names(group.resolve("sm")).isEmpty()
+        && Files.size(current.resolve(NAME)) == 0) {
+      Files.delete(current.resolve(NAME));
+    }
+  }
+
+  /** True if the file of a node that does not run has a term and a vote in it. */
+  static boolean isWhole(Path group) throws IOException {
+    Path file = group.resolve("current").resolve(NAME);
+    Properties properties = new Properties();
+    if (Files.exists(file)) {
+      try (Reader in = Files.newBufferedReader(file)) {
+        properties.load(in);
+      }
+    }
+    return properties.containsKey(TERM) && properties.containsKey(VOTE);
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).toList();
     }
   }
 
@@ -119,8 +166,8 @@ final class VoteFile implements RaftStorageMetadataFile {
   /** As Ratis reads it. */
   private static String text(RaftStorageMetadata metadata) throws IOException {
     Properties properties = new Properties();
-    properties.setProperty("term", Long.toString(metadata.getTerm()));
-    properties.setProperty("votedFor", metadata.getVotedFor().toString());
+    properties.setProperty(TERM, Long.toString(metadata.getTerm()));
+    properties.setProperty(VOTE, metadata.getVotedFor().toString());
     StringWriter text = new StringWriter();
     properties.store(text, "");
     return text.toString();

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -18,6 +20,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +37,9 @@ class FailStopIT {
 
   /** A segment of the log and what it sets aside fit in, a snapshot of all rows does not. */
   private static final long SNAPSHOT_LIMIT = 44 * MIB;
+
+  /** What a file takes at least of a file system in memory. */
+  private static final int BLOCK_BYTES = 4096;
 
   @TempDir Path directory;
 
@@ -185,6 +191,40 @@ class FailStopIT {
     }
   }
 
+  /** With no room for its directory, or for what it writes into its first file. */
+  @Test
+  void nodeWhoseFirstStartFindsNoRoomStartsOnceThereIs() throws Exception {
+    Path disk = mountFor("n2", "40m");
+    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 1)) {
+      NodeProcess node = cluster.joining("n2");
+      Path filler = disk.resolve("filler");
+      fill(filler);
+      requireNotStarted(node);
+      try (FileChannel blocks = FileChannel.open(filler, StandardOpenOption.WRITE)) {
+        blocks.truncate(blocks.size() - BLOCK_BYTES);
+      }
+      requireNotStarted(node);
+      Files.delete(filler);
+      node.startAndAwait();
+    } finally {
+      assertEquals(0, run("umount", "-l", disk.toString()));
+    }
+  }
+
+  private static void requireNotStarted(NodeProcess node) throws Exception {
+    ExecutionException ended =
+        assertThrows(
+            ExecutionException.class,
+            () -> node.start().get(ClusterProcesses.DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    String why =
+        node.id()
+            + " does not start, because nothing can be written in "
+            + node.data()
+            + " (No space left on device)";
+    assertTrue(ended.getMessage().contains(why), ended.getMessage());
+    node.awaitEnd();
+  }
+
   /** A small file system for the directory of a node. */
   private Path mountFor(String nodeId, String size) throws Exception {
     Path disk = Files.createDirectory(directory.resolve("disk"));
@@ -196,7 +236,7 @@ class FailStopIT {
   }
 
   private static void fill(Path file) throws IOException {
-    byte[] block = new byte[4096];
+    byte[] block = new byte[BLOCK_BYTES];
     try (OutputStream out = Files.newOutputStream(file)) {
       IOException full =
           assertThrows(

@@ -398,6 +398,22 @@ class RatisLogTest {
   }
 
   @Test
+  void nodeWithALogAndWithoutAVoteDoesNotStart() throws Exception {
+    startThree();
+    perform(leader(), "x");
+    TestNode node = nodes.get(0);
+    awaitCommands(node, 1);
+    node.log.close();
+    Path vote = current(node).resolve("raft-meta");
+    Files.write(vote, new byte[0]);
+    IOException refused = assertThrows(IOException.class, node::start);
+    assertTrue(
+        refused.getMessage().contains("its vote in " + current(node) + " is lost"),
+        refused.getMessage());
+    assertEquals(0, Files.size(vote));
+  }
+
+  @Test
   void votesOfALeaderAreOnDisks() throws Exception {
     startThree();
     TestNode leader = leader();

@@ -1,0 +1,98 @@
+package dev.tollgate.log;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.raftlog.segmented.LogSegment;
+import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
+import org.apache.ratis.util.SizeInBytes;
+import org.jspecify.annotations.Nullable;
+
+/** Why a node does not start: Ratis says that something is wrong, and seldom what and where. */
+final class StartFailure {
+  private static final int PROBE_BYTES = 4096;
+
+  private StartFailure() {}
+
+  /** Looks for the cause of a failure in the files of the node. */
+  static IOException explain(RaftSettings settings, Exception failure) throws IOException {
+    IOException unwritable = unwritable(settings.directory());
+    if (unwritable != null) {
+      return new IOException(
+          "node "
+              + settings.nodeId()
+              + " does not start, because nothing can be written in "
+              + settings.directory()
+              + " ("
+              + unwritable.getMessage()
+              + "). Make room there or mend what it says, and start the node again",
+          failure);
+    }
+    Path group = RatisLog.groupDirectory(settings.directory());
+    Path log = group.resolve("current");
+    if (Files.isDirectory(log) && !VoteFile.isWhole(group)) {
+      return new IOException(
+          "node "
+              + settings.nodeId()
+              + " does not start, because its vote in "
+              + log
+              + " is lost. Check the disk; "
+              + VoteFile.WITHOUT_A_VOTE,
+          failure);
+    }
+    for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
+      Exception damage = damage(segment);
+      if (damage != null) {
+        return new IOException(
+            "node "
+                + settings.nodeId()
+                + " does not start, because its log is damaged in "
+                + segment
+                + " ("
+                + damage.getMessage()
+                + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
+                + " reseed`",
+            failure);
+      }
+    }
+    Throwable root = failure;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      root = cause;
+    }
+    return new IOException(
+        "node " + settings.nodeId() + " does not start: " + root.getMessage(), failure);
+  }
+
+  private static @Nullable IOException unwritable(Path directory) {
+    try {
+      Path probe = Files.createTempFile(directory, "probe", null);
+      try {
+        Files.write(probe, new byte[PROBE_BYTES]);
+      } finally {
+        Files.delete(probe);
+      }
+      return null;
+    } catch (IOException e) {
+      return e;
+    }
+  }
+
+  private static @Nullable Exception damage(Path segment) {
+    try {
+      LogSegment.readSegmentFile(
+          segment.toFile(),
+          requireNonNull(LogSegmentPath.matchLogSegment(segment)).getStartEnd(),
+          SizeInBytes.valueOf(RatisLog.MAX_ENTRY_BYTES),
+          RaftServerConfigKeys.Log.CorruptionPolicy.EXCEPTION,
+          null,
+          null);
+      return null;
+    } catch (IOException | RuntimeException e) {
+      return e;
+    }
+  }
+}
