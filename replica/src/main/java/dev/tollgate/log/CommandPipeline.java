@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,19 +38,20 @@ public final class CommandPipeline {
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Proposal> queue = new ArrayDeque<>();
   private List<Barrier> barriers = new ArrayList<>();
+  private List<Read> reads = new ArrayList<>();
   private boolean inFlight;
 
   /** Hears whether leadership is proven. Called once; must not block. */
   public interface Barrier {
-    /**
-     * An entry that was proposed after the barrier was asked for has been applied by this node: it
-     * led at that moment, and everything acknowledged before is applied.
-     */
+    /** This node led after it was asked for the proof. */
     void passed();
 
     /** This node does not lead, or could not prove it. */
     void failed();
   }
+
+  /** Waits, with its proof, until this node has applied an entry. */
+  private record Read(long index, Barrier barrier) {}
 
   /** An entry under way, and who waits for it. */
   private record Flight(Entry entry, List<Barrier> barriers) {}
@@ -86,10 +88,49 @@ public final class CommandPipeline {
   }
 
   /**
-   * Asks for proof that this node leads; all who ask while an entry is in flight share the next.
+   * Asks for proof that this node leads, and has applied all that was acknowledged before.
+   *
+   * <p>Where commands wait for an entry, that entry is the proof; otherwise the other nodes are
+   * asked ({@link ReplicatedLog#readIndex}), and an entry is made only if that proves nothing.
    */
   public void barrier(Barrier barrier) {
     requireNonNull(barrier, "barrier");
+    mutex.lock();
+    try {
+      if (!queue.isEmpty()) {
+        barriers.add(barrier);
+        return;
+      }
+    } finally {
+      mutex.unlock();
+    }
+    prove(barrier, index -> pass(new Read(index, barrier)));
+  }
+
+  /**
+   * Asks for proof that this node leads, which does not wait until anything is applied: it comes
+   * while the thread that applies is busy, and says nothing of what that has still to do.
+   */
+  public void leadership(Barrier barrier) {
+    requireNonNull(barrier, "barrier");
+    prove(barrier, index -> tell(barrier, /* passed= */ true));
+  }
+
+  private void prove(Barrier barrier, LongConsumer proven) {
+    CompletableFuture<Void> told =
+        log.readIndex()
+            .thenAccept(
+                index -> {
+                  if (index.isPresent()) {
+                    proven.accept(index.getAsLong());
+                  } else {
+                    proveByEntry(barrier);
+                  }
+                });
+    told.exceptionally(CommandPipeline::report);
+  }
+
+  private void proveByEntry(Barrier barrier) {
     Flight next;
     mutex.lock();
     try {
@@ -97,6 +138,28 @@ public final class CommandPipeline {
       next = takeOff();
     } finally {
       mutex.unlock();
+    }
+    fly(next);
+  }
+
+  /** Passes once its entry is applied: at once, with the entry in flight, or with the next. */
+  private void pass(Read read) {
+    boolean applied;
+    Flight next = null;
+    mutex.lock();
+    try {
+      applied = log.appliedIndex() >= read.index();
+      if (!applied && inFlight) {
+        reads.add(read);
+      } else if (!applied) {
+        barriers.add(read.barrier());
+        next = takeOff();
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (applied) {
+      tell(read.barrier(), /* passed= */ true);
     }
     fly(next);
   }
@@ -147,13 +210,22 @@ public final class CommandPipeline {
     if (!applied) {
       flight.entry().proposals().forEach(Proposal::unknown);
     }
+    List<Barrier> passed = new ArrayList<>();
+    Flight next;
     mutex.lock();
     try {
       inFlight = false;
-      return takeOff();
+      long appliedIndex = log.appliedIndex();
+      for (Read read : reads) {
+        (appliedIndex >= read.index() ? passed : barriers).add(read.barrier());
+      }
+      reads = new ArrayList<>();
+      next = takeOff();
     } finally {
       mutex.unlock();
     }
+    passed.forEach(barrier -> tell(barrier, /* passed= */ true));
+    return next;
   }
 
   /**

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Command;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -47,6 +48,17 @@ public final class MemoryLog implements ReplicatedLog {
   @Override
   public CompletableFuture<Void> forward(Command command) {
     return append(Entry.untimed(command));
+  }
+
+  @Override
+  public synchronized CompletableFuture<OptionalLong> readIndex() {
+    return CompletableFuture.completedFuture(
+        running ? OptionalLong.of(lastIndex) : OptionalLong.empty());
+  }
+
+  @Override
+  public synchronized long appliedIndex() {
+    return lastIndex;
   }
 
   @Override

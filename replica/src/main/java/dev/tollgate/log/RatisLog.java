@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -18,8 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.Parameters;
-import org.apache.ratis.conf.RaftProperties;
-import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -34,14 +33,11 @@ import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
-import org.apache.ratis.util.NetUtils;
-import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,10 +48,8 @@ import org.slf4j.LoggerFactory;
  * no Ratis client and no hop of its own. What is configured here and why is in docs/adr/0003.
  */
 public final class RatisLog implements ReplicatedLog {
-  /** A log entry may be as large as the largest frame of a client and a full group before it. */
-  static final int MAX_ENTRY_BYTES = 20 << 20;
-
-  private static final long FORWARD_RETRY_MILLIS = 300;
+  private static final TimeDuration FORWARD_RETRY =
+      TimeDuration.valueOf(300, TimeUnit.MILLISECONDS);
 
   /** Within this a leader hears of each follower, and there is a new leader. */
   private static final int SILENT_ELECTION_TIMEOUTS = 5;
@@ -69,6 +63,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
   private final RatisMembership membership;
+  private final LeadershipRounds rounds;
   private final @Nullable PeerChannels channels;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
@@ -82,18 +77,32 @@ public final class RatisLog implements ReplicatedLog {
     VoteFile.removeUnbegun(groupDirectory(settings.directory()));
     this.stateMachine = new RatisStateMachine(settings, consumer);
     Parameters parameters = new Parameters();
+    RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
+    RatisLeadership.answerWith(this::term, self, parameters);
     this.server =
         RaftServer.newBuilder()
-            .setServerId(RaftPeerId.valueOf(settings.nodeId()))
+            .setServerId(self)
             .setGroup(group(settings))
             .setStateMachine(stateMachine)
-            .setProperties(properties(settings))
+            .setProperties(RatisProperties.of(settings))
             .setParameters(parameters)
             .setOption(RaftStorage.StartupOption.RECOVER)
             .build();
     this.membership = new RatisMembership(server, GROUP, settings);
-    this.channels =
-        settings.raftAddress() == null ? null : channels(settings, GrpcRpc.of(parameters));
+    RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
+    this.channels = rpc == null ? null : channels(settings, rpc);
+    this.rounds =
+        new LeadershipRounds(
+            new RatisLeadership(server, GROUP, rpc, 2 * settings.electionTimeout().toMillis()));
+  }
+
+  /** A term before all others if this node is in none. */
+  private long term() {
+    try {
+      return server.getDivision(GROUP).getInfo().getCurrentTerm();
+    } catch (IOException e) {
+      return -1;
+    }
   }
 
   /** Where the files of the group are in the directory of a node. */
@@ -116,69 +125,6 @@ public final class RatisLog implements ReplicatedLog {
         settings.nodeId(),
         peer ->
             rpc.handleException(peer, new SocketException("it was broken"), /* reconnect= */ true));
-  }
-
-  private static RaftProperties properties(RaftSettings settings) {
-    RaftProperties p = new RaftProperties();
-    RaftServerConfigKeys.setStorageDir(p, List.of(settings.directory().toFile()));
-    if (settings.raftAddress() == null) {
-      p.set("raft.rpc.type", SoloRpc.Type.class.getName());
-    } else {
-      p.set("raft.rpc.type", GrpcRpc.Type.class.getName());
-      var address = NetUtils.createSocketAddr(settings.raftAddress());
-      GrpcConfigKeys.Server.setHost(p, address.getHostString());
-      GrpcConfigKeys.Server.setPort(p, address.getPort());
-      GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + (4 << 20)));
-    }
-    configureElections(p, settings);
-    configureLog(p);
-    return p;
-  }
-
-  private static void configureElections(RaftProperties p, RaftSettings settings) {
-    long millis = settings.electionTimeout().toMillis();
-    RaftServerConfigKeys.Rpc.setTimeoutMin(p, millis(millis));
-    RaftServerConfigKeys.Rpc.setTimeoutMax(p, millis(2 * millis));
-    // the first election need not wait longer than any other
-    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(p, millis(millis));
-    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(p, millis(2 * millis));
-    RaftServerConfigKeys.Rpc.setRequestTimeout(p, millis(1_000));
-    RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
-    // a new member is silent while it restores a snapshot: four seconds for a million rows
-    RaftServerConfigKeys.setStagingTimeout(p, millis(RatisMembership.CATCH_UP_MILLIS));
-    // a leader that lost its majority may stand again soon: the default bars it for ten seconds
-    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(1_000));
-    // the session table answers what was sent twice; this cache has no bound but time
-    RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
-  }
-
-  private static void configureLog(RaftProperties p) {
-    // a metadata entry per commit would be written, synced and replicated like any other
-    RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
-    // an entry that is sent again is acknowledged when it is on disk, not while it is on its way
-    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, true);
-    RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
-    // the default lets a follower that comes back wait five seconds, and not at all after 80
-    // minutes
-    RaftServerConfigKeys.Log.Appender.setRetryPolicy(p, "1ms,10, 1s,1000000000");
-    // flushes that are acknowledged before they are done can lose entries
-    RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
-    RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
-    SizeInBytes maxEntry = SizeInBytes.valueOf(MAX_ENTRY_BYTES);
-    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, maxEntry);
-    RaftServerConfigKeys.Log.setWriteBufferSize(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + 64));
-    RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf("32MB"));
-    RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("8MB"));
-    RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
-    RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, SizeInBytes.valueOf("64MB"));
-    // the state machine itself decides when; the log is cut up to what takeSnapshot answers
-    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
-    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
-    RaftServerConfigKeys.Log.setPurgeGap(p, 1);
-  }
-
-  private static TimeDuration millis(long millis) {
-    return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -245,10 +191,10 @@ public final class RatisLog implements ReplicatedLog {
     if (client == null) {
       client =
           RaftClient.newBuilder()
-              .setProperties(properties(settings))
+              .setProperties(RatisProperties.of(settings))
               .setParameters(new Parameters())
               .setRaftGroup(server.getDivision(GROUP).getGroup())
-              .setRetryPolicy(RetryPolicies.retryForeverWithSleep(millis(FORWARD_RETRY_MILLIS)))
+              .setRetryPolicy(RetryPolicies.retryForeverWithSleep(FORWARD_RETRY))
               .build();
       forwarder = client;
     }
@@ -273,6 +219,16 @@ public final class RatisLog implements ReplicatedLog {
               : reply.getException());
     }
     return null;
+  }
+
+  @Override
+  public CompletableFuture<OptionalLong> readIndex() {
+    return rounds.readIndex();
+  }
+
+  @Override
+  public long appliedIndex() {
+    return stateMachine.getLastAppliedTermIndex().getIndex();
   }
 
   @Override

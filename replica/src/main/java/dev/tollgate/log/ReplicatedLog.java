@@ -1,6 +1,7 @@
 package dev.tollgate.log;
 
 import dev.tollgate.core.Command;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,19 @@ public interface ReplicatedLog extends AutoCloseable {
    *     closed before
    */
   CompletableFuture<Void> forward(Command command);
+
+  /**
+   * Proves without an entry that this node led when it was asked, so that no later leader had
+   * acknowledged anything by then.
+   *
+   * @return completes with the index of an entry at or after all that any leader had acknowledged
+   *     by then, which this node may not have applied yet; empty if there is no proof, though an
+   *     entry may still bring one
+   */
+  CompletableFuture<OptionalLong> readIndex();
+
+  /** The last entry that this node has applied. */
+  long appliedIndex();
 
   /** What this node knows of the group at the moment. */
   LogStatus status();

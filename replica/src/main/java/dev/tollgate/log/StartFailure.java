@@ -86,7 +86,7 @@ final class StartFailure {
       LogSegment.readSegmentFile(
           segment.toFile(),
           requireNonNull(LogSegmentPath.matchLogSegment(segment)).getStartEnd(),
-          SizeInBytes.valueOf(RatisLog.MAX_ENTRY_BYTES),
+          SizeInBytes.valueOf(RatisProperties.MAX_ENTRY_BYTES),
           RaftServerConfigKeys.Log.CorruptionPolicy.EXCEPTION,
           null,
           null);

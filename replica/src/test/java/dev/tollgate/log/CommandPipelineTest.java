@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +20,8 @@ class CommandPipelineTest {
   private static final class ManualLog implements ReplicatedLog {
     final List<Entry> entries = new ArrayList<>();
     final List<CompletableFuture<Void>> flights = new ArrayList<>();
+    final List<CompletableFuture<OptionalLong>> rounds = new ArrayList<>();
+    long applied;
 
     @Override
     public CompletableFuture<Void> append(Entry entry) {
@@ -27,13 +30,34 @@ class CommandPipelineTest {
       return flights.get(flights.size() - 1);
     }
 
+    void prove(int round, long index) {
+      rounds.get(round).complete(OptionalLong.of(index));
+    }
+
+    void failToProve(int round) {
+      rounds.get(round).complete(OptionalLong.empty());
+    }
+
+    /** Entries count from 1. */
     void land(int flight) {
+      applied = Math.max(applied, flight + 1);
       entries.get(flight).proposals().forEach(p -> p.applied(new Outcome.Done()));
       flights.get(flight).complete(null);
     }
 
     void lose(int flight) {
       flights.get(flight).completeExceptionally(new IllegalStateException("not leader"));
+    }
+
+    @Override
+    public CompletableFuture<OptionalLong> readIndex() {
+      rounds.add(new CompletableFuture<>());
+      return rounds.get(rounds.size() - 1);
+    }
+
+    @Override
+    public long appliedIndex() {
+      return applied;
     }
 
     @Override
@@ -139,10 +163,52 @@ class CommandPipelineTest {
   }
 
   @Test
-  void barrierIsProvenByAnEntryProposedAfterIt() {
+  void barrierNeedsNoEntry() {
+    Barrier barrier = new Barrier();
+    pipeline.barrier(barrier);
+    assertEquals("waiting", barrier.state);
+    log.prove(0, 0);
+    assertEquals("passed", barrier.state);
+    assertEquals(0, log.entries.size());
+  }
+
+  @Test
+  void barrierWaitsForWhatWasCommittedBeforeIt() {
     submit("a");
     Barrier barrier = new Barrier();
     pipeline.barrier(barrier);
+    log.prove(0, 1);
+    assertEquals("waiting", barrier.state, "entry 1 is not applied");
+    log.land(0);
+    assertEquals("passed", barrier.state);
+    assertEquals(1, log.entries.size());
+  }
+
+  @Test
+  void barrierThatNoEntryInFlightWillPassTakesTheNext() {
+    submit("a");
+    Barrier early = new Barrier();
+    pipeline.barrier(early);
+    log.prove(0, 2);
+    log.land(0);
+    assertEquals("waiting", early.state);
+    log.land(1);
+    assertEquals("passed", early.state);
+    Barrier late = new Barrier();
+    pipeline.barrier(late);
+    log.prove(1, 3);
+    assertEquals("waiting", late.state, "nothing is in flight");
+    log.land(2);
+    assertEquals("passed", late.state);
+    assertEquals(List.of(), log.entries.get(2).commands());
+  }
+
+  @Test
+  void barrierThatIsNotConfirmedIsProvenByAnEntryProposedAfterIt() {
+    submit("a");
+    Barrier barrier = new Barrier();
+    pipeline.barrier(barrier);
+    log.failToProve(0);
     log.land(0);
     assertEquals("waiting", barrier.state, "entry 0 was proposed before the barrier was asked for");
     log.land(1);
@@ -151,14 +217,16 @@ class CommandPipelineTest {
   }
 
   @Test
-  void barriersThatWaitShareOneEntryWithCommands() {
+  void barriersGoWithTheCommandsThatWait() {
     submit("a");
+    submit("b");
     Barrier one = new Barrier();
     Barrier two = new Barrier();
     pipeline.barrier(one);
     pipeline.barrier(two);
-    submit("b");
+    assertEquals(0, log.rounds.size());
     log.land(0);
+    assertEquals("waiting", one.state);
     log.land(1);
     assertEquals(2, log.entries.size());
     assertEquals("passed", one.state);
@@ -169,8 +237,30 @@ class CommandPipelineTest {
   void lostEntryFailsItsBarriers() {
     Barrier barrier = new Barrier();
     pipeline.barrier(barrier);
+    log.failToProve(0);
     log.lose(0);
     assertEquals("failed", barrier.state);
+  }
+
+  @Test
+  void leadershipIsProvenWhileNothingIsApplied() {
+    submit("a");
+    submit("b");
+    Barrier renewal = new Barrier();
+    pipeline.leadership(renewal);
+    log.prove(0, 2);
+    assertEquals("passed", renewal.state);
+    assertEquals(0, log.applied);
+  }
+
+  @Test
+  void leadershipThatIsNotConfirmedIsProvenByAnEntry() {
+    Barrier renewal = new Barrier();
+    pipeline.leadership(renewal);
+    log.failToProve(0);
+    assertEquals("waiting", renewal.state);
+    log.land(0);
+    assertEquals("passed", renewal.state);
   }
 
   @Test

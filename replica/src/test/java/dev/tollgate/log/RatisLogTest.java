@@ -23,10 +23,12 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -117,12 +119,89 @@ class RatisLogTest {
   void barrierPassesAtTheLeaderAndFailsAtAFollower() throws Exception {
     startThree();
     TestNode leader = leader();
+    perform(leader, "one");
+    long entries = leader.log.appliedIndex();
     assertTrue(barrier(leader));
-    for (TestNode node : nodes) {
-      if (node != leader) {
-        assertFalse(barrier(node));
-      }
+    assertEquals(entries, leader.log.appliedIndex(), "it takes no entry");
+    for (TestNode node : followersOf(leader)) {
+      assertFalse(barrier(node));
     }
+  }
+
+  @Test
+  void leadershipIsConfirmedByAnyMajorityAndByNoLess() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "one");
+    assertEquals(leader.log.appliedIndex(), readIndex(leader).getAsLong());
+    List<TestNode> followers = followersOf(leader);
+    stop(followers.get(0));
+    for (int i = 0; i < 100; i++) {
+      assertTrue(readIndex(leader).isPresent(), "one follower is left");
+    }
+    stop(followers.get(1));
+    assertEquals(OptionalLong.empty(), readIndex(leader));
+    assertFalse(barrier(leader));
+  }
+
+  @Test
+  void followerThatComesBackConfirmsAgain() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = followersOf(leader);
+    followers.get(0).log.close();
+    perform(leader, "meanwhile");
+    followers.get(0).start();
+    awaitCommands(followers.get(0), 1);
+    stop(followers.get(1));
+    await().atMost(DEADLINE).until(() -> readIndex(leader).isPresent());
+  }
+
+  @Test
+  void leaderOfATermThatIsOverIsNotConfirmed() throws Exception {
+    startThree();
+    TestNode first = leader();
+    perform(first, "one");
+    first.log.membership().transferLeadership(null).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    await().atMost(DEADLINE).until(() -> leader() != first);
+    assertEquals(OptionalLong.empty(), readIndex(first));
+    assertFalse(barrier(first));
+    assertTrue(readIndex(leader()).isPresent());
+  }
+
+  /** As while a large state is encoded for a snapshot. */
+  @Test
+  void leadershipIsProvenWhileNothingCanBeApplied() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    CountDownLatch held = new CountDownLatch(1);
+    CompletableFuture<Void> busy = new CompletableFuture<>();
+    leader.pipeline.submit(
+        command("busy"),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            busy.complete(null);
+            try {
+              held.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void unknown() {}
+        });
+    busy.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    CompletableFuture<Boolean> renewal = new CompletableFuture<>();
+    leader.pipeline.leadership(told(renewal));
+    CompletableFuture<Boolean> read = new CompletableFuture<>();
+    leader.pipeline.barrier(told(read));
+    assertTrue(renewal.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    assertTrue(readIndex(leader).isPresent());
+    assertFalse(read.isDone(), "what is committed is not applied yet");
+    held.countDown();
+    assertTrue(read.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
   }
 
   @Test
@@ -532,19 +611,31 @@ class RatisLogTest {
 
   private static boolean barrier(TestNode node) throws Exception {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
-    node.pipeline.barrier(
-        new CommandPipeline.Barrier() {
-          @Override
-          public void passed() {
-            result.complete(true);
-          }
-
-          @Override
-          public void failed() {
-            result.complete(false);
-          }
-        });
+    node.pipeline.barrier(told(result));
     return result.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static CommandPipeline.Barrier told(CompletableFuture<Boolean> result) {
+    return new CommandPipeline.Barrier() {
+      @Override
+      public void passed() {
+        result.complete(true);
+      }
+
+      @Override
+      public void failed() {
+        result.complete(false);
+      }
+    };
+  }
+
+  private static OptionalLong readIndex(TestNode node) throws Exception {
+    return node.log.readIndex().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private void stop(TestNode node) {
+    node.log.close();
+    nodes.remove(node);
   }
 
   private static void perform(TestNode node, String what) throws Exception {

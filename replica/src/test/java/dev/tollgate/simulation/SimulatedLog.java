@@ -4,6 +4,7 @@ import dev.tollgate.core.Command;
 import dev.tollgate.core.Payload;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.EntryBytes;
+import dev.tollgate.log.LeadershipRounds;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -58,6 +60,10 @@ final class SimulatedLog implements ReplicatedLog {
   private final boolean answersBeforeCommit;
   private final boolean acknowledgesBeforeSync;
 
+  private final boolean readsWhatIsNotApplied;
+
+  private final SimulatedLeadership leadership;
+  private final LeadershipRounds rounds;
   private final Map<Long, Pending> pending = new TreeMap<>();
   private final Map<String, Long> next = new TreeMap<>();
   private final Map<String, Long> match = new TreeMap<>();
@@ -86,6 +92,9 @@ final class SimulatedLog implements ReplicatedLog {
     this.slowSyncs = world.chance(0.7) ? 0.01 : 0.3;
     this.answersBeforeCommit = node.breakage() == Breakage.ANSWER_BEFORE_COMMIT;
     this.acknowledgesBeforeSync = node.breakage() == Breakage.ACKNOWLEDGED_BEFORE_SYNC;
+    this.readsWhatIsNotApplied = node.breakage() == Breakage.READ_BEFORE_APPLIED;
+    this.leadership = new SimulatedLeadership(node);
+    this.rounds = new LeadershipRounds(leadership);
   }
 
   long applied() {
@@ -98,6 +107,14 @@ final class SimulatedLog implements ReplicatedLog {
 
   long term() {
     return disk.term;
+  }
+
+  long committed() {
+    return committed;
+  }
+
+  SimulatedLeadership leadership() {
+    return leadership;
   }
 
   @Override
@@ -509,6 +526,16 @@ final class SimulatedLog implements ReplicatedLog {
     if (!done.isDone()) {
       node.later(World.millis(300), () -> forward(command, done));
     }
+  }
+
+  @Override
+  public CompletableFuture<OptionalLong> readIndex() {
+    return rounds.readIndex();
+  }
+
+  @Override
+  public long appliedIndex() {
+    return readsWhatIsNotApplied ? Long.MAX_VALUE : applied;
   }
 
   @Override

@@ -229,7 +229,7 @@ public final class ClientConnection {
       answer.accept(notLeader());
     } else if (!tryAttach(attach, answer)) {
       // a node that lags behind, or was deposed, cannot know that a session is gone
-      service.proveLeadership(
+      service.awaitState(
           leads -> {
             if (!leads) {
               answer.accept(notLeader());
@@ -336,7 +336,10 @@ public final class ClientConnection {
     service.keptBy(sessions, leases, this);
     renew(sessions, leases, arrived);
     service.proveLeadership(
-        leads -> answer.accept(leads ? renew(sessions, leases, arrived) : notLeader()));
+        leads -> {
+          Reply renewed = leads ? renew(sessions, leases, arrived) : null;
+          answer.accept(renewed == null ? notLeader() : renewed);
+        });
   }
 
   private static long requirePositive(long id) {
@@ -346,19 +349,33 @@ public final class ClientConnection {
     return id;
   }
 
-  private Reply.HeartbeatAck renew(List<SessionId> sessions, List<LeaseId> leases, long arrived) {
+  /** Null if this node does not keep the time. */
+  private Reply.@Nullable HeartbeatAck renew(
+      List<SessionId> sessions, List<LeaseId> leases, long arrived) {
     List<Long> lostSessions = new ArrayList<>();
     for (SessionId id : sessions) {
-      if (!service.timeKeeper().renew(id, arrived)) {
-        lostSessions.add(id.value());
-        service.forget(id);
+      switch (service.timeKeeper().renew(id, arrived)) {
+        case RENEWED -> {}
+        case GONE -> {
+          lostSessions.add(id.value());
+          service.forget(id);
+        }
+        case NOT_HERE -> {
+          return null;
+        }
       }
     }
     List<Long> lostLeases = new ArrayList<>();
     for (LeaseId id : leases) {
-      if (!service.timeKeeper().renew(id, arrived)) {
-        lostLeases.add(id.value());
-        service.forget(id);
+      switch (service.timeKeeper().renew(id, arrived)) {
+        case RENEWED -> {}
+        case GONE -> {
+          lostLeases.add(id.value());
+          service.forget(id);
+        }
+        case NOT_HERE -> {
+          return null;
+        }
       }
     }
     return new Reply.HeartbeatAck(lostSessions, lostLeases);

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,17 +142,30 @@ public final class ClientService implements Replica.Listener {
   }
 
   /**
-   * Goes on once this node has proven that it leads, or says that it does not.
+   * Goes on once this node has proven that it leads and has applied all that was acknowledged
+   * before, or says that it does not lead.
    *
    * @param then gets true if it leads; called by any thread, must not block
    */
+  void awaitState(LeadershipProof then) {
+    prove(pipeline::barrier, then);
+  }
+
+  /**
+   * As {@link #awaitState}, but of what was acknowledged before a part may not be applied yet, and
+   * it does not wait for that: for renewals, which ask nothing but the time keeper.
+   */
   void proveLeadership(LeadershipProof then) {
+    prove(pipeline::leadership, then);
+  }
+
+  private void prove(Consumer<CommandPipeline.Barrier> proof, LeadershipProof then) {
     if (!replica.isLeading()) {
       then.proven(false);
     } else if (log.isAlone()) {
       then.proven(true);
     } else {
-      pipeline.barrier(
+      proof.accept(
           new CommandPipeline.Barrier() {
             @Override
             public void passed() {

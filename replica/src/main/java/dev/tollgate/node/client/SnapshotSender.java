@@ -34,7 +34,7 @@ final class SnapshotSender {
 
   void open(Request.OpenSnapshot request, Consumer<Reply> answer) {
     if (request.leaderOnly()) {
-      service.proveLeadership(
+      service.awaitState(
           leads -> {
             if (leads) {
               take(answer);

@@ -16,6 +16,7 @@ import dev.tollgate.log.MembershipException;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.log.SnapshotUnavailableException;
+import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.store.LockAnswers;
@@ -236,20 +237,24 @@ final class StatementExecution implements Plan.Handler<Void> {
     service.timeKeeper().renew(lease, arrived);
     service.proveLeadership(
         leads -> {
-          if (!leads) {
-            answer.accept(notLeader());
-          } else if (service.timeKeeper().renew(lease, arrived)) {
-            result(LockAnswers.resultOf(service.timeKeeper().remainingMillis(lease), label));
-          } else {
-            boolean existed = service.replica().look(state -> state.leaseExisted(lease));
-            answer.accept(
-                new Reply.Failure(
-                    SqlState.LEASE_GONE,
-                    existed
-                        ? "lease " + lease + " has expired or was revoked, its locks are released"
-                        : "lease " + lease + " was never created"));
+          switch (leads
+              ? service.timeKeeper().renew(lease, arrived)
+              : TimeKeeper.Renewal.NOT_HERE) {
+            case RENEWED ->
+                result(LockAnswers.resultOf(service.timeKeeper().remainingMillis(lease), label));
+            case GONE -> answer.accept(gone(lease));
+            case NOT_HERE -> answer.accept(notLeader());
           }
         });
+  }
+
+  private Reply gone(LeaseId lease) {
+    boolean existed = service.replica().look(state -> state.leaseExisted(lease));
+    return new Reply.Failure(
+        SqlState.LEASE_GONE,
+        existed
+            ? "lease " + lease + " has expired or was revoked, its locks are released"
+            : "lease " + lease + " was never created");
   }
 
   @Override
@@ -397,7 +402,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     if (anywhere) {
       work.run();
     } else if (consistency == ReadConsistency.LINEARIZABLE) {
-      service.proveLeadership(leads -> runIf(leads, work));
+      service.awaitState(leads -> runIf(leads, work));
     } else {
       runIf(service.replica().isLeading(), work);
     }

@@ -75,33 +75,48 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     return clock.now();
   }
 
+  /** What has become of something that was to be renewed. */
+  public enum Renewal {
+    RENEWED,
+    /** It has ended, or its end is proposed. */
+    GONE,
+    /** This node does not keep the time: it does not lead, or is about to begin. */
+    NOT_HERE
+  }
+
   /**
    * Renews a session and its own lease.
    *
    * @param arrivalNanos when the renewal arrived
-   * @return false if the session is not alive here
    */
-  public boolean renew(SessionId session, long arrivalNanos) {
+  public Renewal renew(SessionId session, long arrivalNanos) {
     mutex.lock();
     try {
       LeaseId own = ownLeases.get(session);
       if (own != null) {
         leases.putOff(own, arrivalNanos);
       }
-      return sessions.putOff(session, arrivalNanos);
+      return renewal(sessions.putOff(session, arrivalNanos));
     } finally {
       mutex.unlock();
     }
   }
 
-  /** Renews a lease; false if it is not alive here. */
-  public boolean renew(LeaseId lease, long arrivalNanos) {
+  /** Renews a lease. */
+  public Renewal renew(LeaseId lease, long arrivalNanos) {
     mutex.lock();
     try {
-      return leases.putOff(lease, arrivalNanos);
+      return renewal(leases.putOff(lease, arrivalNanos));
     } finally {
       mutex.unlock();
     }
+  }
+
+  private Renewal renewal(boolean renewed) {
+    if (!leading) {
+      return Renewal.NOT_HERE;
+    }
+    return renewed ? Renewal.RENEWED : Renewal.GONE;
   }
 
   /** The session has read in its transaction. */

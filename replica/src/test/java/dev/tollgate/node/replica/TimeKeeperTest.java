@@ -2,7 +2,6 @@ package dev.tollgate.node.replica;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -91,7 +90,7 @@ class TimeKeeperTest {
     LeaseId lease = createLease(open());
     for (int i = 0; i < 10; i++) {
       pass(TTL_MILLIS / 2);
-      assertTrue(keeper.renew(lease, keeper.now()));
+      assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(lease, keeper.now()));
     }
     assertTrue(isAlive(lease));
     assertEquals(TTL_MILLIS, keeper.remainingMillis(lease));
@@ -100,7 +99,7 @@ class TimeKeeperTest {
   /** Or else the first heartbeat of a quick client would be told that its session is lost. */
   @Test
   void sessionCanBeRenewedAsSoonAsItsClientKnowsIt() {
-    CompletableFuture<Boolean> renewed = new CompletableFuture<>();
+    CompletableFuture<TimeKeeper.Renewal> renewed = new CompletableFuture<>();
     pipeline.submit(
         new Command.OpenSession(new ClientInfo("a", "h", "p"), 1, TTL_MILLIS, TTL_MILLIS),
         new Proposal.Listener() {
@@ -115,7 +114,7 @@ class TimeKeeperTest {
             renewed.completeExceptionally(new IllegalStateException("unknown"));
           }
         });
-    assertTrue(renewed.join());
+    assertEquals(TimeKeeper.Renewal.RENEWED, renewed.join());
   }
 
   @Test
@@ -123,7 +122,7 @@ class TimeKeeperTest {
     LeaseId lease = createLease(open());
     long arrived = keeper.now();
     pass(TTL_MILLIS / 2);
-    assertTrue(keeper.renew(lease, arrived));
+    assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(lease, arrived));
     assertEquals(TTL_MILLIS / 2, keeper.remainingMillis(lease));
   }
 
@@ -132,7 +131,7 @@ class TimeKeeperTest {
     LeaseId lease = createLease(open());
     pass(TTL_MILLIS + 100);
     await().atMost(DEADLINE).until(() -> !isAlive(lease));
-    assertFalse(keeper.renew(lease, keeper.now()));
+    assertEquals(TimeKeeper.Renewal.GONE, keeper.renew(lease, keeper.now()));
   }
 
   @Test
@@ -142,7 +141,7 @@ class TimeKeeperTest {
     LeaseId own = replica.look(state -> state.session(session).ownLease().id());
     for (int i = 0; i < 5; i++) {
       pass(TTL_MILLIS / 2);
-      assertTrue(keeper.renew(session, keeper.now()));
+      assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(session, keeper.now()));
     }
     assertTrue(isAlive(own));
     pass(TTL_MILLIS + 100);
@@ -155,7 +154,7 @@ class TimeKeeperTest {
     SessionId session = open();
     pass(10_100);
     await().atMost(DEADLINE).until(() -> replica.look(state -> state.session(session)) == null);
-    assertFalse(keeper.renew(session, keeper.now()));
+    assertEquals(TimeKeeper.Renewal.GONE, keeper.renew(session, keeper.now()));
   }
 
   @Test
@@ -201,7 +200,7 @@ class TimeKeeperTest {
     replica.stoppedLeading();
     pass(10 * TTL_MILLIS);
     assertTrue(isAlive(lease));
-    assertFalse(keeper.renew(lease, keeper.now()), "and renews nothing");
+    assertEquals(TimeKeeper.Renewal.NOT_HERE, keeper.renew(lease, keeper.now()));
   }
 
   @Test
