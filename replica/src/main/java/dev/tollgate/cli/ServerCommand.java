@@ -111,8 +111,9 @@ final class ServerCommand implements Callable<Integer> {
       names = "--snapshot-log-mib",
       defaultValue = "${env:TOLLGATE_SNAPSHOT_LOG_MIB:-64}",
       description =
-          "Mebibytes by which the log grows between two snapshots. [TOLLGATE_SNAPSHOT_LOG_MIB]")
-  private long snapshotLogMib;
+          "Mebibytes by which the log grows between two snapshots; may be a fraction."
+              + " [TOLLGATE_SNAPSHOT_LOG_MIB]")
+  private double snapshotLogMib;
 
   @Option(
       names = "--max-connections",
@@ -177,7 +178,7 @@ final class ServerCommand implements Callable<Integer> {
             members,
             data,
             Duration.ofMillis(electionTimeoutMillis),
-            Math.multiplyExact(snapshotLogMib, 1L << 20));
+            (long) (snapshotLogMib * (1 << 20)));
     return new NodeSettings(
         id,
         raft,

@@ -14,6 +14,9 @@ final class RatisProperties {
   /** A log entry may be as large as the largest frame of a client and a full group before it. */
   static final int MAX_ENTRY_BYTES = 20 << 20;
 
+  private static final long SMALLEST_SEGMENT = 4 << 10;
+  private static final long LARGEST_SEGMENT = 32 << 20;
+
   private RatisProperties() {}
 
   static RaftProperties of(RaftSettings settings) {
@@ -29,7 +32,7 @@ final class RatisProperties {
       GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + (4 << 20)));
     }
     configureElections(p, settings);
-    configureLog(p);
+    configureLog(p, settings.snapshotLogBytes());
     return p;
   }
 
@@ -50,7 +53,7 @@ final class RatisProperties {
     RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
   }
 
-  private static void configureLog(RaftProperties p) {
+  private static void configureLog(RaftProperties p, long snapshotLogBytes) {
     // a metadata entry per commit would be written, synced and replicated like any other
     RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
     // an entry that is sent again is acknowledged when it is on disk, not while it is on its way
@@ -65,7 +68,9 @@ final class RatisProperties {
     SizeInBytes maxEntry = SizeInBytes.valueOf(MAX_ENTRY_BYTES);
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, maxEntry);
     RaftServerConfigKeys.Log.setWriteBufferSize(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + 64));
-    RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf("32MB"));
+    // the log is cut by whole segments: with larger ones a snapshot would let go of nothing
+    long segment = Math.max(SMALLEST_SEGMENT, Math.min(LARGEST_SEGMENT, snapshotLogBytes / 2));
+    RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf(segment));
     RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("8MB"));
     RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
     RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, SizeInBytes.valueOf("64MB"));

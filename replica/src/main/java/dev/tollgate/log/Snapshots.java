@@ -116,7 +116,7 @@ final class Snapshots {
     found.setAsideDamaged();
     storage.init(raft);
     requireLogAfter(found.all(), raft.getStorageDir().getCurrentDir().toPath());
-    return restoreNewest(found);
+    return restoreNewest(found, "restored the snapshot");
   }
 
   /** Ratis would wait for ever for entries that are on no disk of this node. */
@@ -161,10 +161,10 @@ final class Snapshots {
   @Nullable TermIndex reopen() throws IOException {
     SnapshotFiles found = opened();
     storage.loadLatestSnapshot();
-    return restoreNewest(found);
+    return restoreNewest(found, "took over the leader's snapshot");
   }
 
-  private @Nullable TermIndex restoreNewest(SnapshotFiles found) throws IOException {
+  private @Nullable TermIndex restoreNewest(SnapshotFiles found, String how) throws IOException {
     List<SnapshotFiles.Snapshot> all = found.all();
     if (all.isEmpty()) {
       return null;
@@ -175,8 +175,9 @@ final class Snapshots {
       consumer.restore(new SnapshotReader(in));
     }
     LOG.info(
-        "{}: restored the snapshot at log index {} in {} ms",
+        "{}: {} at log index {} in {} ms",
         nodeId,
+        how,
         newest.last().getIndex(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
     bytesSince = 0;

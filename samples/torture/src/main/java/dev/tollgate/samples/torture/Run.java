@@ -94,6 +94,7 @@ final class Run implements Callable<Tale> {
               .map(entry -> entry.getKey().word() + ": " + entry.getValue())
               .toList(),
           leaderships,
+          cluster.snapshots(),
           evidence,
           Checker.check(evidence));
     } finally {

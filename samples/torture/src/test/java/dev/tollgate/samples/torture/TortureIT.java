@@ -52,7 +52,9 @@ class TortureIT {
                     line -> line.substring(33),
                     (one, other) -> one));
     for (String figure :
-        new String[] {"writes accepted", "stale writes refused", "locks granted"}) {
+        new String[] {
+          "writes accepted", "stale writes refused", "locks granted", "snapshots written"
+        }) {
       assertTrue(Integer.parseInt(figures.get(figure)) > 0, figure + ": " + text);
     }
     assertTrue(figures.containsKey("fault kill") && figures.containsKey("fault pause"), text);

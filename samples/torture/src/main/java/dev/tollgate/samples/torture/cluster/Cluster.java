@@ -31,6 +31,9 @@ public final class Cluster implements AutoCloseable {
 
   private static final String HEAP = "400m";
 
+  /** A snapshot every few seconds, so that who was away needs what the leader has cut off. */
+  private static final double SNAPSHOT_LOG_MIB = 0.03;
+
   private static final String LEDGER =
       "SELECT position, resource, sequence, token, held, client, operation FROM ledger"
           + " ORDER BY position";
@@ -77,6 +80,7 @@ public final class Cluster implements AutoCloseable {
             "--data=" + directory.resolve(name(host)),
             "--client-address=" + network.clientAddress(host),
             "--raft-address=" + network.raftAddress(host),
+            "--snapshot-log-mib=" + SNAPSHOT_LOG_MIB,
             "--peers=" + peers));
     Map<String, String> environment = new HashMap<>();
     environment.put("TOLLGATE_HEAP", HEAP);
@@ -127,6 +131,11 @@ public final class Cluster implements AutoCloseable {
   /** How many nodes can be away while the others go on. */
   public int minority() {
     return (nodes.size() - 1) / 2;
+  }
+
+  /** What all nodes together said of their snapshots. */
+  public Snapshots snapshots() {
+    return nodes.stream().map(Node::snapshots).reduce(Snapshots.NONE, Snapshots::plus);
   }
 
   /** With all nodes in it. */

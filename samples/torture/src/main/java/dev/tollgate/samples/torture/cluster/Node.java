@@ -38,6 +38,7 @@ public final class Node {
   private Process process;
   private CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean expectedToRun;
+  private Snapshots snapshots = Snapshots.NONE;
 
   /**
    * @param environment besides that of this process
@@ -96,6 +97,7 @@ public final class Node {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         Files.writeString(
             output, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        count(line);
         if (line.startsWith("tollgate " + name + " ready")) {
           said.complete(null);
         }
@@ -105,6 +107,15 @@ public final class Node {
       said.completeExceptionally(e);
       throw new UncheckedIOException(e);
     }
+  }
+
+  private synchronized void count(String line) {
+    snapshots = snapshots.plus(Snapshots.told(line));
+  }
+
+  /** What it has said of them since its first start. */
+  synchronized Snapshots snapshots() {
+    return snapshots;
   }
 
   /** Waits until it says that it knows a leader. */

@@ -166,6 +166,9 @@ public final class Summary {
     lines.add(line("clients stalled by the machine", stalls()));
     lines.add(line("clients cut off", interruptions(Interruption.Cause.CUT_OFF)));
     lines.add(line("changes of the leader", leaderChanges()));
+    lines.add(line("snapshots written", tale.snapshots().written()));
+    lines.add(line("snapshots restored at a start", tale.snapshots().restored()));
+    lines.add(line("snapshots taken over from leader", tale.snapshots().takenOver()));
     lines.add(line("probes answered", probes()));
     lines.add(line("longest outage", seconds(longestOutageNanos())));
     lines.add(line("slowest answer after healing", seconds(slowestReturnNanos())));

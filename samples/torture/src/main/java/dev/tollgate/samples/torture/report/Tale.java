@@ -1,5 +1,6 @@
 package dev.tollgate.samples.torture.report;
 
+import dev.tollgate.samples.torture.cluster.Snapshots;
 import dev.tollgate.samples.torture.history.Evidence;
 import dev.tollgate.samples.torture.history.Violation;
 import dev.tollgate.samples.torture.workload.Probe;
@@ -18,6 +19,7 @@ public record Tale(
     int nodes,
     List<String> leftOut,
     List<Probe.Leadership> leaderships,
+    Snapshots snapshots,
     Evidence evidence,
     List<Violation> violations) {
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.samples.torture.cluster.Snapshots;
 import dev.tollgate.samples.torture.history.Checker;
 import dev.tollgate.samples.torture.history.Evidence;
 import dev.tollgate.samples.torture.history.Interruption;
@@ -54,6 +55,7 @@ class ReportTest {
             new Probe.Leadership("n1", 0),
             new Probe.Leadership("n2", 12_500_000_000L),
             new Probe.Leadership("n1", 30_000_000_000L)),
+        new Snapshots(31, 4, 2),
         evidence,
         Checker.check(evidence));
   }
@@ -91,6 +93,7 @@ class ReportTest {
             "kill", new Summary.OfKind(1, 10_100_000_000L, 1_010_000_000L)),
         summary.faults());
     assertTrue(summary.text().contains("stale writes refused             1\n"), summary.text());
+    assertTrue(summary.text().contains("snapshots taken over from leader 2\n"), summary.text());
   }
 
   @Test
