@@ -3,14 +3,12 @@ package dev.tollgate.simulation;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Hold;
-import dev.tollgate.core.Lease;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.Lock;
 import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockModel;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
-import dev.tollgate.core.Waiter;
 import dev.tollgate.log.EntryBytes;
 import dev.tollgate.store.LockAccess;
 import dev.tollgate.store.SqlReader;
@@ -30,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class Checker {
   private static final int TABLES_EVERY = 64;
 
-  /** What an election and the ticks of clocks may take. */
-  private static final long ELECTION_NANOS = World.millis(1_500);
-
   private record Kept(SimulatedProcess process, LeaseProof proof) {}
 
   private final Simulation simulation;
@@ -40,15 +35,15 @@ final class Checker {
   private final Model model = new Model();
 
   private final Map<Long, Integer> entries = new HashMap<>();
-  private final Map<Long, String> states = new HashMap<>();
+
+  /** By entry: the digest of the state after it. */
+  private final Map<Long, Long> states = new HashMap<>();
+
   private final Map<String, Long> tokens = new TreeMap<>();
   private long highestToken;
 
   private final Map<Long, Kept> keptSessions = new TreeMap<>();
   private final Map<Long, Kept> keptLeases = new TreeMap<>();
-
-  /** By session or lease, on the client's clock: from there on it is not proven any more. */
-  private final Map<String, Long> provenUntil = new TreeMap<>();
 
   private final Map<Long, Long> touched = new TreeMap<>();
 
@@ -130,6 +125,7 @@ final class Checker {
   }
 
   void applied(SimulatedNode node, long index) {
+    world.count("entries applied");
     ClusterState state = node.replica().look(all -> all);
     if (index == model.index() && !states.containsKey(index)) {
       requireSoundLocks(state);
@@ -156,41 +152,18 @@ final class Checker {
 
   private void compare(SimulatedNode node, long index, ClusterState state) {
     checks++;
-    String description = describe(state);
-    String first = states.putIfAbsent(index, description);
-    if (first != null && !first.equals(description)) {
+    long digest = StateDigest.of(state);
+    Long first = states.putIfAbsent(index, digest);
+    if (first != null && first != digest) {
       throw new Violation(
           "I7",
-          node.id() + " has after entry " + index + "\n" + description + "\nothers have\n" + first);
+          node.id()
+              + " has after entry "
+              + index
+              + StateDigest.describe(state)
+              + "\nwhich others had not; they have now"
+              + simulation.describeOthers(node));
     }
-  }
-
-  /** All of the core's state but the secrets, which are not of the seed. */
-  private static String describe(ClusterState state) {
-    StringBuilder text = new StringBuilder();
-    text.append(state.lastToken()).append(state.nodes());
-    for (Session session : state.sessions()) {
-      text.append("\ns").append(session.id()).append(' ').append(session.lastSequence());
-      text.append(' ').append(session.openedMicros()).append(session.awaited());
-      Lease own = session.ownLease();
-      text.append(own == null ? "" : own.id());
-    }
-    for (Lease lease : state.leases()) {
-      text.append("\nl").append(lease.id()).append(' ').append(lease.owner()).append(' ');
-      text.append(lease.ttlMillis()).append(' ').append(lease.createdMicros()).append(' ');
-      text.append(lease.creator()).append(lease.isOwn());
-    }
-    for (Lock lock : state.locks()) {
-      text.append("\n").append(lock.name()).append(lock.mode());
-      for (Hold hold : lock.holds()) {
-        text.append(' ').append(hold.token()).append('@').append(hold.sinceMicros());
-        text.append(hold.lease().id());
-      }
-      for (Waiter waiter : lock.waiters()) {
-        text.append(" <").append(waiter.request()).append(waiter.sinceMicros());
-      }
-    }
-    return text.toString();
   }
 
   /** I1 and I2, from the state alone. */
@@ -219,26 +192,28 @@ final class Checker {
 
   /** I3 and I6: the tables have what the log says, no more and no less. */
   void checkTables(SimulatedNode node, long index) {
+    Map<String, Value[]> rows = rows(node);
     for (String register : model.registers()) {
       checks++;
       List<Model.Version> versions = model.versions(register);
-      Model.Version expected = versions.get(0);
-      for (Model.Version version : versions) {
-        if (version.index() <= index) {
-          expected = version;
-        }
+      int last = versions.size() - 1;
+      while (versions.get(last).index() > index) {
+        last--;
       }
-      Value[] row = row(node, register);
-      if (row[0].getLong() != expected.value() || row[1].getLong() != expected.count()) {
+      Model.Version expected = versions.get(last);
+      Value[] row = rows.get(register);
+      long value = row == null ? -1 : row[1].getLong();
+      long count = row == null ? -1 : row[2].getLong();
+      if (value != expected.value() || count != expected.count()) {
         throw new Violation(
-            row[1].getLong() > expected.count() ? wroteTooMuch(register) : "I6",
+            count > expected.count() ? wroteTooMuch(register) : "I6",
             node.id()
                 + " has after entry "
                 + index
                 + " value "
-                + row[0].getLong()
+                + value
                 + " of "
-                + row[1].getLong()
+                + count
                 + " writes in "
                 + register
                 + ", which should be "
@@ -253,11 +228,8 @@ final class Checker {
         : "I6";
   }
 
-  private static Value[] row(SimulatedNode node, String register) {
-    String sql =
-        register.startsWith("f")
-            ? "SELECT V, N FROM PUBLIC." + register.toUpperCase(java.util.Locale.ROOT)
-            : "SELECT V, N FROM PUBLIC.R WHERE ID = " + register.substring(1);
+  /** By register: its name, its value, and how often it was written. */
+  private static Map<String, Value[]> rows(SimulatedNode node) {
     try {
       SqlReader.Page page =
           node.database()
@@ -265,16 +237,18 @@ final class Checker {
               .query(
                   null,
                   Session.INITIAL_SCHEMA,
-                  sql,
+                  Op.everyRegister(),
                   SqlValue.encodeFirst(List.of(), 0),
                   0,
                   0,
-                  1,
+                  Op.LOCKS + Op.REGISTERS + 1,
                   NoLocks.INSTANCE,
                   new SqlReader.Canceller());
       StatementResult.Rows rows =
           (StatementResult.Rows) StatementResult.read(page.body().bytes(), null);
-      return rows.rows().page().rows().get(0);
+      Map<String, Value[]> byName = new TreeMap<>();
+      rows.rows().page().rows().forEach(row -> byName.put(row[0].getString(), row));
+      return byName;
     } catch (SQLException e) {
       throw new Violation("tables", e);
     }
@@ -347,15 +321,6 @@ final class Checker {
     (proof.isSession() ? keptSessions : keptLeases).remove(proof.id());
   }
 
-  /** The leader has acknowledged a heartbeat that was sent then, on the client's clock. */
-  void acknowledged(LeaseProof proof, long sentNanos) {
-    provenUntil.merge(key(proof), sentNanos, Math::max);
-  }
-
-  private static String key(LeaseProof proof) {
-    return (proof.isSession() ? "s" : "l") + proof.id();
-  }
-
   /** I8: a client says that it trusts its own lease only as long as it can. */
   void trusts(long session, boolean trusted) {
     checks++;
@@ -371,7 +336,7 @@ final class Checker {
     leases.forEach(lease -> touched.put(lease, world.now()));
   }
 
-  /** I5: with a leader that is well, what nobody renews ends in time. */
+  /** I5: with a leader that is well, what nobody renews ends in time, elections included. */
   void checkExpiry(long undisturbedSince) {
     model.eachLease(
         (id, ttlMillis, session) -> {
@@ -384,7 +349,7 @@ final class Checker {
           long latest =
               Math.max(renewed, undisturbedSince)
                   + World.millis(ttlMillis + 1_000)
-                  + ELECTION_NANOS;
+                  + 5 * simulation.electionNanos();
           if (world.now() > latest) {
             throw new Violation(
                 "I5",

@@ -40,7 +40,8 @@ final class Faults {
     List<Fault> plan = new ArrayList<>();
     Kind[] kinds = Kind.values();
     // some runs have few faults, others hardly a moment without one
-    long meanMillis = 1_000L + random.nextInt(8_000);
+    long meanMillis = settings.workload().betweenFaultsMillis(random);
+    int longest = settings.workload().longestFaultMillis();
     long at = Simulation.SET_UP;
     long end = at + World.millis(settings.faultyMillis());
     while (true) {
@@ -49,7 +50,7 @@ final class Faults {
         return plan;
       }
       Kind kind = kinds[random.nextInt(kinds.length)];
-      long lasts = World.millis(20 + (long) (Math.pow(random.nextDouble(), 3) * 12_000));
+      long lasts = World.millis(20 + (long) (Math.pow(random.nextDouble(), 3) * longest));
       plan.add(new Fault(at, kind, lasts, random.nextInt(1 << 30)));
     }
   }

@@ -67,6 +67,15 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     return all;
   }
 
+  /** A query for all registers at once. */
+  static String everyRegister() {
+    StringBuilder sql = new StringBuilder("SELECT 'r' || ID, V, N FROM PUBLIC.R");
+    for (int i = 0; i < LOCKS; i++) {
+      sql.append(" UNION ALL SELECT 'f").append(i).append("', V, N FROM PUBLIC.F").append(i);
+    }
+    return sql.toString();
+  }
+
   String lockName() {
     return "l" + lock;
   }

@@ -67,11 +67,7 @@ final class Shrinking {
     if (runsLeft-- <= 0) {
       return false;
     }
-    Simulation.Result result =
-        Simulation.run(
-            new Simulation.Settings(
-                settings.seed(), settings.faultyMillis(), settings.breakage(), maxStatements),
-            faults);
+    Simulation.Result result = Simulation.run(settings.withAtMost(maxStatements), faults);
     boolean same = invariantOf(result).equals(invariant);
     if (same) {
       smallest = result;

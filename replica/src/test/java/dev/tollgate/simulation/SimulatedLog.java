@@ -34,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  * may be applied by this node after it has led.
  */
 final class SimulatedLog implements ReplicatedLog {
-  private static final long HEARTBEAT = World.millis(100);
-  private static final long ELECTION = World.millis(300);
   private static final long LONGEST_PATIENCE = World.millis(5_000);
   private static final int ENTRIES_PER_MESSAGE = 16;
 
@@ -52,6 +50,11 @@ final class SimulatedLog implements ReplicatedLog {
   private final Disk disk;
   private final LogConsumer consumer;
   private final int snapshotEvery;
+
+  /** How long a follower waits for a leader at the least. */
+  private final long election;
+
+  private final long heartbeat;
 
   /** How long a leader that hears of no majority believes in itself; Raft sets no limit. */
   private final long patience;
@@ -87,8 +90,10 @@ final class SimulatedLog implements ReplicatedLog {
     this.disk = disk;
     this.consumer = consumer;
     this.snapshotEvery = snapshotEvery;
+    this.election = node.electionNanos();
+    this.heartbeat = election / 3;
     this.patience =
-        world.chance(0.5) ? 2 * ELECTION : world.between(2 * ELECTION, LONGEST_PATIENCE);
+        world.chance(0.5) ? 2 * election : world.between(2 * election, LONGEST_PATIENCE);
     this.slowSyncs = world.chance(0.7) ? 0.01 : 0.3;
     this.answersBeforeCommit = node.breakage() == Breakage.ANSWER_BEFORE_COMMIT;
     this.acknowledgesBeforeSync = node.breakage() == Breakage.ACKNOWLEDGED_BEFORE_SYNC;
@@ -142,7 +147,7 @@ final class SimulatedLog implements ReplicatedLog {
   }
 
   private void putElectionOff() {
-    electionAt = world.now() + world.between(ELECTION, 2 * ELECTION);
+    electionAt = world.now() + world.between(election, 2 * election);
   }
 
   /** Every heartbeat's time: a leader beats, anybody else looks whether one does. */
@@ -158,8 +163,8 @@ final class SimulatedLog implements ReplicatedLog {
     } else if (world.now() >= electionAt) {
       campaign();
     }
-    long pause = role == Role.LEADER ? HEARTBEAT : Math.max(electionAt - world.now(), 1_000_000);
-    node.later(Math.min(pause, HEARTBEAT), this::watch);
+    long pause = role == Role.LEADER ? heartbeat : Math.max(electionAt - world.now(), 1_000_000);
+    node.later(Math.min(pause, heartbeat), this::watch);
   }
 
   private boolean isMajority(long nodes) {

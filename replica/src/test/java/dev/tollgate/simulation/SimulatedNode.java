@@ -47,6 +47,8 @@ final class SimulatedNode {
   private @Nullable Running process;
   private boolean serving;
   private boolean servingHeartbeat;
+  private @Nullable List<String> others;
+  private int leaderships;
 
   /** What is gone with the process. */
   private final class Running {
@@ -146,7 +148,16 @@ final class SimulatedNode {
   }
 
   List<String> others() {
-    return simulation.nodesBut(id);
+    List<String> known = others;
+    if (known == null) {
+      known = List.copyOf(simulation.nodesBut(id));
+      others = known;
+    }
+    return known;
+  }
+
+  long electionNanos() {
+    return simulation.electionNanos();
   }
 
   private long monotonicNanos() {
@@ -192,16 +203,18 @@ final class SimulatedNode {
     process = fresh;
     fresh.log.start();
     fresh.log.forward(new Command.AnnounceNode(id, addressOf(id)));
-    tick();
   }
 
   static String addressOf(String node) {
     return node + ":7400";
   }
 
-  private void tick() {
-    running().time.tick();
-    later(world.between(World.millis(50), World.millis(60)), this::tick);
+  /** The time keeper of a node that does not lead has nothing to do. */
+  private void tick(int leadership) {
+    if (leads() && leadership == leaderships) {
+      running().time.tick();
+      later(world.between(World.millis(50), World.millis(60)), () -> tick(leadership));
+    }
   }
 
   /** The process is gone at once; of what was not synced a part may be on the disk. */
@@ -311,6 +324,8 @@ final class SimulatedNode {
     simulation.disturbed();
     long term = log().term();
     world.tell(() -> id + " leads in term " + term);
+    int leadership = ++leaderships;
+    later(world.between(0, World.millis(60)), () -> tick(leadership));
   }
 
   void applies(long index, Disk.LogEntry entry) {

@@ -26,6 +26,7 @@ final class SimulatedSession implements Connection.Owner {
   private static final long DEAD_AFTER = World.millis(3_000);
   private static final long RENEW_WAIT = World.millis(1_000);
   private static final long FAILOVER = World.millis(20_000);
+  private static final long BURST = World.millis(200);
 
   private final Simulation simulation;
   private final World world;
@@ -73,14 +74,15 @@ final class SimulatedSession implements Connection.Owner {
     this.process = process;
     this.setUp = new ArrayList<>(setUp);
     this.reader = world.chance(0.3);
-    this.leaseTtl = Duration.ofMillis(800 + world.random.nextInt(6_000));
+    Workload workload = simulation.workload();
+    this.leaseTtl = Duration.ofMillis(workload.leaseMillis(world.random));
     this.sessionTtl =
         Duration.ofMillis(
             world.chance(0.15)
-                ? 1_000 + world.random.nextInt(1_000)
-                : leaseTtl.toMillis() + 1_000 + world.random.nextInt(8_000));
+                ? workload.shortSessionMillis(world.random)
+                : leaseTtl.toMillis() + workload.moreThanLeaseMillis(world.random));
     this.options =
-        new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 300 + world.random.nextInt(4_000));
+        new Request.SessionOptions(ReadConsistency.LINEARIZABLE, workload.waitMillis(world.random));
   }
 
   void start() {
@@ -285,9 +287,11 @@ final class SimulatedSession implements Connection.Owner {
   }
 
   private long think() {
-    return world.chance(0.03)
-        ? world.between(World.millis(500), World.millis(9_000))
-        : world.between(0, simulation.thinkNanos());
+    Workload workload = simulation.workload();
+    if (world.chance(0.03)) {
+      return World.millis(workload.restMillis(world.random));
+    }
+    return world.between(0, world.chance(workload.burst()) ? BURST : simulation.thinkNanos());
   }
 
   private void begin(Op what) {
@@ -341,7 +345,14 @@ final class SimulatedSession implements Connection.Owner {
     } else if (dice < 88 || (lease == null && dice < 93)) {
       return op(Kind.READ, lock, 0, 0);
     } else if (lease == null) {
-      return new Op(Kind.CREATE_LEASE, lock, 0, 500 + world.random.nextInt(5_000), 0, 0, 0);
+      return new Op(
+          Kind.CREATE_LEASE,
+          lock,
+          0,
+          simulation.workload().createdLeaseMillis(world.random),
+          0,
+          0,
+          0);
     } else if (dice < 93) {
       return op(Kind.ACQUIRE, lock, lease.id(), 0);
     } else if (dice < 97) {
@@ -355,7 +366,7 @@ final class SimulatedSession implements Connection.Owner {
         kind,
         lock,
         lease,
-        300 + world.random.nextInt(3_000),
+        simulation.workload().waitMillis(world.random),
         token,
         simulation.nextValue(),
         lastRead);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -21,12 +22,16 @@ final class Simulation {
   static final double DRIFT = 2e-4;
 
   static final long SET_UP = World.millis(10_000);
-  private static final long HEALING = World.millis(25_000);
 
   /** What a run is to be like. */
-  record Settings(long seed, long faultyMillis, Breakage breakage, long maxStatements) {
-    static Settings of(long seed, long faultyMillis, Breakage breakage) {
-      return new Settings(seed, faultyMillis, breakage, Long.MAX_VALUE);
+  record Settings(
+      long seed, Workload workload, long faultyMillis, Breakage breakage, long maxStatements) {
+    static Settings of(long seed, Workload workload, long faultyMillis, Breakage breakage) {
+      return new Settings(seed, workload, faultyMillis, breakage, Long.MAX_VALUE);
+    }
+
+    Settings withAtMost(long statements) {
+      return new Settings(seed, workload, faultyMillis, breakage, statements);
     }
   }
 
@@ -49,6 +54,7 @@ final class Simulation {
   private final Map<String, SimulatedProcess> processes = new TreeMap<>();
   private final List<Connection> connections = new ArrayList<>();
   private final long thinkNanos;
+  private final long electionNanos;
   private long lastValue;
   private long begun;
   private int lastProcess;
@@ -60,8 +66,9 @@ final class Simulation {
     this.settings = settings;
     world = new World(settings.seed());
     network = new Network(world);
+    thinkNanos = World.millis(settings.workload().thinkMillis(world.random));
+    electionNanos = World.millis(settings.workload().electionMillis(world.random));
     checker = new Checker(this);
-    thinkNanos = World.millis(10 + world.random.nextInt(600));
     int size = world.chance(0.75) ? 3 : 5;
     for (int i = 1; i <= size; i++) {
       nodes.put("n" + i, new SimulatedNode(this, "n" + i));
@@ -116,12 +123,13 @@ final class Simulation {
     }
     advance(healed, errors);
     heal();
-    long answers = world.counts().getOrDefault("answers", 0L);
-    for (long at = healed; at < healed + HEALING; at += World.millis(500)) {
+    long answers = world.counted("answers");
+    long end = healed + World.millis(settings.workload().healingMillis());
+    for (long at = healed; at < end; at += World.millis(500)) {
       advance(at, errors);
       watchExpiry();
     }
-    if (world.counts().getOrDefault("answers", 0L) == answers && begun < settings.maxStatements()) {
+    if (world.counted("answers") == answers && begun < settings.maxStatements()) {
       throw new Violation("progress", "nothing was answered after all was healed");
     }
     finish(errors);
@@ -137,7 +145,7 @@ final class Simulation {
     advance(world.now() + World.millis(10_000), errors);
     processes.values().forEach(SimulatedProcess::die);
     // what they kept alive ends, and then nothing happens any more
-    advance(world.now() + World.millis(40_000), errors);
+    advance(world.now() + World.millis(settings.workload().endMillis()), errors);
     long last = checker.model().index();
     for (SimulatedNode node : nodes.values()) {
       if (node.log().applied() < last) {
@@ -277,6 +285,20 @@ final class Simulation {
     block(left, right, true, lasts);
   }
 
+  /** The states of the other nodes, as text. */
+  String describeOthers(SimulatedNode node) {
+    return nodes.values().stream()
+        .filter(other -> other != node && other.isUp())
+        .map(
+            other ->
+                "\n"
+                    + other.id()
+                    + " after entry "
+                    + other.log().applied()
+                    + other.replica().look(StateDigest::describe))
+        .collect(Collectors.joining());
+  }
+
   private List<String> everybodyBut(String node) {
     List<String> all = nodesBut(node);
     all.addAll(processes.keySet());
@@ -325,6 +347,15 @@ final class Simulation {
 
   long thinkNanos() {
     return thinkNanos;
+  }
+
+  /** The shortest silence after which a leader is replaced. */
+  long electionNanos() {
+    return electionNanos;
+  }
+
+  Workload workload() {
+    return settings.workload();
   }
 
   World world() {

@@ -13,29 +13,36 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Simulated clusters keep their promises, and broken ones are found out.
  *
  * <p>{@code -Dtollgate.seeds=1000} runs more seeds, {@code -Dtollgate.seed=17} begins with another,
- * and {@code -Dtollgate.simulated.seconds=600} makes each run longer.
+ * and {@code -Dtollgate.simulated.seconds=600} makes each run longer; those with sparse work last
+ * ten times as long.
  */
 class SimulationTest {
   private static final int SEEDS = Integer.getInteger("tollgate.seeds", 6);
   private static final long FIRST_SEED = Long.getLong("tollgate.seed", 1);
   private static final long FAULTY_MILLIS = 1_000 * Long.getLong("tollgate.simulated.seconds", 60);
+  private static final int SPARSE_IS_LONGER = 10;
   private static final long BROKEN_MILLIS = 60_000;
   private static final int SHRINKING_RUNS = 60;
 
-  @Test
-  void clusterKeepsItsPromisesWhateverGoesWrong() {
+  @ParameterizedTest
+  @EnumSource
+  void clusterKeepsItsPromisesWhateverGoesWrong(Workload workload) {
+    long faultyMillis = FAULTY_MILLIS * (workload == Workload.SPARSE ? SPARSE_IS_LONGER : 1);
     Map<String, Long> counts = new TreeMap<>();
     long nanos = 0;
+    long faults = 0;
     long checks = 0;
     long refused = 0;
     for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-      Simulation.Settings settings = Simulation.Settings.of(seed, FAULTY_MILLIS, Breakage.NONE);
+      Simulation.Settings settings =
+          Simulation.Settings.of(seed, workload, faultyMillis, Breakage.NONE);
       Simulation.Result result = Simulation.run(settings);
       if (result.violation() != null) {
         fail(
@@ -44,12 +51,23 @@ class SimulationTest {
       }
       result.counts().forEach((what, times) -> counts.merge(what, times, Long::sum));
       nanos += result.simulatedNanos();
+      faults += result.faults();
       checks += result.checks();
       refused += result.refusedWrites();
     }
     System.out.printf(
-        "simulation: seeds %d to %d, %.2f hours, %d checks, %d writes refused, %s%n",
-        FIRST_SEED, FIRST_SEED + SEEDS - 1, nanos / 3.6e12, checks, refused, counts);
+        "simulation, %s: seeds %d to %d, %.2f hours, %.2f of them with %d faults, %d checks,"
+            + " %d writes refused, %s%n",
+        workload,
+        FIRST_SEED,
+        FIRST_SEED + SEEDS - 1,
+        nanos / 3.6e12,
+        SEEDS * faultyMillis / 3.6e6,
+        faults,
+        checks,
+        refused,
+        counts);
+    assertTrue(faults >= SEEDS * faultyMillis / 20_000, "hardly a fault");
     assertTrue(refused > SEEDS, "hardly a write was fenced off");
     assertTrue(counts.getOrDefault("sessions moved", 0L) > SEEDS, "hardly a session moved");
     assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
@@ -64,7 +82,8 @@ class SimulationTest {
   }
 
   private static long digest(long seed) {
-    return Simulation.run(Simulation.Settings.of(seed, 10_000, Breakage.NONE)).digest();
+    return Simulation.run(Simulation.Settings.of(seed, Workload.DENSE, 10_000, Breakage.NONE))
+        .digest();
   }
 
   /** Which bug, from which seed on it is looked for, and what it is found by. */
@@ -92,7 +111,8 @@ class SimulationTest {
   void bugIsFound(Breakage bug, long firstSeed, Set<String> invariants) {
     for (long seed = firstSeed; seed < firstSeed + 3; seed++) {
       Violation found =
-          Simulation.run(Simulation.Settings.of(seed, BROKEN_MILLIS, bug)).violation();
+          Simulation.run(Simulation.Settings.of(seed, Workload.DENSE, BROKEN_MILLIS, bug))
+              .violation();
       if (found != null) {
         assertTrue(invariants.contains(found.invariant()), () -> "found by " + found);
         return;
@@ -104,7 +124,7 @@ class SimulationTest {
   @Test
   void failingRunIsTriedWithLess() {
     Simulation.Settings settings =
-        Simulation.Settings.of(1, BROKEN_MILLIS, Breakage.NEW_LEADER_GIVES_NO_TIME);
+        Simulation.Settings.of(1, Workload.DENSE, BROKEN_MILLIS, Breakage.NEW_LEADER_GIVES_NO_TIME);
     Simulation.Result failed = Simulation.run(settings);
     Shrinking.Shrunk shrunk = Shrinking.of(settings, failed, 25);
     assertTrue(shrunk.faults().size() < Faults.plan(settings).size() / 2, shrunk::describe);

@@ -3,13 +3,15 @@ package dev.tollgate.simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /** The time of a simulation, what is to happen in it, chance, and what is told of it all. */
 final class World {
@@ -25,16 +27,16 @@ final class World {
     }
   }
 
-  final Random random;
+  final RandomGenerator random;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private final Deque<Supplier<String>> trace = new ArrayDeque<>();
-  private final TreeMap<String, Long> counts = new TreeMap<>();
+  private final Map<String, long[]> counts = new HashMap<>();
   private long nowNanos;
   private long lastOrder;
   private long digest;
 
   World(long seed) {
-    random = new Random(seed);
+    random = new SplittableRandom(seed);
   }
 
   long now() {
@@ -90,11 +92,17 @@ final class World {
   }
 
   void count(String what) {
-    counts.merge(what, 1L, Long::sum);
+    counts.computeIfAbsent(what, first -> new long[1])[0]++;
+  }
+
+  long counted(String what) {
+    return counts.getOrDefault(what, new long[1])[0];
   }
 
   Map<String, Long> counts() {
-    return counts;
+    Map<String, Long> sorted = new TreeMap<>();
+    counts.forEach((what, times) -> sorted.put(what, times[0]));
+    return sorted;
   }
 
   static long millis(long millis) {
