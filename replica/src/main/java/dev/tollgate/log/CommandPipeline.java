@@ -116,21 +116,12 @@ public final class CommandPipeline {
     prove(barrier, index -> tell(barrier, /* passed= */ true));
   }
 
-  private void prove(Barrier barrier, LongConsumer proven) {
-    CompletableFuture<Void> told =
-        log.readIndex()
-            .thenAccept(
-                index -> {
-                  if (index.isPresent()) {
-                    proven.accept(index.getAsLong());
-                  } else {
-                    proveByEntry(barrier);
-                  }
-                });
-    told.exceptionally(CommandPipeline::report);
-  }
-
-  private void proveByEntry(Barrier barrier) {
+  /**
+   * Asks for an entry: it passes once one that is proposed from now on is applied, and with it all
+   * commands that were submitted before.
+   */
+  public void entry(Barrier barrier) {
+    requireNonNull(barrier, "barrier");
     Flight next;
     mutex.lock();
     try {
@@ -140,6 +131,20 @@ public final class CommandPipeline {
       mutex.unlock();
     }
     fly(next);
+  }
+
+  private void prove(Barrier barrier, LongConsumer proven) {
+    CompletableFuture<Void> told =
+        log.readIndex()
+            .thenAccept(
+                index -> {
+                  if (index.isPresent()) {
+                    proven.accept(index.getAsLong());
+                  } else {
+                    entry(barrier);
+                  }
+                });
+    told.exceptionally(CommandPipeline::report);
   }
 
   /** Passes once its entry is applied: at once, with the entry in flight, or with the next. */

@@ -3,10 +3,13 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +39,9 @@ public final class LeadershipRounds {
    * @param committed the last entry that is known to be committed
    */
   public record Leadership(
-      long term, long configurationIndex, Set<String> followers, long committed) {
+      long term, long configurationIndex, SortedSet<String> followers, long committed) {
     public Leadership {
-      followers = Set.copyOf(followers);
+      followers = Collections.unmodifiableSortedSet(new TreeSet<>(followers));
     }
 
     private boolean isThatOf(@Nullable Leadership later) {
@@ -235,7 +238,8 @@ public final class LeadershipRounds {
     boolean proven = over.isConfirmed() && over.leadership.isThatOf(leadership());
     OptionalLong index =
         proven ? OptionalLong.of(over.leadership.committed()) : OptionalLong.empty();
-    over.askers.forEach(asker -> asker.complete(index));
+    // who hears of this round first may keep the others waiting, but not the next round
     beginNext();
+    over.askers.forEach(asker -> asker.complete(index));
   }
 }

@@ -1,10 +1,11 @@
 package dev.tollgate.log;
 
-import static java.util.stream.Collectors.toSet;
+import static java.util.stream.Collectors.toCollection;
 
 import java.io.IOException;
 import java.util.Collection;
-import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -77,12 +78,12 @@ final class RatisLeadership implements LeadershipRounds.Group {
     if (changing || !votes || !info.isLeaderReady() || info.getCurrentTerm() != term) {
       return null;
     }
-    Set<String> followers =
+    SortedSet<String> followers =
         voters.stream()
             .map(RaftPeer::getId)
             .filter(id -> !id.equals(server.getId()))
             .map(RaftPeerId::toString)
-            .collect(toSet());
+            .collect(toCollection(TreeSet::new));
     return new LeadershipRounds.Leadership(term, members.getLogEntryIndex(), followers, committed);
   }
 

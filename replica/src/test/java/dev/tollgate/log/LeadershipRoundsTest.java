@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -68,7 +68,7 @@ class LeadershipRoundsTest {
 
   private static LeadershipRounds.Leadership led(
       long term, long configurationIndex, int voters, long committed) {
-    Set<String> followers = new TreeSet<>();
+    SortedSet<String> followers = new TreeSet<>();
     for (int i = 2; i <= voters; i++) {
       followers.add("n" + i);
     }
@@ -212,6 +212,17 @@ class LeadershipRoundsTest {
     assertEquals("not proven", state(first));
     group.answer("n3", TERM);
     assertEquals("proven", state(second));
+  }
+
+  @Test
+  void nextRoundBeginsBeforeAnybodyHearsOfThisOne() {
+    ManualGroup group = new ManualGroup(2);
+    LeadershipRounds rounds = new LeadershipRounds(group);
+    CompletableFuture<Long> askedByThen = rounds.readIndex().thenApply(index -> group.asked("n2"));
+    CompletableFuture<OptionalLong> second = rounds.readIndex();
+    group.answer("n2", TERM);
+    assertEquals(2, askedByThen.join());
+    assertEquals("waiting", state(second));
   }
 
   /** As at a node that cannot even send. */

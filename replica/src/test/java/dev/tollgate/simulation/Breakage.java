@@ -17,7 +17,7 @@ enum Breakage {
   RENEWAL_WITHOUT_BARRIER,
   /** A node that believes that it leads runs queries without proof. */
   READ_WITHOUT_BARRIER,
-  /** A leader counts those who answer it, whatever their term. */
+  /** A leader counts those who answer it, whatever their term is, and its own. */
   TERMS_NOT_COMPARED,
   /** A leader counts what it was answered before the query or the heartbeat came. */
   CONFIRMED_BEFORE_THE_READ,

@@ -3,7 +3,7 @@ package dev.tollgate.simulation;
 import dev.tollgate.log.LeadershipRounds;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +20,9 @@ final class SimulatedLeadership implements LeadershipRounds.Group {
 
   private long lastQuestion;
 
+  /** For {@link Breakage#TERMS_NOT_COMPARED}. */
+  private LeadershipRounds.@Nullable Leadership last;
+
   SimulatedLeadership(SimulatedNode node) {
     this.node = node;
     // what was answered to the process before is no answer to this one
@@ -29,10 +32,16 @@ final class SimulatedLeadership implements LeadershipRounds.Group {
   @Override
   public LeadershipRounds.@Nullable Leadership leadership() {
     SimulatedLog log = node.log();
-    return log.leads()
-        ? new LeadershipRounds.Leadership(
-            log.term(), /* configurationIndex= */ 0, Set.copyOf(node.others()), log.committed())
-        : null;
+    if (log.leads()) {
+      last =
+          new LeadershipRounds.Leadership(
+              log.term(),
+              /* configurationIndex= */ 0,
+              new TreeSet<>(node.others()),
+              log.committed());
+      return last;
+    }
+    return node.breakage() == Breakage.TERMS_NOT_COMPARED ? last : null;
   }
 
   @Override

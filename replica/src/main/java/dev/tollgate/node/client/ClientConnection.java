@@ -10,6 +10,7 @@ import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.log.Proposal;
+import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -19,7 +20,9 @@ import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireWriter;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -334,12 +337,8 @@ public final class ClientConnection {
     heartbeat.leases().forEach(id -> leases.add(new LeaseId(requirePositive(id))));
     keeps = true;
     service.keptBy(sessions, leases, this);
-    renew(sessions, leases, arrived);
-    service.proveLeadership(
-        leads -> {
-          Reply renewed = leads ? renew(sessions, leases, arrived) : null;
-          answer.accept(renewed == null ? notLeader() : renewed);
-        });
+    renew(sessions, leases, arrived, outcome -> {});
+    service.proveLeadership(leads -> acknowledge(leads, sessions, leases, arrived, answer));
   }
 
   private static long requirePositive(long id) {
@@ -349,33 +348,52 @@ public final class ClientConnection {
     return id;
   }
 
-  /** Null if this node does not keep the time. */
-  private Reply.@Nullable HeartbeatAck renew(
-      List<SessionId> sessions, List<LeaseId> leases, long arrived) {
+  private void acknowledge(
+      boolean leads,
+      List<SessionId> sessions,
+      List<LeaseId> leases,
+      long arrived,
+      Consumer<Reply> answer) {
+    if (!leads) {
+      answer.accept(notLeader());
+      return;
+    }
+    Set<TimeKeeper.Renewal> outcomes = EnumSet.noneOf(TimeKeeper.Renewal.class);
+    Reply.HeartbeatAck ack = renew(sessions, leases, arrived, outcomes::add);
+    if (outcomes.contains(TimeKeeper.Renewal.NOT_HERE)) {
+      answer.accept(notLeader());
+    } else if (outcomes.contains(TimeKeeper.Renewal.WITHOUT_OWN_LEASE)) {
+      service.awaitEntry(
+          still ->
+              service
+                  .workers()
+                  .execute(() -> acknowledge(still, sessions, leases, arrived, answer)));
+    } else {
+      answer.accept(ack);
+    }
+  }
+
+  private Reply.HeartbeatAck renew(
+      List<SessionId> sessions,
+      List<LeaseId> leases,
+      long arrived,
+      Consumer<TimeKeeper.Renewal> outcomes) {
     List<Long> lostSessions = new ArrayList<>();
     for (SessionId id : sessions) {
-      switch (service.timeKeeper().renew(id, arrived)) {
-        case RENEWED -> {}
-        case GONE -> {
-          lostSessions.add(id.value());
-          service.forget(id);
-        }
-        case NOT_HERE -> {
-          return null;
-        }
+      TimeKeeper.Renewal outcome = service.timeKeeper().renew(id, arrived);
+      outcomes.accept(outcome);
+      if (outcome == TimeKeeper.Renewal.GONE) {
+        lostSessions.add(id.value());
+        service.forget(id);
       }
     }
     List<Long> lostLeases = new ArrayList<>();
     for (LeaseId id : leases) {
-      switch (service.timeKeeper().renew(id, arrived)) {
-        case RENEWED -> {}
-        case GONE -> {
-          lostLeases.add(id.value());
-          service.forget(id);
-        }
-        case NOT_HERE -> {
-          return null;
-        }
+      TimeKeeper.Renewal outcome = service.timeKeeper().renew(id, arrived);
+      outcomes.accept(outcome);
+      if (outcome == TimeKeeper.Renewal.GONE) {
+        lostLeases.add(id.value());
+        service.forget(id);
       }
     }
     return new Reply.HeartbeatAck(lostSessions, lostLeases);

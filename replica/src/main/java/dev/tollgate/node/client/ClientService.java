@@ -159,25 +159,33 @@ public final class ClientService implements Replica.Listener {
     prove(pipeline::leadership, then);
   }
 
+  /** Goes on once an entry that is proposed from now on is applied here, even if it is alone. */
+  void awaitEntry(LeadershipProof then) {
+    pipeline.entry(barrier(then));
+  }
+
   private void prove(Consumer<CommandPipeline.Barrier> proof, LeadershipProof then) {
     if (!replica.isLeading()) {
       then.proven(false);
     } else if (log.isAlone()) {
       then.proven(true);
     } else {
-      proof.accept(
-          new CommandPipeline.Barrier() {
-            @Override
-            public void passed() {
-              then.proven(true);
-            }
-
-            @Override
-            public void failed() {
-              then.proven(false);
-            }
-          });
+      proof.accept(barrier(then));
     }
+  }
+
+  private static CommandPipeline.Barrier barrier(LeadershipProof then) {
+    return new CommandPipeline.Barrier() {
+      @Override
+      public void passed() {
+        then.proven(true);
+      }
+
+      @Override
+      public void failed() {
+        then.proven(false);
+      }
+    };
   }
 
   /** Hears whether this node leads. */

@@ -37,7 +37,8 @@ final class SnapshotSender {
       service.awaitState(
           leads -> {
             if (leads) {
-              take(answer);
+              // one that is just begun holds up who asks for another
+              service.workers().execute(() -> take(answer));
             } else {
               answer.accept(new Reply.NotLeader(service.clusterView()));
             }

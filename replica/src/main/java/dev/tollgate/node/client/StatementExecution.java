@@ -242,7 +242,7 @@ final class StatementExecution implements Plan.Handler<Void> {
               : TimeKeeper.Renewal.NOT_HERE) {
             case RENEWED ->
                 result(LockAnswers.resultOf(service.timeKeeper().remainingMillis(lease), label));
-            case GONE -> answer.accept(gone(lease));
+            case GONE, WITHOUT_OWN_LEASE -> answer.accept(gone(lease));
             case NOT_HERE -> answer.accept(notLeader());
           }
         });

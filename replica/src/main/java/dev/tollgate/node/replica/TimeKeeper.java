@@ -78,6 +78,11 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   /** What has become of something that was to be renewed. */
   public enum Renewal {
     RENEWED,
+    /**
+     * The session is renewed, but the end of its own lease is proposed and not applied yet: nobody
+     * may take the lease for renewed until it is gone.
+     */
+    WITHOUT_OWN_LEASE,
     /** It has ended, or its end is proposed. */
     GONE,
     /** This node does not keep the time: it does not lead, or is about to begin. */
@@ -93,10 +98,12 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     mutex.lock();
     try {
       LeaseId own = ownLeases.get(session);
-      if (own != null) {
-        leases.putOff(own, arrivalNanos);
-      }
-      return renewal(sessions.putOff(session, arrivalNanos));
+      boolean ownEnds =
+          own != null
+              && !leases.putOff(own, arrivalNanos)
+              && leases.remaining(own, arrivalNanos) != null;
+      Renewal renewal = renewal(sessions.putOff(session, arrivalNanos));
+      return renewal == Renewal.RENEWED && ownEnds ? Renewal.WITHOUT_OWN_LEASE : renewal;
     } finally {
       mutex.unlock();
     }

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockName;
+import dev.tollgate.core.Notice;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
@@ -22,7 +24,9 @@ import dev.tollgate.store.SqlDatabase;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,8 +43,27 @@ class TimeKeeperTest {
   private final TimeKeeper keeper = new TimeKeeper("n1", pipeline, new LeaseClock(nanos::get));
   private long sequence;
 
+  /** Hears of what happens before the keeper does. */
+  private volatile Consumer<Notice> first = notice -> {};
+
   @BeforeEach
   void start() {
+    replica.addListener(
+        new Replica.Listener() {
+          @Override
+          public void startedLeading(ClusterState state) {}
+
+          @Override
+          public void stoppedLeading() {}
+
+          @Override
+          public void noticed(Notice notice) {
+            first.accept(notice);
+          }
+
+          @Override
+          public void failed(Throwable cause) {}
+        });
     replica.addListener(keeper);
     keeper.start();
     log.start();
@@ -147,6 +170,27 @@ class TimeKeeperTest {
     pass(TTL_MILLIS + 100);
     await().atMost(DEADLINE).until(() -> !isAlive(own));
     assertNotNull(replica.look(state -> state.session(session)), "its ttl is longer");
+  }
+
+  /** Or else its client would trust the lease while it ends. */
+  @Test
+  void sessionIsNotRenewedWithItsOwnLeaseOnceTheEndOfThatIsProposed() {
+    SessionId session = open();
+    acquire(session, "x", 0);
+    CompletableFuture<TimeKeeper.Renewal> meanwhile = new CompletableFuture<>();
+    first =
+        notice -> {
+          if (notice instanceof Notice.LeaseEnded) {
+            meanwhile.complete(keeper.renew(session, keeper.now()));
+          }
+        };
+    pass(TTL_MILLIS + 100);
+    assertEquals(
+        TimeKeeper.Renewal.WITHOUT_OWN_LEASE,
+        meanwhile.orTimeout(DEADLINE.toSeconds(), TimeUnit.SECONDS).join());
+    await()
+        .atMost(DEADLINE)
+        .until(() -> keeper.renew(session, keeper.now()) == TimeKeeper.Renewal.RENEWED);
   }
 
   @Test
