@@ -113,6 +113,8 @@ final class SimulatedSession implements Connection.Owner {
       Connection fresh = simulation.connect(process, process.nextNode(), this);
       connection = fresh;
       attached = false;
+      // of another connection: a Ping of this one may have the same number
+      requestId = 0;
       fresh.send(process.hello());
       giveUpUnlessWelcome(fresh, attempt);
     }

@@ -198,7 +198,9 @@ final class Simulation {
     SimulatedNode leader = all.stream().filter(SimulatedNode::leads).findFirst().orElse(any);
     List<SimulatedProcess> clients =
         processes.values().stream().filter(SimulatedProcess::isAlive).toList();
-    SimulatedProcess client = clients.get(fault.dice() % clients.size());
+    // when all are dead, nothing happens to one of the dead
+    List<SimulatedProcess> victims = clients.isEmpty() ? List.copyOf(processes.values()) : clients;
+    SimulatedProcess client = victims.get(fault.dice() % victims.size());
     switch (fault.kind()) {
       case CRASH_NODE -> crash(any, lasts);
       case CRASH_LEADER -> crash(leader, lasts);
@@ -209,7 +211,7 @@ final class Simulation {
       case ISOLATE_LEADER_FROM_NODES -> {
         List<String> away = nodesBut(leader.id());
         clients.stream().filter(one -> world.chance(0.5)).forEach(one -> away.add(one.name()));
-        block(List.of(leader.id()), away, true, World.millis(1_000) + lasts);
+        block(List.of(leader.id()), away, true, World.millis(3_000) + lasts);
         // some clients look for another leader, and others stay with this one
         connections.stream()
             .filter(connection -> connection.isOpen() && away.contains(connection.clientName()))
@@ -238,8 +240,10 @@ final class Simulation {
           connections.stream().filter(Connection::isOpen).toList().forEach(Connection::reset);
       case PAUSE_CLIENT -> client.pause(lasts);
       case CRASH_CLIENT -> {
-        client.die();
-        later(lasts, () -> process().start());
+        if (client.isAlive()) {
+          client.die();
+          later(lasts, () -> process().start());
+        }
       }
     }
     connections.removeIf(connection -> !connection.isOpen());

@@ -93,6 +93,13 @@ final class StateDigest {
     LockName awaited = session.awaited();
     add(awaited == null ? null : awaited.value());
     add(session.lostTransaction());
+    session
+        .presented()
+        .forEach(
+            (lock, token) -> {
+              add(lock.value());
+              add(token);
+            });
     Lease own = session.ownLease();
     add(own == null ? 0 : own.id().value());
   }
@@ -112,7 +119,7 @@ final class StateDigest {
   private void add(Lock lock) {
     begin("lock");
     add(lock.name().value());
-    add(lock.mode().ordinal());
+    add(lock.mode().name());
     for (Hold hold : lock.holds()) {
       begin("hold");
       add(hold.token().value());
@@ -124,6 +131,7 @@ final class StateDigest {
       begin("waiter");
       add(waiter.request().session().value());
       add(waiter.request().sequence());
+      add(waiter.mode().name());
       add(waiter.lease().id().value());
       add(waiter.sinceMicros());
       add(waiter.waitMillis());

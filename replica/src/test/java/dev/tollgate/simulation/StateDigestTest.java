@@ -1,0 +1,111 @@
+package dev.tollgate.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.LockMode;
+import dev.tollgate.core.LockName;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.log.EntryBytes;
+import dev.tollgate.node.replica.Replica;
+import dev.tollgate.store.SqlDatabase;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Whatever differs in the state of two nodes makes another digest. */
+class StateDigestTest {
+  private static final ClientInfo CLIENT = new ClientInfo("app", "host", "1");
+
+  private record Step(long stampMicros, Command command) {}
+
+  /** Two sessions, a lock that one holds and the other waits for, and a lease. */
+  private static List<Step> usual() {
+    return new ArrayList<>(
+        List.of(
+            new Step(1_000, new Command.AnnounceNode("n1", "n1:7400")),
+            new Step(2_000, new Command.OpenSession(CLIENT, 5, 9_000, 4_000)),
+            new Step(3_000, new Command.OpenSession(CLIENT, 6, 8_000, 3_000)),
+            new Step(4_000, perform(1, 1, acquire("l", LockMode.EXCLUSIVE, 0))),
+            new Step(5_000, perform(1, 2, new Operation.CreateLease(7_000, "worker"))),
+            new Step(6_000, perform(2, 1, acquire("l", LockMode.EXCLUSIVE, 500)))));
+  }
+
+  private static Command perform(long session, long sequence, Operation operation) {
+    return new Command.Perform(new SessionId(session), sequence, operation);
+  }
+
+  private static Operation acquire(String lock, LockMode mode, long waitMillis) {
+    return new Operation.AcquireLock(new LockName(lock), null, mode, waitMillis);
+  }
+
+  private static List<Step> with(int step, long stampMicros, Command command) {
+    List<Step> steps = usual();
+    steps.set(step, new Step(stampMicros, command));
+    return steps;
+  }
+
+  private static List<Step> andThen(Operation operation) {
+    List<Step> steps = usual();
+    steps.add(new Step(7_000, perform(1, 3, operation)));
+    return steps;
+  }
+
+  /** The digest and the text of the state after these. */
+  private static Map.Entry<Long, String> digest(List<Step> steps) {
+    try (SqlDatabase database = new SqlDatabase()) {
+      Replica replica = new Replica("n1", database);
+      for (int i = 0; i < steps.size(); i++) {
+        Step step = steps.get(i);
+        replica.apply(i + 1, EntryBytes.of(step.stampMicros(), List.of(step.command()), List.of()));
+      }
+      assertNull(replica.failure());
+      return replica.look(state -> Map.entry(StateDigest.of(state), StateDigest.describe(state)));
+    }
+  }
+
+  @Test
+  void statesThatDifferHaveAnotherDigest() {
+    Map<String, List<Step>> all = new HashMap<>();
+    all.put("usual", usual());
+    for (int i = 1; i < usual().size(); i++) {
+      all.put("another time of step " + i, with(i, i * 1_000L + 1_001, usual().get(i).command()));
+    }
+    all.put("another address", with(0, 1_000, new Command.AnnounceNode("n1", "n1:7401")));
+    all.put("another node", with(0, 1_000, new Command.AnnounceNode("n2", "n1:7400")));
+    all.put("session ttl", with(1, 2_000, new Command.OpenSession(CLIENT, 5, 9_001, 4_000)));
+    all.put("lease ttl", with(1, 2_000, new Command.OpenSession(CLIENT, 5, 9_000, 4_001)));
+    all.put("lock", with(3, 4_000, perform(1, 1, acquire("m", LockMode.EXCLUSIVE, 0))));
+    all.put("mode", with(3, 4_000, perform(1, 1, acquire("l", LockMode.SHARED, 0))));
+    all.put("owner", with(4, 5_000, perform(1, 2, new Operation.CreateLease(7_000, "Worker"))));
+    all.put("created ttl", with(4, 5_000, perform(1, 2, new Operation.CreateLease(7_001, ""))));
+    all.put("sequence", with(4, 5_000, perform(1, 3, new Operation.CreateLease(7_000, "worker"))));
+    all.put("wait", with(5, 6_000, perform(2, 1, acquire("l", LockMode.EXCLUSIVE, 501))));
+    all.put("waiter's mode", with(5, 6_000, perform(2, 1, acquire("l", LockMode.SHARED, 500))));
+    all.put("revoked", andThen(new Operation.RevokeLease(new LeaseId(2))));
+    all.put("released", andThen(new Operation.ReleaseLock(new LockName("l"), null)));
+    all.put("schema", andThen(new Operation.SetSchema("TOLLGATE")));
+    all.put("lock timeout", andThen(new Operation.SetLockTimeout(17)));
+    all.put("token", andThen(new Operation.PresentToken(new LockName("l"), 1L)));
+    all.put("another token", andThen(new Operation.PresentToken(new LockName("l"), 2L)));
+    Map<Long, String> found = new HashMap<>();
+    all.forEach(
+        (name, steps) -> {
+          Map.Entry<Long, String> state = digest(steps);
+          String other = found.put(state.getKey(), name);
+          assertNull(other, () -> name + " is as " + other + ": " + state.getValue());
+        });
+  }
+
+  @Test
+  void whatIsDrawnByChanceIsLeftOut() {
+    assertEquals(
+        digest(usual()), digest(with(1, 2_000, new Command.OpenSession(CLIENT, 7, 9_000, 4_000))));
+  }
+}
