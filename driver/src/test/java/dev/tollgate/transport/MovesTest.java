@@ -14,11 +14,11 @@ class MovesTest {
   @Test
   void thousandsOfSessionsThatMoveWithinASecondAreOneLine() {
     for (int i = 0; i < 5_000; i++) {
-      moves.add(i % 10 == 0 ? "b:7400" : "a:7400", i, i);
+      moves.add(i % 10 == 0 ? "b:7400" : "a:7400", i % 4_000, i);
     }
     assertEquals(Optional.empty(), moves.due(SECOND - 1));
     assertEquals(
-        Optional.of("sessions moved: 4500 to a:7400, 500 to b:7400, found in at most 4999 ms"),
+        Optional.of("sessions moved: 4500 to a:7400, 500 to b:7400, found in at most 3999 ms"),
         moves.due(SECOND));
     assertEquals(Optional.empty(), moves.due(10 * SECOND));
   }

@@ -1,0 +1,113 @@
+package dev.tollgate.node;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.store.DatabaseCopy;
+import dev.tollgate.store.SqlDatabase;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node says that it is ready when clients are served, and not before. */
+@Timeout(120)
+class ReadinessTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  @TempDir Path directory;
+
+  private Node start(RaftSettings raft, SqlDatabase database) throws IOException {
+    Node node =
+        new Node(
+            new NodeSettings(
+                raft.nodeId(),
+                raft,
+                null,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                NodeSettings.MAX_CONNECTIONS,
+                Duration.ZERO),
+            database);
+    node.start();
+    return node;
+  }
+
+  private static Connection connect(Node node) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/");
+  }
+
+  @Test
+  void leaderIsReadyOnceItHasAppliedItsLog() throws Exception {
+    RaftSettings alone = RaftSettings.alone("n1", directory);
+    try (Node node = start(alone, new SqlDatabase())) {
+      await().atMost(DEADLINE).until(node::isReady);
+      try (Connection connection = connect(node);
+          Statement statement = connection.createStatement()) {
+        statement.execute("CREATE TABLE T(ID INT)");
+      }
+    }
+    SqlDatabase database = new SqlDatabase();
+    // a definition has to wait for it, and all of the log after the definition
+    DatabaseCopy copy = database.copy(/* insistent= */ true);
+    try (Node node = start(alone, database)) {
+      try (copy) {
+        await().atMost(DEADLINE).until(() -> "n1".equals(node.status().leaderId()));
+        assertFalse(node.isReady());
+      }
+      await().atMost(DEADLINE).until(node::isReady);
+      try (Connection connection = connect(node);
+          Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM T")) {
+        assertTrue(rows.next());
+      }
+    }
+  }
+
+  @Test
+  void nodeIsReadyOnceSomebodyLeads() throws Exception {
+    SortedMap<String, String> peers = new TreeMap<>();
+    List<ServerSocket> sockets = new ArrayList<>();
+    for (String id : List.of("n1", "n2", "n3")) {
+      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      sockets.add(socket);
+      peers.put(id, "127.0.0.1:" + socket.getLocalPort());
+    }
+    for (ServerSocket socket : sockets) {
+      socket.close();
+    }
+    try (Node one = start(settings("n1", peers), new SqlDatabase())) {
+      assertFalse(one.isReady(), "one of three");
+      try (Node other = start(settings("n2", peers), new SqlDatabase())) {
+        await().atMost(DEADLINE).until(() -> one.isReady() && other.isReady());
+      }
+      await().atMost(DEADLINE).until(() -> !one.isReady());
+    }
+  }
+
+  private RaftSettings settings(String id, SortedMap<String, String> peers) {
+    return new RaftSettings(
+        id,
+        peers.get(id),
+        peers,
+        directory.resolve(id),
+        RaftSettings.ELECTION_TIMEOUT,
+        RaftSettings.SNAPSHOT_LOG_BYTES);
+  }
+}
