@@ -5,6 +5,7 @@ import dev.tollgate.history.Answer.Unknown;
 import dev.tollgate.history.Answer.Value;
 import dev.tollgate.history.CellRequest.Acquire;
 import dev.tollgate.history.CellRequest.ForceRelease;
+import dev.tollgate.history.CellRequest.HoldsLock;
 import dev.tollgate.history.CellRequest.Read;
 import dev.tollgate.history.CellRequest.ReadToken;
 import dev.tollgate.history.CellRequest.Release;
@@ -193,7 +194,7 @@ final class CellClient {
     if (dice < 75) {
       return new Release(lease);
     }
-    return dice < 80 ? new Acquire(lease, dice % 2 == 0) : asAnybody(dice);
+    return dice < 80 ? new Acquire(lease, dice % 2 == 0) : asAnybody(cell, dice);
   }
 
   private CellRequest asOther(int cell, int dice) {
@@ -203,12 +204,13 @@ final class CellClient {
     if (dice < 65 && tokens.containsKey(cell)) {
       return fencedWrite(cell);
     }
-    return dice < 70 ? new Release(lease) : asAnybody(dice);
+    return dice < 70 ? new Release(lease) : asAnybody(cell, dice);
   }
 
-  private static CellRequest asAnybody(int dice) {
+  private CellRequest asAnybody(int cell, int dice) {
     if (dice < 88) {
-      return new ReadToken();
+      Long token = tokens.get(cell);
+      return token != null && dice % 2 == 0 ? new HoldsLock(token) : new ReadToken();
     }
     return dice < 98 ? new Read() : new ForceRelease();
   }

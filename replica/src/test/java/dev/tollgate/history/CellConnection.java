@@ -6,6 +6,7 @@ import dev.tollgate.history.Answer.Nothing;
 import dev.tollgate.history.Answer.Refused;
 import dev.tollgate.history.CellRequest.Acquire;
 import dev.tollgate.history.CellRequest.ForceRelease;
+import dev.tollgate.history.CellRequest.HoldsLock;
 import dev.tollgate.history.CellRequest.OfLease;
 import dev.tollgate.history.CellRequest.Read;
 import dev.tollgate.history.CellRequest.ReadToken;
@@ -29,6 +30,7 @@ final class CellConnection implements AutoCloseable {
           Release.class, "release_lock",
           ForceRelease.class, "force_release_lock",
           ReadToken.class, "lock_token",
+          HoldsLock.class, "holds_lock",
           Renew.class, "renew_lease",
           Revoke.class, "revoke_lease");
 
@@ -86,6 +88,9 @@ final class CellConnection implements AutoCloseable {
     List<Object> parameters = new ArrayList<>();
     if (cell != CellCall.ALL) {
       parameters.add(lock(cell));
+    }
+    if (request instanceof HoldsLock held) {
+      parameters.add(held.token());
     }
     if (request instanceof OfLease leased && leased.lease() > 0) {
       parameters.add(leased.lease());

@@ -8,6 +8,7 @@ import dev.tollgate.history.Answer.Refused;
 import dev.tollgate.history.Answer.Unknown;
 import dev.tollgate.history.CellRequest.Acquire;
 import dev.tollgate.history.CellRequest.ForceRelease;
+import dev.tollgate.history.CellRequest.HoldsLock;
 import dev.tollgate.history.CellRequest.Read;
 import dev.tollgate.history.CellRequest.ReadToken;
 import dev.tollgate.history.CellRequest.Release;
@@ -122,6 +123,19 @@ class CellHistoryTest {
             at(4, new Release(A), TRUE),
             at(5, fenced(9, 5), STALE),
             at(6, read(), Answer.of(7))),
+        new Case(
+            "a question whether a token is current",
+            "",
+            at(0, new HoldsLock(5), FALSE),
+            at(1, acquire(A), token(5)),
+            at(2, new HoldsLock(5), TRUE),
+            at(3, new HoldsLock(4), FALSE),
+            at(4, new Release(A), TRUE),
+            at(5, new HoldsLock(5), FALSE),
+            at(6, acquire(A), LOST),
+            at(7, new HoldsLock(6), FALSE),
+            at(8, new HoldsLock(7), TRUE),
+            at(9, new ReadToken(), token(7))),
         new Case(
             "force",
             "",
@@ -310,6 +324,32 @@ class CellHistoryTest {
             "ReadToken[] = NULL in",
             at(1, acquire(A), token(5)),
             at(2, new ReadToken(), NULL)),
+        new Case(
+            "a token of a lock that is free is said to be current",
+            "HoldsLock[token=5] = 1 in",
+            at(1, acquire(A), token(5)),
+            at(2, new Release(A), TRUE),
+            at(3, new HoldsLock(5), TRUE)),
+        new Case(
+            "an old token is said to be current",
+            "HoldsLock[token=5] = 1 in",
+            at(1, acquire(A), token(5)),
+            at(2, new ForceRelease(), TRUE),
+            at(3, acquire(B), token(6)),
+            at(4, new HoldsLock(5), TRUE)),
+        new Case(
+            "an old token is said to be current while nobody was told the new one",
+            "HoldsLock[token=5] = 1 in",
+            at(1, acquire(A), token(5)),
+            at(2, new ForceRelease(), TRUE),
+            at(3, acquire(B), LOST),
+            at(4, acquire(A), NULL),
+            at(5, new HoldsLock(5), TRUE)),
+        new Case(
+            "the current token is said to be none",
+            "HoldsLock[token=5] = 0 in",
+            at(1, acquire(A), token(5)),
+            at(2, new HoldsLock(5), FALSE)),
         new Case(
             "stale write that is accepted",
             "token=OptionalLong[5]] = 1 in",

@@ -117,6 +117,21 @@ sealed interface CellRequest {
     }
   }
 
+  /** holds_lock: whether the lock is held under this token. */
+  record HoldsLock(long token) implements CellRequest {
+    @Override
+    public Optional<Cell> explain(Cell cell, Answer answer) {
+      return answer.equals(Answer.of(true))
+          ? cell.heldUnder(token)
+          : only(answer.equals(Answer.of(false)) && !cell.heldUnderCertainly(token), cell);
+    }
+
+    @Override
+    public boolean changes() {
+      return false;
+    }
+  }
+
   /** renew_lease: the lease lives, or is no more. */
   record Renew(long lease) implements OfLease {
     @Override
