@@ -26,7 +26,7 @@ final class NodeConnection implements AutoCloseable {
   private final Environment environment;
   private final AtomicLong lastRequestId = new AtomicLong();
   private final AtomicInteger repliesOwed = new AtomicInteger();
-  private volatile long quietSinceNanos;
+  private final AtomicLong quietSinceNanos = new AtomicLong();
   private long pingSentNanos;
   private long arrivedBytes;
 
@@ -34,8 +34,8 @@ final class NodeConnection implements AutoCloseable {
     this.address = address;
     this.channel = channel;
     this.environment = environment;
-    this.quietSinceNanos = environment.nanos();
-    this.pingSentNanos = quietSinceNanos - 1;
+    this.quietSinceNanos.set(environment.nanos());
+    this.pingSentNanos = quietSinceNanos.get() - 1;
   }
 
   /** A connection, and what the node said when it was made. */
@@ -95,9 +95,12 @@ final class NodeConnection implements AutoCloseable {
    */
   void send(long requestId, Request request, int deadlineMillis) throws IOException {
     if (repliesOwed.getAndIncrement() == 0) {
-      quietSinceNanos = environment.nanos();
+      quietSinceNanos.set(environment.nanos());
     }
+    long begun = environment.nanos();
     write(requestId, request, deadlineMillis);
+    // as long as the node takes bytes it is not silent; that all are taken at once says nothing
+    quietSinceNanos.addAndGet(environment.nanos() - begun);
   }
 
   /** Sends a request that is not answered. */
@@ -125,7 +128,7 @@ final class NodeConnection implements AutoCloseable {
    * sent then gets lost without anyone knowing. Costs a millisecond, so only after a while.
    */
   void checkAfterIdling() throws IOException {
-    long idleNanos = environment.nanos() - quietSinceNanos;
+    long idleNanos = environment.nanos() - quietSinceNanos.get();
     if (repliesOwed.get() == 0 && idleNanos >= environment.timing().pingAfter().toNanos()) {
       receive(Duration.ofMillis(1));
     }
@@ -168,7 +171,7 @@ final class NodeConnection implements AutoCloseable {
     long bytes = channel.arrivedBytes();
     if (frame.isPresent() || bytes > arrivedBytes) {
       arrivedBytes = bytes;
-      quietSinceNanos = environment.nanos();
+      quietSinceNanos.set(environment.nanos());
     } else if (repliesOwed.get() > 0) {
       checkSilence();
     }
@@ -192,19 +195,19 @@ final class NodeConnection implements AutoCloseable {
   }
 
   private boolean isPinged() {
-    return pingSentNanos - quietSinceNanos >= 0;
+    return pingSentNanos - quietSinceNanos.get() >= 0;
   }
 
   private Duration untilSilenceMatters() {
     Timing timing = environment.timing();
     Duration bound = isPinged() ? timing.deadAfter() : timing.pingAfter();
-    Duration left = bound.minusNanos(environment.nanos() - quietSinceNanos);
+    Duration left = bound.minusNanos(environment.nanos() - quietSinceNanos.get());
     return left.isNegative() ? Duration.ZERO : left.plusMillis(1);
   }
 
   private void checkSilence() throws IOException {
     long now = environment.nanos();
-    long quietNanos = now - quietSinceNanos;
+    long quietNanos = now - quietSinceNanos.get();
     if (quietNanos >= environment.timing().deadAfter().toNanos()) {
       throw new IOException(address + " is silent for " + quietNanos / 1_000_000 + " ms");
     }

@@ -35,6 +35,7 @@ final class SocketFrameChannel implements FrameChannel {
   private final Environment environment;
   private WireWriter writer = new WireWriter(1024);
   private volatile long lastProgressNanos;
+  private int heardBytes;
 
   /** Bytes that have arrived: those from start to end are not used yet. */
   private byte[] buffer = new byte[8192];
@@ -93,9 +94,27 @@ final class SocketFrameChannel implements FrameChannel {
     }
   }
 
-  /** When the node last took bytes of the frame that is being sent. */
+  /**
+   * When the node last took bytes of the frame that is being sent, or said that some came. The
+   * system keeps megabytes for a slow network, and takes nothing until a good part of them is gone.
+   * One thread at a time asks.
+   */
   long lastProgressNanos() {
+    int waiting = waitingBytes();
+    if (waiting != heardBytes) {
+      heardBytes = waiting;
+      lastProgressNanos = environment.nanos();
+    }
     return lastProgressNanos;
+  }
+
+  /** Bytes that have arrived and that nobody has read: who sends does not receive meanwhile. */
+  private int waitingBytes() {
+    try {
+      return in.available();
+    } catch (IOException e) {
+      return heardBytes;
+    }
   }
 
   @Override

@@ -32,6 +32,9 @@ public final class Protocol {
   /** Most bytes of a snapshot in one reply. */
   public static final int MAX_SNAPSHOT_PART_BYTES = 1 << 20;
 
+  /** How often a node says that a frame which is not whole yet goes on coming. */
+  public static final int SIGN_OF_LIFE_MILLIS = 500;
+
   /** The port of a node where none is given. */
   public static final int DEFAULT_PORT = 7400;
 

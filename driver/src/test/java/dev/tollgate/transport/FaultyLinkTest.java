@@ -150,6 +150,31 @@ class FaultyLinkTest {
     }
   }
 
+  /** The system takes all of it at once, and the node has the last byte seconds later. */
+  @Test
+  void largeStatementOverASlowNetworkIsSentOnce() throws Exception {
+    try (ClusterSession session = open(SHORT)) {
+      int accepted = cluster.node(0).accepted();
+      link.slowDown(2048, Duration.ofMillis(10));
+      assertEquals("400000", Client.query(session, "SELECT LENGTH('" + "x".repeat(400_000) + "')"));
+      assertEquals(accepted, cluster.node(0).accepted(), "on the connection that there was");
+    }
+    assertNothingIsLeft();
+  }
+
+  /** More than the system takes at once: most of it is still to be sent when time is over. */
+  @Test
+  void statementLargerThanAllBuffersIsSentOnce() throws Exception {
+    try (ClusterSession session = open(SHORT)) {
+      int accepted = cluster.node(0).accepted();
+      link.slowDown(8192, Duration.ofMillis(2));
+      assertEquals(
+          "14000000", Client.query(session, "SELECT LENGTH('" + "x".repeat(14_000_000) + "')"));
+      assertEquals(accepted, cluster.node(0).accepted(), "on the connection that there was");
+    }
+    assertNothingIsLeft();
+  }
+
   @Test
   void largeAnswerThatComesToAHaltIsAskedForAgain() throws Exception {
     try (ClusterSession session = open(LONG)) {

@@ -55,6 +55,10 @@ final class RawClient implements AutoCloseable {
     return Reply.read(Frame.read(new WireReader(bytes)));
   }
 
+  boolean hasHeardSomething() throws IOException {
+    return in.available() > 0;
+  }
+
   boolean isClosedByNode() throws IOException {
     return in.read() == -1;
   }

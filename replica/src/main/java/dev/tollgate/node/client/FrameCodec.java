@@ -2,22 +2,33 @@ package dev.tollgate.node.client;
 
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageCodec;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Frames on a Netty channel. A length that the protocol does not allow is refused before anything
- * is kept; the first frame of a connection, which comes from a stranger, may only be small.
+ * is kept; the first frame of a connection, which comes from a stranger, may only be small. While a
+ * later one is on its way over a slow network, the client hears that its bytes come: it waits for
+ * the answer, and sees no more of them than that they left its process.
  */
 final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final int LENGTH_BYTES = 4;
 
+  private static final byte[] NO_BODY = {};
+  private static final long SIGN_OF_LIFE_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(Protocol.SIGN_OF_LIFE_MILLIS);
+
   private boolean first = true;
+  private boolean incomplete;
+  private long saidNanos;
 
   @Override
   protected void encode(ChannelHandlerContext context, Frame frame, ByteBuf out) {
@@ -40,12 +51,27 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
       throw new WireFormatException("a frame of " + Integer.toUnsignedString(length) + " bytes");
     }
     if (in.readableBytes() < LENGTH_BYTES + length) {
+      sayThatBytesCome(context);
       return;
     }
     first = false;
+    incomplete = false;
     in.skipBytes(LENGTH_BYTES);
     byte[] bytes = new byte[length];
     in.readBytes(bytes);
     out.add(Frame.read(new WireReader(bytes)));
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // what fails on a channel comes to its handler
+  private void sayThatBytesCome(ChannelHandlerContext context) {
+    long now = System.nanoTime();
+    if (!incomplete) {
+      incomplete = true;
+      saidNanos = now;
+    } else if (!first && now - saidNanos >= SIGN_OF_LIFE_NANOS) {
+      saidNanos = now;
+      Channel channel = context.channel();
+      channel.writeAndFlush(new Frame(new Reply.Ok().type(), 0, 0, NO_BODY), channel.voidPromise());
+    }
   }
 }
