@@ -17,12 +17,10 @@ enum Breakage {
   RENEWAL_WITHOUT_BARRIER,
   /** A node that believes that it leads runs queries without proof. */
   READ_WITHOUT_BARRIER,
-  /** A leader counts those who answer it, whatever their term is, and its own. */
-  TERMS_NOT_COMPARED,
+  /** A leader counts those who do not answer it. */
+  SILENCE_CONFIRMS,
   /** A leader counts what it was answered before the query or the heartbeat came. */
   CONFIRMED_BEFORE_THE_READ,
-  /** A leader runs queries before it has applied what was committed when they came. */
-  READ_BEFORE_APPLIED,
   /** A waiter whose time is over stays in the queue. */
   TIMED_OUT_WAITER_STAYS,
   /** A leader applies and answers before a majority has the entry. */

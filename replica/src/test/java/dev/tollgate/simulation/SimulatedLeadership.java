@@ -20,9 +20,6 @@ final class SimulatedLeadership implements LeadershipRounds.Group {
 
   private long lastQuestion;
 
-  /** For {@link Breakage#TERMS_NOT_COMPARED}. */
-  private LeadershipRounds.@Nullable Leadership last;
-
   SimulatedLeadership(SimulatedNode node) {
     this.node = node;
     // what was answered to the process before is no answer to this one
@@ -32,16 +29,10 @@ final class SimulatedLeadership implements LeadershipRounds.Group {
   @Override
   public LeadershipRounds.@Nullable Leadership leadership() {
     SimulatedLog log = node.log();
-    if (log.leads()) {
-      last =
-          new LeadershipRounds.Leadership(
-              log.term(),
-              /* configurationIndex= */ 0,
-              new TreeSet<>(node.others()),
-              log.committed());
-      return last;
-    }
-    return node.breakage() == Breakage.TERMS_NOT_COMPARED ? last : null;
+    return log.leads()
+        ? new LeadershipRounds.Leadership(
+            log.term(), /* configurationIndex= */ 0, new TreeSet<>(node.others()), log.committed())
+        : null;
   }
 
   @Override
@@ -54,7 +45,7 @@ final class SimulatedLeadership implements LeadershipRounds.Group {
     node.later(PATIENCE, () -> giveUp(question, peer));
     long ownTerm = node.log().term();
     return switch (node.breakage()) {
-      case TERMS_NOT_COMPARED -> answer.thenApply(term -> ownTerm);
+      case SILENCE_CONFIRMS -> answer.exceptionally(silence -> ownTerm);
       case CONFIRMED_BEFORE_THE_READ -> {
         answer.thenAccept(term -> answers.put(peer, term));
         Long before = answers.get(peer);

@@ -63,8 +63,6 @@ final class SimulatedLog implements ReplicatedLog {
   private final boolean answersBeforeCommit;
   private final boolean acknowledgesBeforeSync;
 
-  private final boolean readsWhatIsNotApplied;
-
   private final SimulatedLeadership leadership;
   private final LeadershipRounds rounds;
   private final Map<Long, Pending> pending = new TreeMap<>();
@@ -97,7 +95,6 @@ final class SimulatedLog implements ReplicatedLog {
     this.slowSyncs = world.chance(0.7) ? 0.01 : 0.3;
     this.answersBeforeCommit = node.breakage() == Breakage.ANSWER_BEFORE_COMMIT;
     this.acknowledgesBeforeSync = node.breakage() == Breakage.ACKNOWLEDGED_BEFORE_SYNC;
-    this.readsWhatIsNotApplied = node.breakage() == Breakage.READ_BEFORE_APPLIED;
     this.leadership = new SimulatedLeadership(node);
     this.rounds = new LeadershipRounds(leadership);
   }
@@ -540,7 +537,7 @@ final class SimulatedLog implements ReplicatedLog {
 
   @Override
   public long appliedIndex() {
-    return readsWhatIsNotApplied ? Long.MAX_VALUE : applied;
+    return applied;
   }
 
   @Override
