@@ -31,6 +31,12 @@ public final class CommandPipeline {
   /** Commands that may wait for the next entry; beyond, a submit is answered "unknown" at once. */
   public static final int MAX_QUEUED = 200_000;
 
+  /**
+   * An entry in flight with so many commands says that the next one comes anyway, and soon. Reads
+   * among 16 writers that asked the other nodes instead cost four tenths of the throughput of both.
+   */
+  static final int BUSY_COMMANDS = 4;
+
   private final ReplicatedLog log;
   private final Clock clock;
   private final int maxEntryBytes;
@@ -40,6 +46,7 @@ public final class CommandPipeline {
   private List<Barrier> barriers = new ArrayList<>();
   private List<Read> reads = new ArrayList<>();
   private boolean inFlight;
+  private int commandsInFlight;
 
   /** Hears whether leadership is proven. Called once; must not block. */
   public interface Barrier {
@@ -90,14 +97,15 @@ public final class CommandPipeline {
   /**
    * Asks for proof that this node leads, and has applied all that was acknowledged before.
    *
-   * <p>Where commands wait for an entry, that entry is the proof; otherwise the other nodes are
-   * asked ({@link ReplicatedLog#readIndex}), and an entry is made only if that proves nothing.
+   * <p>Where commands wait for an entry, or will, that entry is the proof; otherwise the other
+   * nodes are asked ({@link ReplicatedLog#readIndex}), and an entry is made only if that proves
+   * nothing.
    */
   public void barrier(Barrier barrier) {
     requireNonNull(barrier, "barrier");
     mutex.lock();
     try {
-      if (!queue.isEmpty()) {
+      if (!queue.isEmpty() || (inFlight && commandsInFlight >= BUSY_COMMANDS)) {
         barriers.add(barrier);
         return;
       }
@@ -182,6 +190,7 @@ public final class CommandPipeline {
       proposals.add(proposal);
       bytes += proposal.encoded().length;
     }
+    commandsInFlight = proposals.size();
     List<Barrier> waiting = barriers;
     barriers = new ArrayList<>();
     return new Flight(Entry.proposed(nowMicros(), proposals), waiting);

@@ -234,6 +234,23 @@ class CommandPipelineTest {
   }
 
   @Test
+  void barrierGoesWithTheNextEntryUnderLoad() {
+    submit("first");
+    for (int i = 0; i < CommandPipeline.BUSY_COMMANDS; i++) {
+      submit("many");
+    }
+    log.land(0);
+    Barrier barrier = new Barrier();
+    pipeline.barrier(barrier);
+    assertEquals(0, log.rounds.size());
+    log.land(1);
+    log.land(2);
+    assertEquals("passed", barrier.state);
+    pipeline.barrier(new Barrier());
+    assertEquals(1, log.rounds.size(), "nothing is in flight");
+  }
+
+  @Test
   void lostEntryFailsItsBarriers() {
     Barrier barrier = new Barrier();
     pipeline.barrier(barrier);
