@@ -25,6 +25,9 @@ public final class Stage {
   /** For which clients ask the servers to wait for them, unless that is what is measured. */
   static final Duration LEASE = Duration.ofSeconds(30);
 
+  /** Of a burst: how long everybody works before the rounds of a case. */
+  private static final double UNCOUNTED_SHARE = 0.5;
+
   private final List<Running> running;
   private final Path directory;
   private final int rounds;
@@ -77,7 +80,7 @@ public final class Stage {
     Team assemble(Running system) throws Exception;
   }
 
-  /** A case for all systems that can do it, in bursts, after one that does not count. */
+  /** A case for all systems that can do it, in bursts, after half a one that does not count. */
   void burst(Scenario scenario, String label, Ability ability, Casting casting) throws Exception {
     run(scenario, label, cast(ability, casting), lacking(ability), true);
   }
@@ -132,7 +135,7 @@ public final class Stage {
             teams.put(entrant.name(), team);
             samples.put(entrant.name(), new ArrayList<>());
             if (warmUp) {
-              team.measure(seconds);
+              team.measure(seconds * UNCOUNTED_SHARE);
             }
           });
     }
