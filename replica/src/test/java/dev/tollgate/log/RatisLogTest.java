@@ -130,6 +130,8 @@ class RatisLogTest {
 
   @Test
   void leadershipIsConfirmedByAnyMajorityAndByNoLess() throws Exception {
+    // so long a leader waits for answers, on a busy machine too
+    electionTimeout = Duration.ofSeconds(1);
     startThree();
     TestNode leader = leader();
     perform(leader, "one");
@@ -151,6 +153,8 @@ class RatisLogTest {
   /** As while a large state is encoded for a snapshot. */
   @Test
   void leadershipIsProvenWhileNothingCanBeApplied() throws Exception {
+    // so long a leader waits for answers, on a busy machine too
+    electionTimeout = Duration.ofSeconds(1);
     startThree();
     TestNode leader = leader();
     CountDownLatch held = new CountDownLatch(1);
