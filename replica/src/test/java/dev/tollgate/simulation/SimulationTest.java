@@ -90,20 +90,20 @@ class SimulationTest {
   static Stream<Arguments> bugs() {
     return Stream.of(
         arguments(Breakage.EXPIRY_BY_LOCAL_CLOCK, 1, Set.of("I7", "I9", "I4")),
-        arguments(Breakage.TOKEN_COUNTER_NOT_RESTORED, 1, Set.of("I2", "I7")),
+        arguments(Breakage.TOKEN_COUNTER_NOT_RESTORED, 5, Set.of("I2", "I7")),
         arguments(Breakage.SESSION_TABLE_FORGOTTEN, 1, Set.of("I6", "I7")),
         arguments(Breakage.RENEWAL_WITHOUT_BARRIER, 1, Set.of("I4")),
-        arguments(Breakage.READ_WITHOUT_BARRIER, 97, Set.of("I10")),
+        arguments(Breakage.READ_WITHOUT_BARRIER, 263, Set.of("I10")),
         arguments(Breakage.SILENCE_CONFIRMS, 1, Set.of("I4", "I10")),
         arguments(Breakage.CONFIRMED_BEFORE_THE_READ, 1, Set.of("I4")),
         arguments(Breakage.TIMED_OUT_WAITER_STAYS, 1, Set.of("I9")),
         arguments(Breakage.ANSWER_BEFORE_COMMIT, 1, Set.of("I6")),
         arguments(Breakage.ACKNOWLEDGED_BEFORE_SYNC, 6, Set.of("I6")),
         arguments(Breakage.RETRY_UNDER_NEW_NUMBER, 1, Set.of("I6")),
-        arguments(Breakage.FENCE_CHECKED_ON_RECEIPT, 61, Set.of("I3")),
+        arguments(Breakage.FENCE_CHECKED_ON_RECEIPT, 24, Set.of("I3")),
         arguments(Breakage.NEW_LEADER_GIVES_NO_TIME, 1, Set.of("I4")),
-        arguments(Breakage.QUEUE_NOT_FIFO, 3, Set.of("I9")),
-        arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 1, Set.of("I4")),
+        arguments(Breakage.QUEUE_NOT_FIFO, 2, Set.of("I6", "I9")),
+        arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 48, Set.of("I4")),
         arguments(Breakage.LEASE_ALWAYS_TRUSTED, 1, Set.of("I8")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
   }
