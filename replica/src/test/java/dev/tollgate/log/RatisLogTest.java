@@ -120,6 +120,7 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     perform(leader, "one");
+    assertTrue(barrier(leader));
     long entries = leader.log.appliedIndex();
     assertTrue(barrier(leader));
     assertEquals(entries, leader.log.appliedIndex(), "it takes no entry");
@@ -135,6 +136,7 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     perform(leader, "one");
+    assertTrue(barrier(leader));
     assertEquals(leader.log.appliedIndex(), readIndex(leader).getAsLong());
     List<TestNode> followers = followersOf(leader);
     followers.get(0).log.close();
