@@ -235,10 +235,7 @@ class CommandPipelineTest {
 
   @Test
   void barrierGoesWithTheNextEntryUnderLoad() {
-    submit("first");
-    for (int i = 0; i < CommandPipeline.BUSY_COMMANDS; i++) {
-      submit("many");
-    }
+    submitMany();
     log.land(0);
     Barrier barrier = new Barrier();
     pipeline.barrier(barrier);
@@ -246,8 +243,23 @@ class CommandPipelineTest {
     log.land(1);
     log.land(2);
     assertEquals("passed", barrier.state);
+  }
+
+  @Test
+  void barrierWaitsForNoEntryWhereNothingIsInFlightAnyMore() {
+    submitMany();
+    log.land(0);
+    log.land(1);
     pipeline.barrier(new Barrier());
-    assertEquals(1, log.rounds.size(), "nothing is in flight");
+    assertEquals(1, log.rounds.size());
+  }
+
+  /** An entry with one command in flight, and the next will have many. */
+  private void submitMany() {
+    submit("first");
+    for (int i = 0; i < CommandPipeline.BUSY_COMMANDS; i++) {
+      submit("many");
+    }
   }
 
   @Test
