@@ -121,6 +121,7 @@ final class FakeConversation {
   }
 
   private Reply attach(Request.AttachSession attach) {
+    cluster.others.add(attach);
     if (attach.leaderOnly() && !cluster.leads(node)) {
       return notLeader();
     }
