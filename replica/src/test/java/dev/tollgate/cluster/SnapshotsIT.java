@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -14,6 +15,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -232,10 +234,19 @@ class SnapshotsIT {
     return Long.parseLong(name.substring(name.indexOf('_') + 1));
   }
 
+  /** Snapshots and log. Only names are read, because files come and go meanwhile. */
   private static Stream<Path> files(NodeProcess node) throws IOException {
-    try (Stream<Path> files = Files.walk(node.data())) {
-      return files.filter(Files::isRegularFile).toList().stream();
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> groups = Files.newDirectoryStream(node.data())) {
+      for (Path group : groups) {
+        for (String part : List.of("sm", "current")) {
+          try (Stream<Path> names = Files.list(group.resolve(part))) {
+            names.forEach(files::add);
+          }
+        }
+      }
     }
+    return files.stream();
   }
 
   private static void damage(Path file) throws IOException {

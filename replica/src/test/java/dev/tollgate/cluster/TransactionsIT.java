@@ -36,7 +36,7 @@ class TransactionsIT {
   private static final int THREADS = 32;
   private static final int ACCOUNTS = 20;
   private static final int START_BALANCE = 1_000;
-  private static final int KILLS = Integer.getInteger("tollgate.kills", 3);
+  private static final int KILLS = Integer.getInteger("tollgate.kills", 2);
   private static final Duration BETWEEN_KILLS = Duration.ofSeconds(5);
 
   @TempDir Path directory;
