@@ -20,51 +20,44 @@ final class StartFailure {
 
   /** Looks for the cause of a failure in the files of the node. */
   static IOException explain(RaftSettings settings, Exception failure) throws IOException {
-    IOException unwritable = unwritable(settings.directory());
+    return new IOException(
+        "node " + settings.nodeId() + " does not start" + reason(settings.directory(), failure),
+        failure);
+  }
+
+  private static String reason(Path directory, Exception failure) throws IOException {
+    IOException unwritable = unwritable(directory);
     if (unwritable != null) {
-      return new IOException(
-          "node "
-              + settings.nodeId()
-              + " does not start, because nothing can be written in "
-              + settings.directory()
-              + " ("
-              + unwritable.getMessage()
-              + "). Make room there or mend what it says, and start the node again",
-          failure);
+      return ", because nothing can be written in "
+          + directory
+          + " ("
+          + unwritable.getMessage()
+          + "). Make room there or mend what it says, and start the node again";
     }
-    Path group = RatisLog.groupDirectory(settings.directory());
+    Path group = RatisLog.groupDirectory(directory);
     Path log = group.resolve("current");
     if (Files.isDirectory(log) && !VoteFile.isWhole(group)) {
-      return new IOException(
-          "node "
-              + settings.nodeId()
-              + " does not start, because its vote in "
-              + log
-              + " is lost. Check the disk; "
-              + VoteFile.WITHOUT_A_VOTE,
-          failure);
+      return ", because its vote in "
+          + log
+          + " is lost. Check the disk; "
+          + VoteFile.WITHOUT_A_VOTE;
     }
     for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
       Exception damage = damage(segment);
       if (damage != null) {
-        return new IOException(
-            "node "
-                + settings.nodeId()
-                + " does not start, because its log is damaged in "
-                + segment
-                + " ("
-                + damage.getMessage()
-                + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
-                + " reseed`",
-            failure);
+        return ", because its log is damaged in "
+            + segment
+            + " ("
+            + damage.getMessage()
+            + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
+            + " reseed`";
       }
     }
     Throwable root = failure;
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       root = cause;
     }
-    return new IOException(
-        "node " + settings.nodeId() + " does not start: " + root.getMessage(), failure);
+    return ": " + root.getMessage();
   }
 
   private static @Nullable IOException unwritable(Path directory) {

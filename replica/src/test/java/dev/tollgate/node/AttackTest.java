@@ -11,8 +11,6 @@ import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.Protocol;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +21,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -59,16 +56,7 @@ class AttackTest {
 
   @BeforeEach
   void startNode() throws Exception {
-    node =
-        new Node(
-            new NodeSettings(
-                "attacked",
-                null,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                NodeSettings.MAX_CONNECTIONS,
-                Duration.ZERO),
-            database);
+    node = new Node(LoopbackSettings.of("attacked", null), database);
     node.start();
     String url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
     attacker = DriverManager.getConnection(url);

@@ -39,15 +39,7 @@ class BadInputTest {
 
   @BeforeAll
   static void startNode() throws Exception {
-    node =
-        new Node(
-            new NodeSettings(
-                "n1",
-                null,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                NodeSettings.MAX_CONNECTIONS,
-                Duration.ZERO));
+    node = new Node(LoopbackSettings.of("n1", null));
     node.start();
     address = node.listenAddress();
     url = "jdbc:tollgate://127.0.0.1:" + address.getPort() + "/";

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,15 +17,7 @@ class HeartbeatTest {
 
   @Test
   void whoRenewsInSeveralFramesHearsOfEachLoss() throws Exception {
-    try (Node node =
-        new Node(
-            new NodeSettings(
-                "n1",
-                null,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                NodeSettings.MAX_CONNECTIONS,
-                Duration.ZERO))) {
+    try (Node node = new Node(LoopbackSettings.of("n1", null))) {
       node.start();
       long first = openSession(node.listenAddress());
       long second = openSession(node.listenAddress());

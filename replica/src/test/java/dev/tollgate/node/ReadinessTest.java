@@ -9,7 +9,6 @@ import dev.tollgate.store.DatabaseCopy;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -34,16 +33,7 @@ class ReadinessTest {
   @TempDir Path directory;
 
   private Node start(RaftSettings raft, SqlDatabase database) throws IOException {
-    Node node =
-        new Node(
-            new NodeSettings(
-                raft.nodeId(),
-                raft,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                NodeSettings.MAX_CONNECTIONS,
-                Duration.ZERO),
-            database);
+    Node node = new Node(LoopbackSettings.of(raft.nodeId(), raft), database);
     node.start();
     return node;
   }

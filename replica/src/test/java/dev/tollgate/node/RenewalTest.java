@@ -11,7 +11,6 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,15 +96,7 @@ class RenewalTest {
               directory.resolve(id),
               ELECTION_TIMEOUT,
               RaftSettings.SNAPSHOT_LOG_BYTES);
-      Node node =
-          new Node(
-              new NodeSettings(
-                  id,
-                  raft,
-                  null,
-                  new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                  NodeSettings.MAX_CONNECTIONS,
-                  Duration.ZERO));
+      Node node = new Node(LoopbackSettings.of(id, raft));
       nodes.add(node);
       node.start();
     }

@@ -7,9 +7,6 @@ import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.WireWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,15 +19,7 @@ class SlowRequestTest {
 
   @Test
   void clientHearsThatItsBytesCome() throws Exception {
-    try (Node node =
-        new Node(
-            new NodeSettings(
-                "n1",
-                null,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                NodeSettings.MAX_CONNECTIONS,
-                Duration.ZERO))) {
+    try (Node node = new Node(LoopbackSettings.of("n1", null))) {
       node.start();
       try (RawClient client = new RawClient(node.listenAddress())) {
         client.hello();
