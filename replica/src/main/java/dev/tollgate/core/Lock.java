@@ -18,18 +18,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lock {
   private final LockName name;
+
+  /** How many copies of the table had been made when this object was: the later ones share it. */
+  private final int copies;
+
   private LockMode mode = LockMode.EXCLUSIVE;
   private @Nullable Hold first;
   private @Nullable List<Hold> others;
   private @Nullable Deque<Waiter> queue;
 
-  Lock(LockName name) {
+  Lock(LockName name, int copies) {
     this.name = name;
+    this.copies = copies;
   }
 
   /** A lock as it stood in a snapshot. */
-  Lock(StateRecord.LockState state, LeaseTable leases) {
-    this(state.name());
+  Lock(StateRecord.LockState state, LeaseTable leases, int copies) {
+    this(state.name(), copies);
     for (StateRecord.HoldState hold : state.holds()) {
       add(
           new Hold(leases.existing(hold.lease()), hold.token(), hold.sinceMicros(), hold.session()),
@@ -44,6 +49,20 @@ public final class Lock {
               waiter.sinceMicros(),
               waiter.waitMillis()));
     }
+  }
+
+  /** The same lock, for a table that has been copied so often. */
+  Lock(Lock original, int copies) {
+    this(original.name, copies);
+    mode = original.mode;
+    first = original.first;
+    others = original.others == null ? null : new ArrayList<>(original.others);
+    queue = original.queue == null ? null : new ArrayDeque<>(original.queue);
+  }
+
+  /** True if a copy that was made after so many others may still be reading this object. */
+  boolean isSharedWithCopy(int copiesSoFar) {
+    return copies != copiesSoFar;
   }
 
   StateRecord.LockState state() {
@@ -192,8 +211,8 @@ public final class Lock {
     return removed;
   }
 
-  /** Takes the waiter of a request out of the queue; null if it does not stand there. */
-  @Nullable Waiter removeWaiter(RequestId request) {
+  /** Takes the waiter of a request out of the queue, in which it stands. */
+  Waiter removeWaiter(RequestId request) {
     if (queue != null) {
       for (Iterator<Waiter> all = queue.iterator(); all.hasNext(); ) {
         Waiter waiter = all.next();
@@ -204,7 +223,7 @@ public final class Lock {
         }
       }
     }
-    return null;
+    throw new IllegalStateException("request " + request + " does not wait for '" + name + "'");
   }
 
   private void dropEmptyQueue() {

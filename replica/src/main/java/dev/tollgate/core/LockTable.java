@@ -28,6 +28,7 @@ final class LockTable {
 
   private final WaitListener listener;
   private long lastToken;
+  private int copies;
 
   LockTable(WaitListener listener) {
     this.listener = listener;
@@ -42,7 +43,7 @@ final class LockTable {
       long nowMicros) {
     Lock lock = locks.get(name);
     if (lock == null) {
-      Lock fresh = new Lock(name);
+      Lock fresh = new Lock(name, copies);
       locks.put(name, fresh);
       return new Outcome.Granted(grant(fresh, lease, mode, request.session(), nowMicros));
     }
@@ -53,12 +54,13 @@ final class LockTable {
           : new Outcome.Granted(mine.token());
     }
     if (!lock.hasWaiters() && lock.admits(mode)) {
-      return new Outcome.Granted(grant(lock, lease, mode, request.session(), nowMicros));
+      return new Outcome.Granted(
+          grant(changeable(lock), lease, mode, request.session(), nowMicros));
     }
     if (waitMillis == 0) {
       return new Outcome.NotGranted();
     }
-    lock.enqueue(new Waiter(request, lease, mode, nowMicros, waitMillis));
+    changeable(lock).enqueue(new Waiter(request, lease, mode, nowMicros, waitMillis));
     lease.nowAwaits(name);
     return new Outcome.Waiting();
   }
@@ -70,17 +72,19 @@ final class LockTable {
     if (lock == null || mine == null) {
       return false;
     }
-    drop(lock, mine);
-    handOn(lock, nowMicros);
+    Lock changing = changeable(lock);
+    drop(changing, mine);
+    handOn(changing, nowMicros);
     return true;
   }
 
   /** Takes the lock from all who hold it; false if nobody does. Their leases live on. */
   boolean forceRelease(LockName name, long nowMicros) {
-    Lock lock = locks.get(name);
-    if (lock == null) {
+    Lock found = locks.get(name);
+    if (found == null) {
       return false;
     }
+    Lock lock = changeable(found);
     for (Hold hold : lock.holds()) {
       drop(lock, hold);
     }
@@ -91,7 +95,7 @@ final class LockTable {
   /** Releases all that an ended lease held and refuses all that it waited for. */
   void endOf(Lease lease, long nowMicros) {
     for (LockName name : List.copyOf(lease.awaited())) {
-      Lock lock = existing(name);
+      Lock lock = changeable(existing(name));
       for (Waiter waiter : lock.removeWaitersOf(lease)) {
         listener.completed(
             waiter.request(),
@@ -109,11 +113,12 @@ final class LockTable {
 
   /** Ends one wait with this outcome; false if the request does not wait for this lock. */
   boolean endWait(LockName name, RequestId request, Outcome outcome, long nowMicros) {
-    Lock lock = locks.get(name);
-    Waiter waiter = lock == null ? null : lock.removeWaiter(request);
-    if (lock == null || waiter == null) {
+    Lock found = locks.get(name);
+    if (found == null || !found.hasWaiter(request)) {
       return false;
     }
+    Lock lock = changeable(found);
+    Waiter waiter = lock.removeWaiter(request);
     forgetAwaitedUnlessAnother(lock, waiter.lease());
     listener.completed(request, outcome);
     handOn(lock, nowMicros);
@@ -147,12 +152,28 @@ final class LockTable {
     return Collections.unmodifiableCollection(locks.values());
   }
 
+  /** All locks as they are now; later changes do not show. Any thread may read them. */
+  List<Lock> copy() {
+    copies++;
+    return new ArrayList<>(locks.values());
+  }
+
+  /** A lock of the table as it may be changed: what a copy shares with the table stays as it is. */
+  private Lock changeable(Lock lock) {
+    if (!lock.isSharedWithCopy(copies)) {
+      return lock;
+    }
+    Lock own = new Lock(lock, copies);
+    locks.put(lock.name(), own);
+    return own;
+  }
+
   void restoreLastToken(long token) {
     lastToken = token;
   }
 
   void restore(StateRecord.LockState state, LeaseTable leases) {
-    locks.put(state.name(), new Lock(state, leases));
+    locks.put(state.name(), new Lock(state, leases, copies));
   }
 
   /** The highest token ever granted, 0 if none was. */

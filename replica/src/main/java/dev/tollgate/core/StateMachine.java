@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,29 +77,30 @@ public final class StateMachine {
     return new Applied(outcome, notices);
   }
 
-  /** True if the state can be described: no transaction is open. */
-  public boolean isDescribable() {
+  /** True if the state can be copied whole: no transaction is open. */
+  public boolean isCopyable() {
     return transactions.open().isEmpty();
   }
 
   /**
-   * Describes the whole state between two commands.
+   * Copies the whole state between two commands.
    *
-   * @throws IllegalStateException unless {@link #isDescribable}
+   * @throws IllegalStateException unless {@link #isCopyable}
    */
-  public void describe(Consumer<StateRecord> reader) {
-    if (!isDescribable()) {
+  public CoreCopy copy() {
+    if (!isCopyable()) {
       throw new IllegalStateException("transactions are open");
     }
-    describeWithoutTransactions(reader);
+    return copyWithoutTransactions();
   }
 
   /**
-   * Describes the state between two commands but for the open transactions, and the statements that
+   * Copies the state between two commands but for the open transactions, and the statements that
    * wait for them: enough to compare replicas, not to restore one.
    */
-  public void describeWithoutTransactions(Consumer<StateRecord> reader) {
-    reader.accept(
+  public CoreCopy copyWithoutTransactions() {
+    List<StateRecord> first = new ArrayList<>();
+    first.add(
         new StateRecord.Counters(
             position,
             sessions.lastId(),
@@ -108,20 +108,21 @@ public final class StateMachine {
             locks.lastToken(),
             fences.lastId(),
             transactions.lastId()));
-    nodes.forEach((id, address) -> reader.accept(new StateRecord.NodeAddress(id, address)));
-    leases.all().forEach(lease -> reader.accept(lease.state()));
-    sessions.all().forEach(session -> reader.accept(session.state()));
-    locks.all().forEach(lock -> reader.accept(lock.state()));
-    fences.all().forEach(fence -> reader.accept(fence.state()));
+    nodes.forEach((id, address) -> first.add(new StateRecord.NodeAddress(id, address)));
+    leases.all().forEach(lease -> first.add(lease.state()));
+    sessions.all().forEach(session -> first.add(session.state()));
+    List<StateRecord> last = new ArrayList<>();
+    fences.all().forEach(fence -> last.add(fence.state()));
     if (check != null) {
-      reader.accept(check.state());
+      last.add(check.state());
     }
-    reader.accept(new StateRecord.Randomness(randomSeed));
+    last.add(new StateRecord.Randomness(randomSeed));
+    return new CoreCopy(first, locks.copy(), last);
   }
 
   /**
-   * Puts back what {@link #describe} gave, record by record in the same order, into a machine that
-   * has applied nothing. The database has to be as it was then.
+   * Puts back what a {@link #copy} has, record by record in the same order, into a machine that has
+   * applied nothing. The database has to be as it was then.
    */
   public void restore(StateRecord piece) {
     piece.handledBy(restoring);

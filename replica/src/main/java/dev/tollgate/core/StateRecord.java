@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A piece of the replicated state as it stands in a snapshot. All pieces together, in the order in
- * which {@link StateMachine#describe} gives them, are the whole state between two commands.
+ * which {@link CoreCopy} gives them, are the whole state between two commands.
  */
 public sealed interface StateRecord {
   /** Calls the method for this kind of record. */

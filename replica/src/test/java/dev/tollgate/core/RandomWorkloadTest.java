@@ -3,7 +3,9 @@ package dev.tollgate.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
@@ -29,6 +31,7 @@ class RandomWorkloadTest {
     }
     assertTrue(run.grantsAfterWaiting > COMMANDS / 50, "the workload hardly waits");
     assertTrue(run.refusedWrites > COMMANDS / 200, "the workload hardly fences");
+    assertTrue(run.copiesRead > COMMANDS / 100, "the workload hardly copies");
   }
 
   @Test
@@ -62,6 +65,12 @@ class RandomWorkloadTest {
     private int grantsAfterWaiting;
     private int refusedWrites;
 
+    /** Copies of the state, and beside them what they had when they were made. */
+    private final Deque<CoreCopy> copies = new ArrayDeque<>();
+
+    private final Deque<List<StateRecord>> copied = new ArrayDeque<>();
+    private int copiesRead;
+
     Run(long seed) {
       random = new Random(seed);
       core.perform(
@@ -74,6 +83,7 @@ class RandomWorkloadTest {
     }
 
     void step() {
+      readCopies();
       if (sessions.size() < 8) {
         sessions.add(core.open());
         return;
@@ -187,6 +197,24 @@ class RandomWorkloadTest {
       model.endLease(lease.isOwn() ? "own" + lease.creator() : "lease" + lease.id());
       core.apply(new Command.Expire(List.of(), List.of(lease.id())));
       assertTrue(core.notices.contains(new Notice.LeaseEnded(lease.id())));
+    }
+
+    /** A copy that was made some commands ago has what the state was then. */
+    private void readCopies() {
+      if (random.nextInt(50) == 0) {
+        copies.add(core.machine.copy());
+        copied.add(records(core.machine.copy()));
+      }
+      if (copies.size() > 3 || (!copies.isEmpty() && random.nextInt(50) == 0)) {
+        assertEquals(copied.removeFirst(), records(copies.removeFirst()));
+        copiesRead++;
+      }
+    }
+
+    private static List<StateRecord> records(CoreCopy copy) {
+      List<StateRecord> records = new ArrayList<>();
+      copy.forEach(records::add);
+      return records;
     }
 
     private void endSession(SessionId session, boolean close) {

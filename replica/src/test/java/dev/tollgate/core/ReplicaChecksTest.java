@@ -125,7 +125,7 @@ class ReplicaChecksTest {
     report("n3", index, "b");
     StateMachine restored = new StateMachine(new FakeSqlStore());
     List<StateRecord> pieces = new ArrayList<>();
-    core.machine.describe(pieces::add);
+    core.machine.copy().forEach(pieces::add);
     for (StateRecord piece : pieces) {
       WireWriter bytes = new WireWriter();
       int kind = StateCodec.write(bytes, piece);
@@ -139,12 +139,12 @@ class ReplicaChecksTest {
   }
 
   @Test
-  void stateIsDescribedWhileATransactionIsOpen() {
+  void stateIsCopiedWhileATransactionIsOpen() {
     SessionId session = core.open();
     core.perform(session, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
-    assertFalse(core.machine.isDescribable());
+    assertFalse(core.machine.isCopyable());
     List<StateRecord> pieces = new ArrayList<>();
-    core.machine.describeWithoutTransactions(pieces::add);
+    core.machine.copyWithoutTransactions().forEach(pieces::add);
     assertTrue(
         pieces.stream()
             .anyMatch(

@@ -264,14 +264,14 @@ class DatabaseCopyTest {
   }
 
   @Test
-  void stateCannotBeDescribedWhileATransactionIsOpen() {
+  void stateCannotBeCopiedWhileATransactionIsOpen() {
     original.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY)");
     StateMachine machine = original.machine;
-    assertTrue(machine.isDescribable());
+    assertTrue(machine.isCopyable());
     original.fence(session, "T", FenceReading.HELD);
     original.perform(session, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
-    assertThrows(IllegalStateException.class, () -> machine.describe(piece -> {}));
+    assertThrows(IllegalStateException.class, machine::copy);
     original.rollback(session);
-    assertTrue(machine.isDescribable());
+    assertTrue(machine.isCopyable());
   }
 }

@@ -75,7 +75,7 @@ class EquivalenceTest {
       SnapshotWriter out = new SnapshotWriter(bytes);
       WireWriter body = new WireWriter();
       List<StateRecord> state = new ArrayList<>();
-      machine.describe(state::add);
+      machine.copy().forEach(state::add);
       for (StateRecord piece : state) {
         body.clear();
         int kind = StateCodec.write(body, piece);
@@ -89,7 +89,7 @@ class EquivalenceTest {
       next.read(bytes.toByteArray());
       next.applied = applied;
       List<StateRecord> restored = new ArrayList<>();
-      next.machine.describe(restored::add);
+      next.machine.copy().forEach(restored::add);
       assertEquals(state, restored);
       return next;
     }
@@ -100,15 +100,18 @@ class EquivalenceTest {
       try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
         copy.checksums((part, sum) -> checksums.put(part, HexFormat.of().formatHex(sum)));
       }
-      machine.describeWithoutTransactions(
-          piece -> {
-            StateRecord comparable =
-                piece instanceof StateRecord.SessionState session && session.lastOutcome() != null
-                    ? session.withLastOutcome(masked(session.lastOutcome()))
-                    : piece;
-            checksums.merge(
-                piece.getClass().getSimpleName(), comparable.toString(), (a, b) -> a + b);
-          });
+      machine
+          .copyWithoutTransactions()
+          .forEach(
+              piece -> {
+                StateRecord comparable =
+                    piece instanceof StateRecord.SessionState session
+                            && session.lastOutcome() != null
+                        ? session.withLastOutcome(masked(session.lastOutcome()))
+                        : piece;
+                checksums.merge(
+                    piece.getClass().getSimpleName(), comparable.toString(), (a, b) -> a + b);
+              });
       return checksums;
     }
 
@@ -182,7 +185,7 @@ class EquivalenceTest {
         }
         if (random.nextInt(40) == 0) {
           checks++;
-          withOpenTransactions += first.machine.isDescribable() ? 0 : 1;
+          withOpenTransactions += first.machine.isCopyable() ? 0 : 1;
           Map<String, String> expected = first.checksums();
           for (Replica replica : List.of(reading, restarted, restored)) {
             assertEquals(expected, replica.checksums(), "seed " + SEED + ", check " + checks);

@@ -639,7 +639,7 @@ class TransactionsTest {
     assertOk(store.in(a, "UPDATE T SET V = 4 WHERE ID = 2"));
     long last = store.machine.state().session(a).transaction().id();
     store.apply(new Command.AbortTransaction(a, last, Command.AbortReason.SNAPSHOT));
-    assertTrue(store.machine.isDescribable(), "the gap is there");
+    assertTrue(store.machine.isCopyable(), "the gap is there");
     assertLost(store.commit(a));
     assertEquals(List.of("1,0", "2,0"), rows());
   }

@@ -160,7 +160,10 @@ public final class Replica implements LogConsumer {
     }
     if (command instanceof Command.VerifyReplicas) {
       checkedNanos = System.nanoTime();
-      verifying.begin(logIndex, insistent -> new ReplicaDigest(machine, database.copy(insistent)));
+      verifying.begin(
+          logIndex,
+          insistent ->
+              new ReplicaDigest(machine.copyWithoutTransactions(), database.copy(insistent)));
     } else if (command instanceof Command.ReportChecksum) {
       verifying.reported(check);
     }
@@ -192,7 +195,7 @@ public final class Replica implements LogConsumer {
 
   @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
-    return machine.isDescribable() ? new ReplicaCopy(machine, database.copy(insistent)) : null;
+    return machine.isCopyable() ? new ReplicaCopy(machine.copy(), database.copy(insistent)) : null;
   }
 
   @Override

@@ -1,9 +1,9 @@
 package dev.tollgate.node.replica;
 
+import dev.tollgate.core.CoreCopy;
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.StateChecksum;
-import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.snapshot.Checksums;
 import dev.tollgate.snapshot.StateCodec;
@@ -19,10 +19,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * A replica's state at one moment, to be summed up: the core's is summed up at once, that of the
- * database while the replica goes on. Transactions may be open; what they have done so far is left
- * out. Left out is also what may rightly differ: the wording of SQL errors, see {@link
- * Outcome.SqlFailed}.
+ * A replica's state at one moment, to be summed up while the replica goes on. Transactions may be
+ * open; what they have done so far is left out. Left out is also what may rightly differ: the
+ * wording of SQL errors, see {@link Outcome.SqlFailed}.
  */
 final class ReplicaDigest implements AutoCloseable {
   private static final String FURTHER_PARTS = "further tables";
@@ -30,20 +29,12 @@ final class ReplicaDigest implements AutoCloseable {
 
   private static final int BLOCK_BYTES = 64 << 10;
 
-  /** By the name of the part. */
-  private final NavigableMap<String, byte[]> core = new TreeMap<>();
-
+  private final CoreCopy core;
   private final DatabaseCopy database;
 
-  ReplicaDigest(StateMachine machine, DatabaseCopy database) {
+  ReplicaDigest(CoreCopy core, DatabaseCopy database) {
+    this.core = core;
     this.database = database;
-    Map<String, Records> parts = new TreeMap<>();
-    machine.describeWithoutTransactions(
-        piece ->
-            parts
-                .computeIfAbsent(piece.handledBy(NAMES), name -> new Records())
-                .add(withoutWording(piece)));
-    parts.forEach((name, records) -> core.put(name, records.checksum()));
   }
 
   /** The records of a part, of which only the checksum and the last few are kept. */
@@ -92,7 +83,14 @@ final class ReplicaDigest implements AutoCloseable {
    * @throws InterruptedIOException if a definition did not want to wait
    */
   StateChecksum compute() throws InterruptedIOException {
-    NavigableMap<String, byte[]> parts = new TreeMap<>(core);
+    Map<String, Records> records = new TreeMap<>();
+    for (StateRecord piece : core) {
+      records
+          .computeIfAbsent(piece.handledBy(NAMES), name -> new Records())
+          .add(withoutWording(piece));
+    }
+    NavigableMap<String, byte[]> parts = new TreeMap<>();
+    records.forEach((name, ofPart) -> parts.put(name, ofPart.checksum()));
     MessageDigest digest = Checksums.sha256();
     database.checksums(parts::put);
     NavigableMap<String, Long> shown = new TreeMap<>();
