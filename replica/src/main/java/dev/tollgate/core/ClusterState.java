@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,14 @@ public final class ClusterState {
   /** Held locks, in order of the grant since which they have been held. */
   public Collection<Lock> locks() {
     return locks.all();
+  }
+
+  /**
+   * The same as they are now, for one who looks at them later; only while nobody else looks. Costs
+   * a reference for each.
+   */
+  public List<Lock> copyLocks() {
+    return locks.copy();
   }
 
   public @Nullable Lock lock(LockName name) {

@@ -27,8 +27,11 @@ public interface LockAccess {
     throw new IllegalStateException("no row is written here, but one of fence " + fence);
   }
 
-  /** The rows of a system table, each with the columns that the table declares. */
-  List<@Nullable Object[]> rows(SystemTable table);
+  /**
+   * The rows of a system table as it is now, each with the columns that the table declares. They
+   * are made as they are read, whenever that is: there may be a million.
+   */
+  Iterable<@Nullable Object[]> rows(SystemTable table);
 
   /** For statements that may not call a lock function. */
   LockAccess NONE =
@@ -49,7 +52,7 @@ public interface LockAccess {
         }
 
         @Override
-        public List<@Nullable Object[]> rows(SystemTable table) {
+        public Iterable<@Nullable Object[]> rows(SystemTable table) {
           return List.of();
         }
       };
@@ -79,7 +82,7 @@ public interface LockAccess {
       }
 
       @Override
-      public List<@Nullable Object[]> rows(SystemTable table) {
+      public Iterable<@Nullable Object[]> rows(SystemTable table) {
         throw new IllegalStateException("the views of schema TOLLGATE are read outside the log");
       }
     };

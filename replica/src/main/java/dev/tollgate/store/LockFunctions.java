@@ -91,16 +91,16 @@ public final class LockFunctions {
   }
 
   private static LockAccess locks(Connection connection) throws SQLException {
-    LockAccess locks = locksOrNull(connection);
-    if (locks == null) {
+    StoreCommand statement = statementOrNull(connection);
+    if (statement == null) {
       throw SqlErrors.exception(SqlState.INTERNAL, "a lock function was called by no statement");
     }
-    return locks;
+    return statement.locks();
   }
 
-  /** What the session's statement works on; null while H2 only asks for the columns of a view. */
-  static @Nullable LockAccess locksOrNull(Connection connection) {
+  /** The session's statement; null while H2 only asks for the columns of a view. */
+  static @Nullable StoreCommand statementOrNull(Connection connection) {
     SessionLocal session = (SessionLocal) ((JdbcConnection) connection).getSession();
-    return session.getCurrentCommand() instanceof StoreCommand command ? command.locks() : null;
+    return session.getCurrentCommand() instanceof StoreCommand statement ? statement : null;
   }
 }

@@ -4,7 +4,9 @@ import dev.tollgate.core.FenceId;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.value.Parameter;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.h2.api.DatabaseEventListener;
 import org.h2.api.ErrorCode;
 import org.h2.command.CommandContainer;
@@ -36,6 +38,9 @@ final class StoreCommand extends CommandContainer {
   private final Prepared prepared;
   private final LockAccess locks;
   private final StatementMeter meter;
+  private final Map<SystemTable, Iterable<@Nullable Object[]>> systemRows =
+      new EnumMap<>(SystemTable.class);
+
   private Outcome.@Nullable Refused refusal;
 
   StoreCommand(
@@ -74,6 +79,11 @@ final class StoreCommand extends CommandContainer {
   /** What the lock functions in this statement work on. */
   LockAccess locks() {
     return locks;
+  }
+
+  /** The rows of a system table: the same as often as the statement reads it. */
+  Iterable<@Nullable Object[]> rowsOf(SystemTable table) {
+    return systemRows.computeIfAbsent(table, locks::rows);
   }
 
   /**

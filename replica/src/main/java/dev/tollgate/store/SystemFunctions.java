@@ -9,8 +9,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Iterator;
 import java.util.List;
 import org.h2.tools.SimpleResultSet;
+import org.h2.tools.SimpleRowSource;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of the views of schema TOLLGATE, as H2 asks for them. */
@@ -32,17 +34,45 @@ public final class SystemFunctions {
    */
   public static ResultSet rowsOf(Connection connection, String table) throws SQLException {
     SystemTable systemTable = SystemTable.valueOf(table);
-    SimpleResultSet result = new SimpleResultSet();
+    StoreCommand statement = LockFunctions.statementOrNull(connection);
+    SimpleResultSet result =
+        statement == null
+            ? new SimpleResultSet()
+            : new SimpleResultSet(new Rows(systemTable, statement));
     for (SystemTable.Column column : systemTable.columns()) {
       addColumn(result, column);
     }
-    LockAccess locks = LockFunctions.locksOrNull(connection);
-    if (locks != null) {
-      for (@Nullable Object[] row : locks.rows(systemTable)) {
-        result.addRow(values(systemTable.columns(), row));
-      }
-    }
     return result;
+  }
+
+  /** Gives H2, which keeps them all, one row after the other while there is memory for them. */
+  private static final class Rows implements SimpleRowSource {
+    private final List<SystemTable.Column> columns;
+    private final Iterator<@Nullable Object[]> rows;
+    private final StatementMeter meter;
+
+    Rows(SystemTable table, StoreCommand statement) {
+      columns = table.columns();
+      rows = statement.rowsOf(table).iterator();
+      meter = statement.meter();
+    }
+
+    @Override
+    public @Nullable Object @Nullable [] readRow() {
+      if (!rows.hasNext()) {
+        return null;
+      }
+      meter.looked(1);
+      return values(columns, rows.next());
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public void reset() {
+      throw new UnsupportedOperationException("the rows are read once");
+    }
   }
 
   private static void addColumn(SimpleResultSet result, SystemTable.Column column) {

@@ -2,6 +2,7 @@ package dev.tollgate.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.ServerSocket;
@@ -22,6 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node with a heap of 300 MB, which ends itself when memory runs out, is never brought to it. */
 class MemoryIT {
+  private static final int LOCKS = 500_000;
+  private static final int LOCKS_AT_A_TIME = 10_000;
+
   @TempDir Path directory;
   private NodeProcess node;
   private String url;
@@ -80,6 +84,35 @@ class MemoryIT {
         assertTrue(row.next());
       }
     }
+  }
+
+  @Test
+  void viewOfMoreLocksThanThereIsRoomForEndsWithAnError() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      for (int i = 0; i < LOCKS; i += LOCKS_AT_A_TIME) {
+        String call =
+            "SELECT COUNT(try_acquire_lock('lock-' || X)) FROM SYSTEM_RANGE("
+                + (i + 1)
+                + ", "
+                + (i + LOCKS_AT_A_TIME)
+                + ")";
+        try (ResultSet count = statement.executeQuery(call)) {
+          assertTrue(count.next());
+          assertEquals(LOCKS_AT_A_TIME, count.getInt(1));
+        }
+      }
+      SQLException failure =
+          assertThrows(
+              SQLException.class,
+              () -> statement.executeQuery("SELECT * FROM TOLLGATE.LOCKS ORDER BY LOCK_NAME"));
+      assertEquals("53200", failure.getSQLState(), failure.getMessage());
+      try (ResultSet held = statement.executeQuery("SELECT lock_token('lock-1')")) {
+        assertTrue(held.next());
+        assertEquals(1, held.getLong(1));
+      }
+    }
+    assertTrue(node.isAlive());
   }
 
   @Test

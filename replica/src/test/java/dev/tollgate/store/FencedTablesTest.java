@@ -117,6 +117,16 @@ class FencedTablesTest {
   }
 
   @Test
+  void statementReadsAViewOnceHoweverOftenItNeedsTheRows() throws SQLException {
+    assertEquals(
+        List.of("4"),
+        replica.query(
+            "SELECT COUNT(*) + (SELECT COUNT(*) FROM TOLLGATE.FENCES) FROM SYSTEM_RANGE(1, 3) N"
+                + " LEFT JOIN TOLLGATE.FENCES F ON F.HIGHEST_TOKEN < N.X + 100"));
+    assertEquals(1, replica.viewsRead);
+  }
+
+  @Test
   void fenceFollowsARebuiltTable() {
     replica.ok(holder, "ALTER TABLE T ADD COLUMN W INT DEFAULT 1");
     replica.ok(holder, "ALTER TABLE T ALTER COLUMN V BIGINT");

@@ -27,7 +27,10 @@ import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -64,10 +67,10 @@ public final class ClusterViews implements LockAccess {
   }
 
   @Override
-  public List<@Nullable Object[]> rows(SystemTable table) {
+  public Iterable<@Nullable Object[]> rows(SystemTable table) {
     return switch (table) {
-      case LOCKS -> replica.look(ClusterViews::locks);
-      case LOCK_WAITERS -> replica.look(ClusterViews::waiters);
+      case LOCKS -> copyLocks()::holders;
+      case LOCK_WAITERS -> copyLocks()::waiters;
       case LEASES -> leases();
       case SESSIONS -> replica.look(ClusterViews::sessions);
       case TRANSACTIONS -> replica.look(ClusterViews::transactions);
@@ -78,41 +81,53 @@ public final class ClusterViews implements LockAccess {
     };
   }
 
-  private static List<@Nullable Object[]> locks(ClusterState state) {
-    List<@Nullable Object[]> rows = new ArrayList<>();
-    for (Lock lock : state.locks()) {
-      for (Hold hold : lock.holds()) {
-        ClientInfo client = client(state, hold.session());
-        rows.add(
-            new @Nullable Object[] {
-              lock.name().value(),
-              lock.mode().name(),
-              hold.token().value(),
-              hold.lease().id().value(),
-              hold.lease().owner(),
-              hold.sinceMicros(),
-              hold.session().value(),
-              client == null ? null : client.application(),
-              client == null ? null : client.host(),
-              client == null ? null : client.process(),
-              (long) lock.waiters().size()
-            });
-      }
-    }
-    return rows;
+  private CopiedLocks copyLocks() {
+    return replica.lookAlone(
+        state -> {
+          Map<SessionId, ClientInfo> clients = new HashMap<>();
+          state.sessions().forEach(session -> clients.put(session.id(), session.client()));
+          return new CopiedLocks(state.copyLocks(), clients);
+        });
   }
 
-  private static List<@Nullable Object[]> waiters(ClusterState state) {
-    List<@Nullable Object[]> rows = new ArrayList<>();
-    for (Lock lock : state.locks()) {
-      long position = 0;
+  /** All locks at one moment, and the clients of the sessions that were open then. */
+  private record CopiedLocks(List<Lock> locks, Map<SessionId, ClientInfo> clients) {
+    Iterator<@Nullable Object[]> holders() {
+      return locks.stream()
+          .flatMap(lock -> lock.holds().stream().map(hold -> holder(lock, hold)))
+          .iterator();
+    }
+
+    private @Nullable Object[] holder(Lock lock, Hold hold) {
+      ClientInfo client = clients.get(hold.session());
+      return new @Nullable Object[] {
+        lock.name().value(),
+        lock.mode().name(),
+        hold.token().value(),
+        hold.lease().id().value(),
+        hold.lease().owner(),
+        hold.sinceMicros(),
+        hold.session().value(),
+        client == null ? null : client.application(),
+        client == null ? null : client.host(),
+        client == null ? null : client.process(),
+        (long) lock.waiters().size()
+      };
+    }
+
+    Iterator<@Nullable Object[]> waiters() {
+      return locks.stream().flatMap(lock -> waiters(lock).stream()).iterator();
+    }
+
+    private List<@Nullable Object[]> waiters(Lock lock) {
+      List<@Nullable Object[]> rows = new ArrayList<>(lock.waiters().size());
       for (Waiter waiter : lock.waiters()) {
         SessionId session = waiter.request().session();
-        ClientInfo client = client(state, session);
+        ClientInfo client = clients.get(session);
         rows.add(
             new @Nullable Object[] {
               lock.name().value(),
-              ++position,
+              rows.size() + 1L,
               waiter.mode().name(),
               waiter.lease().id().value(),
               waiter.lease().owner(),
@@ -124,8 +139,8 @@ public final class ClusterViews implements LockAccess {
               client == null ? null : client.process()
             });
       }
+      return rows;
     }
-    return rows;
   }
 
   private List<@Nullable Object[]> leases() {

@@ -115,6 +115,16 @@ public final class Replica implements LogConsumer {
     }
   }
 
+  /** Looks at the state between two entries as {@link #look}, while nobody else does. */
+  public <T> T lookAlone(Function<ClusterState, T> question) {
+    lock.writeLock().lock();
+    try {
+      return question.apply(machine.state());
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
   @Override
   public void apply(long logIndex, Entry entry) {
     requireSound();
