@@ -81,7 +81,7 @@ final class StoreCommand extends CommandContainer {
     return locks;
   }
 
-  /** The rows of a system table: the same as often as the statement reads it. */
+  /** The rows of a system table as it is when the statement first reads it. */
   Iterable<@Nullable Object[]> rowsOf(SystemTable table) {
     return systemRows.computeIfAbsent(table, locks::rows);
   }

@@ -6,7 +6,6 @@ import dev.tollgate.core.Fence;
 import dev.tollgate.core.FencingToken;
 import dev.tollgate.core.Hold;
 import dev.tollgate.core.Lease;
-import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.Lock;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
@@ -33,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The lock state as queries see it, and the rows of the views of schema TOLLGATE. Thread-safe. */
@@ -143,34 +143,36 @@ public final class ClusterViews implements LockAccess {
     }
   }
 
-  private List<@Nullable Object[]> leases() {
-    List<@Nullable Object[]> rows = replica.look(ClusterViews::leases);
-    for (@Nullable Object[] row : rows) {
-      Object id = row[0];
-      if (id instanceof Long lease) {
-        row[3] = timeKeeper.remainingMillis(new LeaseId(lease));
-      }
-    }
-    return rows;
+  private Iterable<@Nullable Object[]> leases() {
+    CopiedLeases copy = replica.look(CopiedLeases::of);
+    return () -> copy.rows(timeKeeper);
   }
 
-  private static List<@Nullable Object[]> leases(ClusterState state) {
-    List<@Nullable Object[]> rows = new ArrayList<>();
-    for (Lease lease : state.leases()) {
-      SessionId creator = lease.creator();
-      rows.add(
-          new @Nullable Object[] {
-            lease.id().value(),
-            lease.owner(),
-            lease.ttlMillis(),
-            null,
-            lease.createdMicros(),
-            (long) lease.held().size(),
-            lease.isOwn(),
-            creator == null ? null : (Long) creator.value()
-          });
+  /** All leases at one moment, and how many locks each held then. */
+  private record CopiedLeases(List<Lease> leases, List<Integer> locksHeld) {
+    static CopiedLeases of(ClusterState state) {
+      List<Lease> leases = List.copyOf(state.leases());
+      return new CopiedLeases(leases, leases.stream().map(lease -> lease.held().size()).toList());
     }
-    return rows;
+
+    Iterator<@Nullable Object[]> rows(TimeKeeper timeKeeper) {
+      return IntStream.range(0, leases.size()).mapToObj(i -> row(i, timeKeeper)).iterator();
+    }
+
+    private @Nullable Object[] row(int i, TimeKeeper timeKeeper) {
+      Lease lease = leases.get(i);
+      SessionId creator = lease.creator();
+      return new @Nullable Object[] {
+        lease.id().value(),
+        lease.owner(),
+        lease.ttlMillis(),
+        timeKeeper.remainingMillis(lease.id()),
+        lease.createdMicros(),
+        locksHeld.get(i).longValue(),
+        lease.isOwn(),
+        creator == null ? null : (Long) creator.value()
+      };
+    }
   }
 
   private static List<@Nullable Object[]> sessions(ClusterState state) {
