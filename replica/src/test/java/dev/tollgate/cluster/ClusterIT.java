@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Three nodes in processes of their own, and what becomes of clients when some of them die. */
 class ClusterIT {
-  private static final int CYCLES = Integer.getInteger("tollgate.cycles", 1_200);
+  private static final int CYCLES = Integer.getInteger("tollgate.cycles", 600);
   private static final int CLIENTS = 16;
   private static final int LOCKS = 4;
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * how many seconds lie between two restarts.
  */
 class SoakIT {
-  private static final long SECONDS = Long.getLong("tollgate.seconds", 20);
+  private static final long SECONDS = Long.getLong("tollgate.seconds", 15);
   private static final long PAUSE_SECONDS = Long.getLong("tollgate.pause", 6);
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
   private static final int CLIENTS = 8;

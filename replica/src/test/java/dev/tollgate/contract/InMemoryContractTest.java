@@ -14,7 +14,7 @@ class InMemoryContractTest extends JdbcContract {
 
   @BeforeEach
   void startNode() throws SQLException {
-    keepsTheNode = connect("");
+    keepsTheNode = DriverManager.getConnection(url(""));
   }
 
   @AfterEach
@@ -22,8 +22,12 @@ class InMemoryContractTest extends JdbcContract {
     keepsTheNode.close();
   }
 
+  String url(String properties) {
+    return url + "?applicationName=contract&" + properties;
+  }
+
   @Override
   Connection connect(String properties) throws SQLException {
-    return DriverManager.getConnection(url + "?applicationName=contract&" + properties);
+    return DriverManager.getConnection(url(properties));
   }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 
 /** The contract through HikariCP, where a connection that is closed goes back to the pool. */
-class PooledContractTest extends TcpContractTest {
+class PooledContractTest extends InMemoryContractTest {
   private final Map<String, HikariDataSource> pools = new ConcurrentHashMap<>();
 
   @AfterEach

@@ -39,15 +39,12 @@ class TcpContractTest extends JdbcContract {
     node.close();
   }
 
-  String url(String properties) {
-    return "jdbc:tollgate://127.0.0.1:"
-        + node.listenAddress().getPort()
-        + "/?applicationName=contract&"
-        + properties;
-  }
-
   @Override
   Connection connect(String properties) throws SQLException {
-    return DriverManager.getConnection(url(properties));
+    return DriverManager.getConnection(
+        "jdbc:tollgate://127.0.0.1:"
+            + node.listenAddress().getPort()
+            + "/?applicationName=contract&"
+            + properties);
   }
 }
