@@ -94,7 +94,7 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
       body.clear();
       if (piece.kind() >= StateCodec.FIRST_FREE_KIND) {
         byte[] bytes = piece.body().rest();
-        out.record(piece.kind(), bytes, 0, bytes.length);
+        out.record(piece.kind(), bytes);
         continue;
       }
       StateRecord state = StateCodec.read(piece.kind(), piece.body());

@@ -46,13 +46,13 @@ public final class SnapshotWriter {
     put(body);
   }
 
-  /** Appends a record whose body lies in an array. */
-  public void record(int kind, byte[] bytes, int offset, int length) throws IOException {
+  /** Appends a record whose body is an array. */
+  public void record(int kind, byte[] body) throws IOException {
     head.clear();
-    put(head.u8(kind).i32(length));
-    out.write(bytes, offset, length);
-    digest.update(bytes, offset, length);
-    sizeBytes += length;
+    put(head.u8(kind).i32(body.length));
+    out.write(body);
+    digest.update(body);
+    sizeBytes += body.length;
   }
 
   /** Ends the snapshot; nothing may follow. */

@@ -124,9 +124,7 @@ class ReplicaChecksTest {
     report("n1", index, "a");
     report("n3", index, "b");
     StateMachine restored = new StateMachine(new FakeSqlStore());
-    List<StateRecord> pieces = new ArrayList<>();
-    core.machine.copy().forEach(pieces::add);
-    for (StateRecord piece : pieces) {
+    for (StateRecord piece : core.machine.copy()) {
       WireWriter bytes = new WireWriter();
       int kind = StateCodec.write(bytes, piece);
       restored.restore(StateCodec.read(kind, new WireReader(bytes.toByteArray())));

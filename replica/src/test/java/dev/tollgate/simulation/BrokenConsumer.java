@@ -152,7 +152,7 @@ class BrokenConsumer implements LogConsumer {
       }
       for (SnapshotReader.Piece piece : pieces) {
         byte[] body = piece.body().rest();
-        out.record(piece.kind(), body, 0, body.length);
+        out.record(piece.kind(), body);
       }
       out.finish();
       super.restore(new SnapshotReader(new ByteArrayInputStream(bytes.toByteArray())));

@@ -100,18 +100,13 @@ class EquivalenceTest {
       try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
         copy.checksums((part, sum) -> checksums.put(part, HexFormat.of().formatHex(sum)));
       }
-      machine
-          .copyWithoutTransactions()
-          .forEach(
-              piece -> {
-                StateRecord comparable =
-                    piece instanceof StateRecord.SessionState session
-                            && session.lastOutcome() != null
-                        ? session.withLastOutcome(masked(session.lastOutcome()))
-                        : piece;
-                checksums.merge(
-                    piece.getClass().getSimpleName(), comparable.toString(), (a, b) -> a + b);
-              });
+      for (StateRecord piece : machine.copyWithoutTransactions()) {
+        StateRecord comparable =
+            piece instanceof StateRecord.SessionState session && session.lastOutcome() != null
+                ? session.withLastOutcome(masked(session.lastOutcome()))
+                : piece;
+        checksums.merge(piece.getClass().getSimpleName(), comparable.toString(), (a, b) -> a + b);
+      }
       return checksums;
     }
 
