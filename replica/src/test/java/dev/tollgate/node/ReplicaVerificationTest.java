@@ -6,28 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.replica.DivergedException;
 import dev.tollgate.store.Damage;
-import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,87 +32,18 @@ class ReplicaVerificationTest {
 
   @TempDir Path directory;
 
-  private final SortedMap<String, String> peers = new TreeMap<>();
-  private final Map<String, Integer> clientPorts = new TreeMap<>();
-  private final Map<String, SqlDatabase> databases = new TreeMap<>();
-  private final Map<String, Node> nodes = new TreeMap<>();
   private Duration interval = Duration.ZERO;
   private long snapshotLogBytes = RaftSettings.SNAPSHOT_LOG_BYTES;
+  private LocalCluster cluster;
 
   @AfterEach
   void stopAll() {
-    nodes.values().forEach(Node::close);
+    cluster.close();
   }
 
   private void startCluster(int size) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    for (int i = 1; i <= size; i++) {
-      ServerSocket raft = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      ServerSocket client = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      sockets.addAll(List.of(raft, client));
-      peers.put("n" + i, "127.0.0.1:" + raft.getLocalPort());
-      clientPorts.put("n" + i, client.getLocalPort());
-    }
-    for (ServerSocket socket : sockets) {
-      socket.close();
-    }
-    for (String id : peers.keySet()) {
-      start(id);
-    }
-  }
-
-  private void start(String id) throws IOException {
-    SqlDatabase database = new SqlDatabase();
-    RaftSettings raft =
-        new RaftSettings(
-            id,
-            peers.get(id),
-            peers,
-            directory.resolve(id),
-            RaftSettings.ELECTION_TIMEOUT,
-            snapshotLogBytes);
-    Node node =
-        new Node(
-            new NodeSettings(
-                id,
-                raft,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
-                100,
-                interval),
-            database);
-    nodes.put(id, node);
-    databases.put(id, database);
-    node.start();
-  }
-
-  private void stop(String id) {
-    nodes.remove(id).close();
-  }
-
-  private Connection connect() throws SQLException {
-    List<String> addresses =
-        clientPorts.values().stream().map(port -> "127.0.0.1:" + port).toList();
-    return DriverManager.getConnection("jdbc:tollgate://" + String.join(",", addresses) + "/");
-  }
-
-  private String leader() {
-    return await()
-        .atMost(DEADLINE)
-        .until(
-            () ->
-                nodes.entrySet().stream()
-                    .filter(node -> node.getValue().failure() == null)
-                    .filter(node -> node.getValue().status().role() == LogStatus.Role.LEADER)
-                    .map(Map.Entry::getKey)
-                    .findFirst()
-                    .orElse(null),
-            found -> found != null);
-  }
-
-  private String follower() {
-    String leader = leader();
-    return nodes.keySet().stream().filter(id -> !id.equals(leader)).findFirst().orElseThrow();
+    cluster = new LocalCluster(directory, size, interval, snapshotLogBytes);
+    cluster.startAll();
   }
 
   private static void fill(Connection connection) throws SQLException {
@@ -134,21 +56,6 @@ class ReplicaVerificationTest {
     }
   }
 
-  /** Verdicts by node. */
-  private static Map<String, String> verify(Connection connection) throws SQLException {
-    Map<String, String> verdicts = new TreeMap<>();
-    try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("CALL verify_replicas()")) {
-      while (rows.next()) {
-        verdicts.put(rows.getString("NODE_ID"), rows.getString("VERDICT"));
-        assertTrue(rows.getLong("LOG_INDEX") > 0);
-        assertEquals(
-            rows.getString("VERDICT").equals("NO ANSWER"), rows.getString("CHECKSUM") == null);
-      }
-    }
-    return verdicts;
-  }
-
   private static int count(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM T")) {
@@ -159,25 +66,25 @@ class ReplicaVerificationTest {
 
   /** Once the node has applied what is to be changed. */
   private void damage(String id, String sql) {
-    await().atMost(DEADLINE).until(() -> Damage.run(databases.get(id), sql) == 1);
+    await().atMost(DEADLINE).until(() -> Damage.run(cluster.database(id), sql) == 1);
   }
 
   private DivergedException awaitFailure(String id) {
     Throwable failure =
-        await().atMost(DEADLINE).until(() -> nodes.get(id).failure(), found -> found != null);
+        await().atMost(DEADLINE).until(() -> cluster.node(id).failure(), found -> found != null);
     return assertInstanceOf(DivergedException.class, failure);
   }
 
   @Test
   void damagedFollowerIsFoundAndStopsAndTheOthersServe() throws Exception {
     startCluster(3);
-    try (Connection connection = connect()) {
+    try (Connection connection = cluster.connect()) {
       fill(connection);
       Map<String, String> good = Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL");
-      assertEquals(good, verify(connection));
-      String victim = follower();
+      assertEquals(good, LocalCluster.verify(connection));
+      String victim = cluster.follower();
       damage(victim, "UPDATE T SET V = 'w' WHERE ID = 500");
-      Map<String, String> verdicts = verify(connection);
+      Map<String, String> verdicts = LocalCluster.verify(connection);
       assertEquals("DIFFERS", verdicts.get(victim), verdicts.toString());
       assertEquals(
           List.of("EQUAL", "EQUAL"),
@@ -187,10 +94,10 @@ class ReplicaVerificationTest {
       assertTrue(message.contains("in table PUBLIC.T. "), message);
       assertTrue(message.contains("tollgate reseed"), message);
       assertEquals(1_000, count(connection));
-      stop(victim);
+      cluster.stop(victim);
 
       // its memory was damaged and not its log: what it applies again is right
-      start(victim);
+      cluster.start(victim);
       await()
           .atMost(DEADLINE)
           .until(
@@ -202,8 +109,8 @@ class ReplicaVerificationTest {
                   return rows.next() && rows.getInt(1) == 3;
                 }
               });
-      assertEquals(good, verify(connection));
-      assertNull(nodes.get(victim).failure());
+      assertEquals(good, LocalCluster.verify(connection));
+      assertNull(cluster.node(victim).failure());
     }
   }
 
@@ -211,12 +118,12 @@ class ReplicaVerificationTest {
   void damagedLeaderIsFoundByTheTimerAndAnotherLeads() throws Exception {
     interval = Duration.ofMillis(500);
     startCluster(3);
-    try (Connection connection = connect()) {
+    try (Connection connection = cluster.connect()) {
       fill(connection);
-      String victim = leader();
+      String victim = cluster.leader();
       damage(victim, "DELETE FROM T WHERE ID = 1");
       assertTrue(awaitFailure(victim).getMessage().contains("table PUBLIC.T"));
-      stop(victim);
+      cluster.stop(victim);
       assertEquals(1_000, count(connection));
       try (Statement statement = connection.createStatement()) {
         assertEquals(1, statement.executeUpdate("INSERT INTO T(ID) VALUES(2000)"));
@@ -228,9 +135,9 @@ class ReplicaVerificationTest {
   void nodeWhoseSnapshotIsDamagedStopsAfterEveryStart() throws Exception {
     snapshotLogBytes = 1 << 19;
     startCluster(3);
-    try (Connection connection = connect()) {
+    try (Connection connection = cluster.connect()) {
       fill(connection);
-      String victim = follower();
+      String victim = cluster.follower();
       damage(victim, "UPDATE T SET V = 'w' WHERE ID = 500");
       try (Statement statement = connection.createStatement()) {
         statement.execute(
@@ -240,11 +147,11 @@ class ReplicaVerificationTest {
                 + " SYSTEM_RANGE(1, 2)");
       }
       await().atMost(DEADLINE).until(() -> hasSnapshot(victim));
-      assertEquals("DIFFERS", verify(connection).get(victim));
+      assertEquals("DIFFERS", LocalCluster.verify(connection).get(victim));
       awaitFailure(victim);
       for (int i = 0; i < 2; i++) {
-        stop(victim);
-        start(victim);
+        cluster.stop(victim);
+        cluster.start(victim);
         assertTrue(awaitFailure(victim).getMessage().contains("table PUBLIC.T"));
       }
       assertEquals(1_002, count(connection));
@@ -265,24 +172,24 @@ class ReplicaVerificationTest {
   @Test
   void withoutAMajorityAllGoOn() throws Exception {
     startCluster(2);
-    try (Connection connection = connect()) {
+    try (Connection connection = cluster.connect()) {
       fill(connection);
       damage("n2", "UPDATE T SET V = 'w' WHERE ID = 500");
-      assertEquals(Map.of("n1", "DIFFERS", "n2", "DIFFERS"), verify(connection));
+      assertEquals(Map.of("n1", "DIFFERS", "n2", "DIFFERS"), LocalCluster.verify(connection));
       assertEquals(1_000, count(connection));
-      assertNull(nodes.get("n1").failure());
-      assertNull(nodes.get("n2").failure());
+      assertNull(cluster.node("n1").failure());
+      assertNull(cluster.node("n2").failure());
     }
   }
 
   @Test
   void nodeThatIsDownIsNotWaitedForForEver() throws Exception {
     startCluster(3);
-    try (Connection connection = connect()) {
+    try (Connection connection = cluster.connect()) {
       fill(connection);
-      String victim = follower();
-      stop(victim);
-      Map<String, String> verdicts = verify(connection);
+      String victim = cluster.follower();
+      cluster.stop(victim);
+      Map<String, String> verdicts = LocalCluster.verify(connection);
       assertEquals("NO ANSWER", verdicts.get(victim));
       assertEquals(2, verdicts.values().stream().filter("EQUAL"::equals).count());
     }
@@ -291,16 +198,18 @@ class ReplicaVerificationTest {
   @Test
   void openTransactionsAreNoDifference() throws Exception {
     startCluster(3);
-    try (Connection connection = connect();
-        Connection writer = connect()) {
+    try (Connection connection = cluster.connect();
+        Connection writer = cluster.connect()) {
       fill(connection);
       writer.setAutoCommit(false);
       try (Statement statement = writer.createStatement()) {
         assertEquals(10, statement.executeUpdate("UPDATE T SET V = 'open' WHERE ID <= 10"));
-        assertEquals(Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), verify(connection));
+        assertEquals(
+            Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), LocalCluster.verify(connection));
         writer.commit();
       }
-      assertEquals(Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), verify(connection));
+      assertEquals(
+          Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), LocalCluster.verify(connection));
     }
   }
 }

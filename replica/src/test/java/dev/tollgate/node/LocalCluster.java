@@ -1,0 +1,165 @@
+package dev.tollgate.node;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.store.SqlDatabase;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** A cluster whose nodes, n1, n2 and so on, all run in this process and sync to a directory. */
+final class LocalCluster implements AutoCloseable {
+  private static final Duration DEADLINE = Duration.ofSeconds(40);
+  private static final int MAX_CONNECTIONS = 100;
+
+  private final Path directory;
+  private final Duration verifyInterval;
+  private final long snapshotLogBytes;
+  private final SortedMap<String, String> peers = new TreeMap<>();
+  private final Map<String, Integer> clientPorts = new TreeMap<>();
+  private final Map<String, SqlDatabase> databases = new TreeMap<>();
+  private final Map<String, Node> nodes = new TreeMap<>();
+
+  /** Chooses addresses, and starts no node yet. */
+  LocalCluster(Path directory, int size, Duration verifyInterval, long snapshotLogBytes)
+      throws IOException {
+    this.directory = directory;
+    this.verifyInterval = verifyInterval;
+    this.snapshotLogBytes = snapshotLogBytes;
+    List<ServerSocket> sockets = new ArrayList<>();
+    for (int i = 1; i <= size; i++) {
+      ServerSocket raft = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      ServerSocket client = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      sockets.addAll(List.of(raft, client));
+      peers.put("n" + i, "127.0.0.1:" + raft.getLocalPort());
+      clientPorts.put("n" + i, client.getLocalPort());
+    }
+    for (ServerSocket socket : sockets) {
+      socket.close();
+    }
+  }
+
+  /** Starts a cluster that is compared only when a test asks, and takes no snapshot by itself. */
+  static LocalCluster started(Path directory, int size) throws IOException {
+    LocalCluster cluster =
+        new LocalCluster(directory, size, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
+    cluster.startAll();
+    return cluster;
+  }
+
+  void startAll() throws IOException {
+    for (String id : peers.keySet()) {
+      start(id);
+    }
+  }
+
+  void start(String id) throws IOException {
+    SqlDatabase database = new SqlDatabase();
+    RaftSettings raft =
+        new RaftSettings(
+            id,
+            peers.get(id),
+            peers,
+            directory.resolve(id),
+            RaftSettings.ELECTION_TIMEOUT,
+            snapshotLogBytes);
+    Node node =
+        new Node(
+            new NodeSettings(
+                id,
+                raft,
+                null,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
+                MAX_CONNECTIONS,
+                verifyInterval),
+            database);
+    nodes.put(id, node);
+    databases.put(id, database);
+    node.start();
+  }
+
+  void stop(String id) {
+    nodes.remove(id).close();
+  }
+
+  Node node(String id) {
+    return nodes.get(id);
+  }
+
+  Map<String, Node> nodes() {
+    return Collections.unmodifiableMap(nodes);
+  }
+
+  SqlDatabase database(String id) {
+    return databases.get(id);
+  }
+
+  InetSocketAddress clientAddress(String id) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id));
+  }
+
+  Connection connect() throws SQLException {
+    List<String> addresses =
+        clientPorts.values().stream().map(port -> "127.0.0.1:" + port).toList();
+    return DriverManager.getConnection("jdbc:tollgate://" + String.join(",", addresses) + "/");
+  }
+
+  /** The node that leads, once there is one. */
+  String leader() {
+    return await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                nodes.entrySet().stream()
+                    .filter(node -> node.getValue().failure() == null)
+                    .filter(node -> node.getValue().status().role() == LogStatus.Role.LEADER)
+                    .map(Map.Entry::getKey)
+                    .findFirst()
+                    .orElse(null),
+            found -> found != null);
+  }
+
+  /** A node that does not lead. */
+  String follower() {
+    String leader = leader();
+    return nodes.keySet().stream().filter(id -> !id.equals(leader)).findFirst().orElseThrow();
+  }
+
+  /** Compares the replicas: verdicts by node. */
+  static Map<String, String> verify(Connection connection) throws SQLException {
+    Map<String, String> verdicts = new TreeMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("CALL verify_replicas()")) {
+      while (rows.next()) {
+        verdicts.put(rows.getString("NODE_ID"), rows.getString("VERDICT"));
+        assertTrue(rows.getLong("LOG_INDEX") > 0);
+        assertEquals(
+            rows.getString("VERDICT").equals("NO ANSWER"), rows.getString("CHECKSUM") == null);
+      }
+    }
+    return verdicts;
+  }
+
+  @Override
+  public void close() {
+    nodes.values().forEach(Node::close);
+  }
+}
