@@ -61,7 +61,14 @@ final class SqlErrors {
     return switch (own) {
       case STALE_TOKEN, TOKEN_MISSING ->
           new JdbcSQLIntegrityConstraintViolationException(message, sql, state, code, cause, null);
-      case LEASE_GONE, LOCK_UPGRADE, FENCE_STATE, ADMINISTRATION, TOO_LARGE, DISK, INTERNAL ->
+      case LEASE_GONE,
+          LOCK_UPGRADE,
+          FENCE_STATE,
+          ADMINISTRATION,
+          ACTIVE_TRANSACTION,
+          TOO_LARGE,
+          DISK,
+          INTERNAL ->
           new JdbcSQLNonTransientException(message, sql, state, code, cause, null);
       case CONFLICT ->
           new JdbcSQLTransactionRollbackException(message, sql, state, code, cause, null);

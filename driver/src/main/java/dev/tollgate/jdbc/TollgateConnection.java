@@ -45,6 +45,11 @@ public final class TollgateConnection extends JdbcConnection {
   private volatile boolean readOnly;
   private @Nullable String catalogName;
 
+  /** Held while the end of a request is told, which the next one then waits for. */
+  private final Object requestBoundary = new Object();
+
+  private long openRequests;
+
   TollgateConnection(TollgateSession session, ConnectionSettings settings) {
     super(session, settings.user(), settings.url());
     this.session = session;
@@ -256,16 +261,45 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Ends a piece of work, as pools see it: an open transaction is rolled back, what the
-   * connection's own lease holds is free, and the query timeout is unset. A lease that was created
-   * by a call is not touched.
+   * Begins a piece of work, as pools see it. An open transaction goes on.
+   *
+   * <p>Counted, because a pool may tell late that the previous piece has ended: c3p0 before 0.13
+   * hands the connection to its next user before it calls {@link #endRequest} for the one before.
+   */
+  @Override
+  public void beginRequest() throws SQLException {
+    requireOpen();
+    synchronized (requestBoundary) {
+      openRequests++;
+    }
+  }
+
+  /**
+   * Ends a piece of work, as pools see it: what the connection's own lease holds is free, and the
+   * query timeout is unset. A lease that was created by a call is not touched. Does nothing without
+   * a {@link #beginRequest}, and nothing while another piece of work has begun.
+   *
+   * @throws SQLException with state 25001 if a transaction is open, which stays open, as JDBC
+   *     recommends: only its user knows whether it is to be committed
    */
   @Override
   public void endRequest() throws SQLException {
     requireOpen();
-    if (!getAutoCommit()) {
-      rollback();
+    synchronized (requestBoundary) {
+      if (openRequests == 0 || --openRequests > 0) {
+        return;
+      }
+      if (session.hasPendingTransaction()) {
+        throw SqlErrors.exception(
+            SqlState.ACTIVE_TRANSACTION,
+            "endRequest() while a transaction is open: nothing was committed, rolled back or"
+                + " released. Commit or roll back first.");
+      }
+      releaseWhatTheRequestHolds();
     }
+  }
+
+  private void releaseWhatTheRequestHolds() throws SQLException {
     try (Statement statement = createStatement()) {
       // H2 keeps the timeout for the connection
       statement.setQueryTimeout(0);

@@ -24,6 +24,8 @@ public enum SqlState {
   FENCE_STATE("55T03", 90_905),
   /** {@code CALL remove_node('n2')} where the members left could agree on nothing. */
   ADMINISTRATION("55T04", 90_910),
+  /** {@code Connection.endRequest()} while a transaction is open. */
+  ACTIVE_TRANSACTION("25001", 90_920),
   /** A statement that met a conflict with another transaction: run the transaction again. */
   CONFLICT("40001", 40_001),
   /** {@code CREATE ALIAS f AS ...}: refused by the front-end, with line and column. */

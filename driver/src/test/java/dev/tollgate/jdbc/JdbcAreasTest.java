@@ -504,18 +504,59 @@ class JdbcAreasTest {
     assertNull(connection.getClientInfo("ApplicationName"));
   }
 
+  private int releases() {
+    return cluster.others(Request.ReleaseOwnLease.class).size();
+  }
+
   @Test
   void endRequestReleasesWhatTheOwnLeaseHolds() throws Exception {
     connection.beginRequest();
     statement.setQueryTimeout(5);
     connection.endRequest();
-    assertEquals(1, cluster.others(Request.ReleaseOwnLease.class).size());
+    assertEquals(1, releases());
     assertEquals(0, statement.getQueryTimeout());
+    connection.beginRequest();
     connection.endRequest();
-    assertEquals(1, cluster.others(Request.ReleaseOwnLease.class).size(), "nothing ran since");
+    assertEquals(1, releases(), "nothing ran since");
     statement.execute("SELECT 1");
     connection.endRequest();
-    assertEquals(2, cluster.others(Request.ReleaseOwnLease.class).size());
+    assertEquals(1, releases(), "no request had begun");
+    connection.beginRequest();
+    connection.endRequest();
+    assertEquals(2, releases());
+  }
+
+  @Test
+  void endRequestLeavesAnOpenTransactionToItsUser() throws Exception {
+    connection.beginRequest();
+    connection.setAutoCommit(false);
+    statement.executeUpdate("UPDATE T SET V='kept' WHERE ID=1");
+    SQLException e = assertThrows(SQLException.class, connection::endRequest);
+    assertEquals("25001", e.getSQLState(), e.getMessage());
+    assertEquals(0, releases());
+    connection.commit();
+    assertEquals("kept", value("SELECT V FROM T WHERE ID=1"));
+    connection.beginRequest();
+    connection.endRequest();
+    assertEquals(1, releases(), "after the commit nothing is open");
+  }
+
+  /** What c3p0 does before version 0.13. */
+  @Test
+  void endRequestThatComesAfterTheNextBeginTakesNothingFromTheNextUser() throws Exception {
+    connection.beginRequest();
+    statement.execute("SELECT 1");
+    connection.beginRequest();
+    statement.setQueryTimeout(5);
+    connection.setAutoCommit(false);
+    statement.executeUpdate("UPDATE T SET V='kept' WHERE ID=1");
+    connection.endRequest();
+    assertEquals(0, releases());
+    assertEquals(5, statement.getQueryTimeout());
+    connection.commit();
+    assertEquals("kept", value("SELECT V FROM T WHERE ID=1"));
+    connection.endRequest();
+    assertEquals(1, releases());
   }
 
   @Test

@@ -97,7 +97,14 @@ class SqlErrorsTest {
     Class<? extends SQLException> expected =
         switch (state) {
           case STALE_TOKEN, TOKEN_MISSING -> SQLIntegrityConstraintViolationException.class;
-          case LEASE_GONE, LOCK_UPGRADE, FENCE_STATE, ADMINISTRATION, TOO_LARGE, DISK, INTERNAL ->
+          case LEASE_GONE,
+              LOCK_UPGRADE,
+              FENCE_STATE,
+              ADMINISTRATION,
+              ACTIVE_TRANSACTION,
+              TOO_LARGE,
+              DISK,
+              INTERNAL ->
               SQLNonTransientException.class;
           case CONFLICT -> SQLTransactionRollbackException.class;
           case REFUSED_STATEMENT -> SQLSyntaxErrorException.class;
