@@ -59,16 +59,27 @@ final class Definitions {
     if (rows != null) {
       return rows;
     }
+    return LoggedStatements.updated(define(statement, command, context, session));
+  }
+
+  /**
+   * Answers a definition that changes nothing. It needs no token and waits for nobody: an
+   * application that makes its schema at each start holds no lock then. A token that it shows all
+   * the same has to be the current one.
+   */
+  Outcome confirm(
+      Operation.ExecuteSql statement,
+      Operation.@Nullable StatementFence shown,
+      SqlContext context,
+      SessionLocal session) {
+    boolean current = shown != null && !shown.monotonic();
+    Outcome.Refused refused = context.admit(current ? shown : null, List.of());
     Operation.FenceTerms binding = statement.binding();
     Table existing = binding == null ? null : target(statement, session);
-    if (binding != null && existing != null) {
-      Outcome.Refused different = alreadyThere(existing, binding, context);
-      if (different != null) {
-        return different;
-      }
+    if (refused == null && binding != null && existing != null) {
+      refused = alreadyThere(existing, binding, context);
     }
-    Operation.FenceTerms wanted = existing == null ? binding : null;
-    return LoggedStatements.updated(define(statement, command, wanted, context, session));
+    return refused == null ? LoggedStatements.updated(0) : refused;
   }
 
   /** The schemas that a definition changes as a whole. */
@@ -103,13 +114,11 @@ final class Definitions {
   /**
    * Changes the definitions while no reader is inside.
    *
-   * @param wanted the fence of the table that it creates, if that is to have one
    * @return how many rows it changed
    */
   private long define(
       Operation.ExecuteSql statement,
       StoreCommand command,
-      Operation.@Nullable FenceTerms wanted,
       SqlContext context,
       SessionLocal session) {
     long count = 0;
@@ -122,6 +131,7 @@ final class Definitions {
       }
       session.commit(true);
       fencedTables.follow(session, context);
+      Operation.FenceTerms wanted = statement.binding();
       Table created = wanted == null ? null : target(statement, session);
       if (wanted != null && created != null) {
         bind(created, wanted, context, session);

@@ -6,6 +6,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.RandomSeed;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.h2.api.ErrorCode;
@@ -63,6 +64,7 @@ final class H2SelfCheck {
       check.scansOfSubqueriesAreFound();
       check.stepsThroughTextsAreCounted();
       check.guardsAreAskedOnEveryRoute();
+      check.idleDefinitionsAreTold();
       return true;
     }
   }
@@ -182,6 +184,38 @@ final class H2SelfCheck {
       require(code == ErrorCode.GENERAL_ERROR_1, "the guard of a table is asked: " + sql);
     }
     rollback();
+  }
+
+  private void idleDefinitionsAreTold() {
+    String before = "ALTER TABLE G ADD COLUMN IF NOT EXISTS ";
+    String column = "ALTER TABLE G ALTER COLUMN IF EXISTS ";
+    Map<String, Boolean> definitions =
+        Map.of(
+            "CREATE TABLE IF NOT EXISTS G(ID INT)",
+            true,
+            "CREATE TABLE IF NOT EXISTS NEW_TABLE(ID INT)",
+            false,
+            "CREATE INDEX IF NOT EXISTS NEW_INDEX ON G(T)",
+            false,
+            "CREATE SCHEMA IF NOT EXISTS PUBLIC",
+            true,
+            column + "NEW_COLUMN SET NOT NULL",
+            true,
+            column + "T SET DEFAULT 5",
+            false,
+            before + "T INT",
+            true,
+            before + "NEW_COLUMN INT",
+            false,
+            "ALTER TABLE G ADD CONSTRAINT IF NOT EXISTS NEW_ONE CHECK (ID > 0)",
+            false,
+            "ALTER TABLE G DROP CONSTRAINT IF EXISTS NEW_ONE",
+            true);
+    definitions.forEach(
+        (sql, idle) ->
+            require(
+                H2Definitions.changesNothing(first, first.prepare(sql)) == idle,
+                "it is known whether a definition changes something: " + sql));
   }
 
   private void rollback() {

@@ -187,6 +187,9 @@ final class LoggedStatements {
       LogStatements.Ready ready = LogStatements.prepare(session, statement.sql());
       Prepared parsed = ready.prepared();
       rowLocks = takeRowLocks(parsed);
+      if (statement.definition() && H2Definitions.changesNothing(session, parsed)) {
+        return definitions.confirm(statement, set.fence(), context, session);
+      }
       written = fencedTables.written(session, parsed, statement);
       Outcome.Refused refused = context.admit(set.fence(), fencedTables.fencesOf(written));
       if (refused != null) {

@@ -284,6 +284,21 @@ abstract class JdbcContract {
   }
 
   @Test
+  void schemaThatIsThereCanBeMadeAgainWithoutAToken() throws SQLException {
+    try (Connection connection = connect()) {
+      for (int start = 1; start <= 2; start++) {
+        update(connection, "CREATE TABLE IF NOT EXISTS T(V INT) FENCED BY LOCK 'job'");
+        if (start == 1) {
+          number(connection, "SELECT acquire_lock('job')");
+        }
+        update(connection, "CREATE INDEX IF NOT EXISTS T_V ON T(V)");
+        value(connection, "SELECT release_lock('job')");
+      }
+      assertEquals("23T02", fails(connection, "INSERT INTO T VALUES(1)").getSQLState());
+    }
+  }
+
+  @Test
   void monotonicFenceTakesAnyTokenThatIsNotLowerThanTheHighest() throws SQLException {
     try (Connection connection = connect()) {
       update(connection, "CREATE TABLE T(V INT) FENCED MONOTONIC BY LOCK 'job'");

@@ -105,6 +105,74 @@ class FencedTablesTest {
     assertInstanceOf(Outcome.Executed.class, replica.run(stranger, sql), sql);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE TABLE IF NOT EXISTS T(ID INT)",
+        "CREATE TABLE IF NOT EXISTS T AS SELECT 1 AS ID",
+        "CREATE INDEX IF NOT EXISTS T_V ON T(V)",
+        "CREATE UNIQUE INDEX IF NOT EXISTS T_V ON T(P)",
+        "CREATE SCHEMA IF NOT EXISTS PUBLIC",
+        "CREATE VIEW IF NOT EXISTS T AS SELECT 1",
+        "CREATE SEQUENCE IF NOT EXISTS S",
+        "CREATE DOMAIN IF NOT EXISTS D AS INT",
+        "DROP TABLE IF EXISTS NOWHERE",
+        "DROP INDEX IF EXISTS NOWHERE",
+        "DROP VIEW IF EXISTS NOWHERE",
+        "DROP SCHEMA IF EXISTS NOWHERE CASCADE",
+        "ALTER TABLE IF EXISTS NOWHERE ADD COLUMN W INT",
+        "ALTER TABLE IF EXISTS NOWHERE RENAME TO T2",
+        "ALTER INDEX IF EXISTS NOWHERE RENAME TO T_W",
+        "ALTER TABLE T ADD COLUMN IF NOT EXISTS V INT",
+        "ALTER TABLE T DROP COLUMN IF EXISTS NOWHERE",
+        "ALTER TABLE T ALTER COLUMN IF EXISTS NOWHERE SET NOT NULL",
+        "ALTER TABLE T ADD CONSTRAINT IF NOT EXISTS T_SMALL CHECK (V < 5)",
+        "ALTER TABLE T DROP CONSTRAINT IF EXISTS NOWHERE",
+        "ALTER TABLE T DROP CONSTRAINT IF EXISTS OF_PARENT"
+      })
+  void definitionThatChangesNothingNeedsNoToken(String sql) throws SQLException {
+    replica.ok(stranger, "CREATE SEQUENCE S");
+    replica.ok(stranger, "CREATE DOMAIN D AS INT");
+    replica.ok(holder, "ALTER TABLE PARENT ADD CONSTRAINT OF_PARENT CHECK (V < 9)");
+    replica.ok(holder, "ALTER TABLE T ADD CONSTRAINT T_SMALL CHECK (V < 5)");
+    String before = replica.script();
+    assertInstanceOf(Outcome.Executed.class, replica.run(stranger, sql), sql);
+    assertEquals(before, replica.script());
+    assertEquals(
+        RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "DELETE FROM T")), "still fenced");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE INDEX IF NOT EXISTS T_P ON T(P)",
+        "ALTER TABLE T ADD COLUMN IF NOT EXISTS W INT",
+        "ALTER TABLE T DROP COLUMN IF EXISTS V",
+        "ALTER TABLE T ADD CONSTRAINT IF NOT EXISTS T_LARGE CHECK (V > 0)",
+        "ALTER TABLE T DROP CONSTRAINT IF EXISTS T_SMALL",
+        "DROP INDEX IF EXISTS T_V"
+      })
+  void definitionWithAConditionThatChangesSomethingNeedsTheToken(String sql) {
+    replica.ok(holder, "ALTER TABLE T ADD CONSTRAINT T_SMALL CHECK (V < 5)");
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, sql)), sql);
+  }
+
+  @Test
+  void tokenThatIsShownForNothingHasToBeTheCurrentOne() {
+    String sql = "CREATE INDEX IF NOT EXISTS T_V ON T(V)";
+    replica.perform(holder, new Operation.ReleaseLock(StoreDriver.JOB, null));
+    long current = replica.take(holder, "job");
+    assertInstanceOf(Outcome.Executed.class, replica.runFenced(stranger, sql, current));
+    assertEquals(RefusalCode.TOKEN_STALE, refusal(replica.runFenced(stranger, sql, current - 1)));
+  }
+
+  @Test
+  void definitionThatChangesNothingWaitsForNobody() {
+    replica.in(holder, "UPDATE T SET V = 2");
+    assertInstanceOf(
+        Outcome.Executed.class, replica.run(stranger, "CREATE TABLE IF NOT EXISTS T(ID INT)"));
+  }
+
   @Test
   void fenceFollowsARename() throws SQLException {
     replica.ok(holder, "ALTER TABLE T RENAME TO MOVED");

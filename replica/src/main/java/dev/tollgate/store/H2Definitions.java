@@ -1,0 +1,154 @@
+package dev.tollgate.store;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.command.CommandInterface;
+import org.h2.command.Prepared;
+import org.h2.command.ddl.AlterTableAddConstraint;
+import org.h2.command.ddl.AlterTableAlterColumn;
+import org.h2.command.ddl.AlterTableDropConstraint;
+import org.h2.command.ddl.CreateIndex;
+import org.h2.command.ddl.CreateSchema;
+import org.h2.command.ddl.CreateTable;
+import org.h2.command.ddl.CreateTableData;
+import org.h2.command.ddl.SchemaCommand;
+import org.h2.command.dml.NoOperation;
+import org.h2.constraint.Constraint;
+import org.h2.engine.Constants;
+import org.h2.engine.SessionLocal;
+import org.h2.schema.Schema;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which definitions change nothing, because what they make IF NOT EXISTS is there, or what they
+ * drop IF EXISTS is not. H2 keeps these words in private fields; as in {@link H2Internals}, {@link
+ * H2SelfCheck} makes sure that they are still there and mean this.
+ *
+ * <p>Only definitions that may name a fenced table, or the schema of one, are told: H2 finds for
+ * itself that the others have nothing to do.
+ */
+final class H2Definitions {
+  private static final VarHandle SCHEMA = handle(SchemaCommand.class, "schema", Schema.class);
+  private static final VarHandle TABLE_UNLESS_THERE = flag(CreateTable.class, "ifNotExists");
+  private static final VarHandle TABLE_DATA =
+      handle(CreateTable.class, "data", CreateTableData.class);
+  private static final VarHandle INDEX_UNLESS_THERE = flag(CreateIndex.class, "ifNotExists");
+  private static final VarHandle INDEX_NAME = name(CreateIndex.class, "indexName");
+  private static final VarHandle SCHEMA_UNLESS_THERE = flag(CreateSchema.class, "ifNotExists");
+  private static final VarHandle SCHEMA_NAME = name(CreateSchema.class, "schemaName");
+  private static final VarHandle COLUMN_UNLESS_THERE =
+      flag(AlterTableAlterColumn.class, "ifNotExists");
+  private static final VarHandle COLUMN_TABLE = name(AlterTableAlterColumn.class, "tableName");
+  private static final VarHandle NEW_COLUMNS =
+      handle(AlterTableAlterColumn.class, "columnsToAdd", ArrayList.class);
+  private static final VarHandle ALTERED_COLUMN =
+      handle(AlterTableAlterColumn.class, "oldColumn", Column.class);
+  private static final VarHandle CONSTRAINT_UNLESS_THERE =
+      flag(AlterTableAddConstraint.class, "ifNotExists");
+  private static final VarHandle NEW_CONSTRAINT =
+      name(AlterTableAddConstraint.class, "constraintName");
+  private static final VarHandle CONSTRAINT_IF_THERE =
+      flag(AlterTableDropConstraint.class, "ifExists");
+  private static final VarHandle OLD_CONSTRAINT =
+      name(AlterTableDropConstraint.class, "constraintName");
+  private static final VarHandle CONSTRAINT_TABLE =
+      name(AlterTableDropConstraint.class.getSuperclass(), "tableName");
+
+  private H2Definitions() {}
+
+  private static VarHandle flag(Class<?> owner, String field) {
+    return handle(owner, field, boolean.class);
+  }
+
+  private static VarHandle name(Class<?> owner, String field) {
+    return handle(owner, field, String.class);
+  }
+
+  private static VarHandle handle(Class<?> owner, String field, Class<?> type) {
+    try {
+      Lookup lookup = MethodHandles.privateLookupIn(owner, MethodHandles.lookup());
+      return lookup.findVarHandle(owner, field, type);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(
+          "H2 " + Constants.FULL_VERSION + " is not the one Tollgate was built for", e);
+    }
+  }
+
+  /** True if H2 would do nothing for this definition, and would not refuse it either. */
+  static boolean changesNothing(SessionLocal session, Prepared definition) {
+    if (definition instanceof NoOperation) {
+      return true;
+    }
+    if (definition instanceof CreateTable table) {
+      CreateTableData data = (CreateTableData) TABLE_DATA.get(table);
+      return (boolean) TABLE_UNLESS_THERE.get(table)
+          && find(session, table, data.tableName) != null;
+    }
+    if (definition instanceof CreateIndex index) {
+      String name = (String) INDEX_NAME.get(index);
+      return (boolean) INDEX_UNLESS_THERE.get(index)
+          && name != null
+          && schemaOf(index).findIndex(session, name) != null;
+    }
+    if (definition instanceof CreateSchema schema) {
+      return (boolean) SCHEMA_UNLESS_THERE.get(schema)
+          && session.getDatabase().findSchema((String) SCHEMA_NAME.get(schema)) != null;
+    }
+    if (definition instanceof AlterTableAlterColumn columns) {
+      return altersNothing(session, columns);
+    }
+    if (definition instanceof AlterTableAddConstraint constraint) {
+      String name = (String) NEW_CONSTRAINT.get(constraint);
+      return (boolean) CONSTRAINT_UNLESS_THERE.get(constraint)
+          && name != null
+          && schemaOf(constraint).findConstraint(session, name) != null;
+    }
+    return definition instanceof AlterTableDropConstraint constraint
+        && dropsNothing(session, constraint);
+  }
+
+  private static boolean altersNothing(SessionLocal session, AlterTableAlterColumn definition) {
+    Table table = find(session, definition, (String) COLUMN_TABLE.get(definition));
+    if (table == null) {
+      return false;
+    }
+    return switch (definition.getType()) {
+      case CommandInterface.ALTER_TABLE_ADD_COLUMN -> {
+        List<?> columns = (List<?>) NEW_COLUMNS.get(definition);
+        yield (boolean) COLUMN_UNLESS_THERE.get(definition)
+            // H2 minds the words for a single column only
+            && columns != null
+            && columns.size() == 1
+            && table.doesColumnExist(((Column) columns.get(0)).getName());
+      }
+      case CommandInterface.ALTER_TABLE_DROP_COLUMN -> false;
+      default -> ALTERED_COLUMN.get(definition) == null;
+    };
+  }
+
+  private static boolean dropsNothing(SessionLocal session, AlterTableDropConstraint definition) {
+    if (!(boolean) CONSTRAINT_IF_THERE.get(definition)) {
+      return false;
+    }
+    Table table = find(session, definition, (String) CONSTRAINT_TABLE.get(definition));
+    Constraint named =
+        schemaOf(definition).findConstraint(session, (String) OLD_CONSTRAINT.get(definition));
+    return table != null
+        && (named == null
+            || named.getConstraintType() == Constraint.Type.DOMAIN
+            || !named.getTable().equals(table));
+  }
+
+  private static @Nullable Table find(SessionLocal session, SchemaCommand of, String name) {
+    return schemaOf(of).resolveTableOrView(session, name);
+  }
+
+  private static Schema schemaOf(SchemaCommand definition) {
+    return (Schema) SCHEMA.get(definition);
+  }
+}
