@@ -77,7 +77,8 @@ final class SqlErrors {
       case NOT_SUPPORTED ->
           new JdbcSQLFeatureNotSupportedException(message, sql, state, code, cause, null);
       case INVALID_ARGUMENT -> new JdbcSQLDataException(message, sql, state, code, cause, null);
-      case TOO_MANY -> new JdbcSQLTransientException(message, sql, state, code, cause, null);
+      case TOO_MANY, ENVIRONMENT_CHANGES ->
+          new JdbcSQLTransientException(message, sql, state, code, cause, null);
       case CANCELLED -> new JdbcSQLTimeoutException(message, sql, state, code, cause, null);
       // H2 has no class for this one
       case NO_QUORUM -> new SQLTransientConnectionException(message, state, code, cause);

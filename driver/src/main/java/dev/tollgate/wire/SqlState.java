@@ -26,6 +26,8 @@ public enum SqlState {
   ADMINISTRATION("55T04", 90_910),
   /** {@code Connection.endRequest()} while a transaction is open. */
   ACTIVE_TRANSACTION("25001", 90_920),
+  /** {@code INSERT INTO t ...} between begin_runtime_change() and end_runtime_change(). */
+  ENVIRONMENT_CHANGES("55T05", 90_911),
   /** A statement that met a conflict with another transaction: run the transaction again. */
   CONFLICT("40001", 40_001),
   /** {@code CREATE ALIAS f AS ...}: refused by the front-end, with line and column. */

@@ -1,10 +1,15 @@
 package dev.tollgate.cli;
 
+import dev.tollgate.core.Environment;
+import dev.tollgate.node.NodeSettings;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A new node's request to a running cluster to be added.
@@ -20,12 +25,44 @@ record Joining(String url, String nodeId, String raftAddress, String clientAddre
   void run() throws SQLException {
     try (Connection connection = DriverManager.getConnection(url)) {
       requireNewName(connection);
+      requireSameEnvironment(connection);
       try (PreparedStatement call = connection.prepareStatement("CALL add_node(?, ?, ?)")) {
         call.setString(1, nodeId);
         call.setString(2, raftAddress);
         call.setString(3, clientAddress);
         call.execute();
       }
+    }
+  }
+
+  /** A node that computes otherwise would stop as soon as it is counted on. */
+  private void requireSameEnvironment(Connection connection) throws SQLException {
+    Environment own = NodeSettings.localEnvironment();
+    SortedMap<String, String> fingerprints = new TreeMap<>();
+    String runtime = "another Java runtime";
+    try (Statement query = connection.createStatement();
+        ResultSet rows =
+            query.executeQuery(
+                "SELECT PART, CLUSTER FROM TOLLGATE.ENVIRONMENT WHERE CLUSTER IS NOT NULL")) {
+      while (rows.next()) {
+        if (own.fingerprints().containsKey(rows.getString(1))) {
+          fingerprints.put(rows.getString(1), rows.getString(2));
+        } else {
+          runtime = rows.getString(2);
+        }
+      }
+    }
+    if (!fingerprints.isEmpty() && !fingerprints.equals(own.fingerprints())) {
+      throw new SQLException(
+          "node "
+              + nodeId
+              + " runs on "
+              + own.runtime()
+              + ", and the cluster on "
+              + runtime
+              + ", which differs in: "
+              + String.join(", ", own.differences(new Environment(fingerprints, runtime)))
+              + ". Start the node with that runtime");
     }
   }
 

@@ -133,6 +133,10 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    // it takes some tenths of a second, and is asked for when the node leads or applies
+    Thread environment = new Thread(NodeSettings::localEnvironment, "tollgate-environment");
+    environment.setDaemon(true);
+    environment.start();
     NodeSettings settings = settings();
     warnIfOpen(settings);
     requireFreeRaftPort();

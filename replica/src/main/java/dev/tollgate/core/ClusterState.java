@@ -19,6 +19,7 @@ public final class ClusterState {
   private final Transactions transactions;
   private final SortedMap<String, String> nodes;
   private final Supplier<@Nullable ReplicaCheck> lastCheck;
+  private final Supplier<Computing> computing;
 
   ClusterState(
       SessionTable sessions,
@@ -27,7 +28,8 @@ public final class ClusterState {
       FenceTable fences,
       Transactions transactions,
       SortedMap<String, String> nodes,
-      Supplier<@Nullable ReplicaCheck> lastCheck) {
+      Supplier<@Nullable ReplicaCheck> lastCheck,
+      Supplier<Computing> computing) {
     this.sessions = sessions;
     this.leases = leases;
     this.locks = locks;
@@ -35,6 +37,7 @@ public final class ClusterState {
     this.transactions = transactions;
     this.nodes = nodes;
     this.lastCheck = lastCheck;
+    this.computing = computing;
   }
 
   /** Open sessions in order of opening. */
@@ -111,6 +114,11 @@ public final class ClusterState {
   /** The last comparison of the replicas, or null if there was none. */
   public @Nullable ReplicaCheck lastCheck() {
     return lastCheck.get();
+  }
+
+  /** In which environment statements are computed. */
+  public Computing computing() {
+    return computing.get();
   }
 
   /** The highest token ever granted, 0 if none was. */

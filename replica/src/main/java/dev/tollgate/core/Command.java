@@ -39,6 +39,10 @@ public sealed interface Command {
     R report(ReportChecksum command);
 
     R seed(SeedRandom command);
+
+    R adopt(AdoptEnvironment command);
+
+    R pause(PauseStatements command);
   }
 
   /**
@@ -186,6 +190,26 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.seed(this);
+    }
+  }
+
+  /** From now on statements are computed in this environment, by every replica. */
+  record AdoptEnvironment(Environment environment) implements Command {
+    public AdoptEnvironment {
+      requireNonNull(environment, "environment");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.adopt(this);
+    }
+  }
+
+  /** From now on statements that write are refused, until an environment is adopted. */
+  record PauseStatements() implements Command {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.pause(this);
     }
   }
 

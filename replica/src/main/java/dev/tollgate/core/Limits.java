@@ -128,5 +128,11 @@ public final class Limits {
   /** Parts of a replica's state that have a checksum of their own; further tables share one. */
   public static final int CHECKSUM_PARTS = 1_000;
 
+  /** Parts of an environment, each with a fingerprint. */
+  public static final int ENVIRONMENT_PARTS = 100;
+
+  /** Characters of each text of an environment. */
+  public static final int ENVIRONMENT_CHARS = 255;
+
   private Limits() {}
 }

@@ -26,7 +26,9 @@ public enum RefusalCode {
   /** The table is not fenced, or is fenced already. */
   FENCE_STATE(9),
   /** The transaction was rolled back: a deadlock, or a limit. */
-  TRANSACTION_LOST(10);
+  TRANSACTION_LOST(10),
+  /** Statements are not computed at the moment: the Java runtime of the nodes is exchanged. */
+  ENVIRONMENT_CHANGES(11);
 
   private final int number;
 

@@ -46,13 +46,17 @@ public final class StateMachine {
   private final List<Notice> notices = new ArrayList<>();
   private int attempts;
   private RandomSeed randomSeed = RandomSeed.NONE;
+  private Computing computing = Computing.ANYWHERE;
   private @Nullable ReplicaCheck check;
 
   public StateMachine(SqlStore store) {
     this.store = requireNonNull(store, "store");
-    this.transactions = new Transactions(store, sessions, this::sqlContext, notices::add);
+    this.transactions =
+        new Transactions(
+            store, sessions, this::sqlContext, notices::add, () -> computing.changes());
     this.state =
-        new ClusterState(sessions, leases, locks, fences, transactions, nodes, () -> check);
+        new ClusterState(
+            sessions, leases, locks, fences, transactions, nodes, () -> check, () -> computing);
   }
 
   /**
@@ -117,6 +121,9 @@ public final class StateMachine {
       last.add(check.state());
     }
     last.add(new StateRecord.Randomness(randomSeed));
+    if (!computing.equals(Computing.ANYWHERE)) {
+      last.add(new StateRecord.ComputingState(computing));
+    }
     return new CoreCopy(first, locks.copy(), last);
   }
 
@@ -265,6 +272,12 @@ public final class StateMachine {
     }
 
     @Override
+    public StateRecord computing(StateRecord.ComputingState state) {
+      computing = state.computing();
+      return state;
+    }
+
+    @Override
     public StateRecord fence(StateRecord.FenceState state) {
       fences.restore(state);
       return state;
@@ -404,6 +417,18 @@ public final class StateMachine {
     @Override
     public Outcome seed(Command.SeedRandom command) {
       randomSeed = command.seed();
+      return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome adopt(Command.AdoptEnvironment command) {
+      computing = Computing.in(command.environment());
+      return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome pause(Command.PauseStatements command) {
+      computing = Computing.PAUSED;
       return new Outcome.Done();
     }
 

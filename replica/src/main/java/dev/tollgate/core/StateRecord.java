@@ -33,6 +33,8 @@ public sealed interface StateRecord {
     R check(CheckState record);
 
     R randomness(Randomness record);
+
+    R computing(ComputingState record);
   }
 
   /** Where the log stood, and the highest number that was ever given out of each kind. */
@@ -244,6 +246,18 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.randomness(this);
+    }
+  }
+
+  /** In which environment statements are computed. */
+  record ComputingState(Computing computing) implements StateRecord {
+    public ComputingState {
+      requireNonNull(computing, "computing");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.computing(this);
     }
   }
 }

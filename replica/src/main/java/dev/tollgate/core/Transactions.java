@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +41,26 @@ final class Transactions {
   private final SessionTable sessions;
   private final Contexts contexts;
   private final Listener listener;
+  private final BooleanSupplier paused;
   private final SortedMap<Long, Transaction> open = new TreeMap<>();
   private final Map<RequestId, PendingStatement> waiting = new LinkedHashMap<>();
   private long lastId;
 
-  Transactions(SqlStore store, SessionTable sessions, Contexts contexts, Listener listener) {
+  /**
+   * @param paused whether statements are refused, because the environment changes in which they are
+   *     computed
+   */
+  Transactions(
+      SqlStore store,
+      SessionTable sessions,
+      Contexts contexts,
+      Listener listener,
+      BooleanSupplier paused) {
     this.store = store;
     this.sessions = sessions;
     this.contexts = contexts;
     this.listener = listener;
+    this.paused = paused;
   }
 
   /** Open transactions in the order in which they began. */
@@ -205,6 +217,10 @@ final class Transactions {
    * @return how long it says itself that it waits, or null
    */
   private @Nullable Long attempt(PendingStatement statement, long nowMicros) {
+    if (paused.getAsBoolean()) {
+      statement.finish(whole(statement, environmentChanges()));
+      return null;
+    }
     Session session = statement.session();
     Transaction own = session.transaction();
     if (statement.isDefinition() && own != null) {
@@ -430,6 +446,13 @@ final class Transactions {
 
   private static Outcome.Refused lost(String why) {
     return new Outcome.Refused(RefusalCode.TRANSACTION_LOST, why);
+  }
+
+  private static Outcome.Refused environmentChanges() {
+    return new Outcome.Refused(
+        RefusalCode.ENVIRONMENT_CHANGES,
+        "statements that write are refused while the Java runtime of the nodes is exchanged; locks"
+            + " and leases work. CALL end_runtime_change() ends that");
   }
 
   private static Outcome.Refused tooMany() {

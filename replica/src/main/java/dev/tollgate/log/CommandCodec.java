@@ -29,6 +29,8 @@ final class CommandCodec {
   private static final int VERIFY_REPLICAS = 10;
   private static final int REPORT_CHECKSUM = 11;
   private static final int SEED_RANDOM = 12;
+  private static final int ADOPT_ENVIRONMENT = 13;
+  private static final int PAUSE_STATEMENTS = 14;
 
   private CommandCodec() {}
 
@@ -59,6 +61,8 @@ final class CommandCodec {
       case SEED_RANDOM -> new Command.SeedRandom(new RandomSeed(in.i64(), in.i64()));
       case REPORT_CHECKSUM ->
           new Command.ReportChecksum(in.string(), in.i64(), StateCodec.checksum(in));
+      case ADOPT_ENVIRONMENT -> new Command.AdoptEnvironment(StateCodec.environment(in));
+      case PAUSE_STATEMENTS -> new Command.PauseStatements();
       default -> throw new UnknownCommandException("a command of kind " + kind);
     };
   }
@@ -162,6 +166,18 @@ final class CommandCodec {
     @Override
     public WireWriter seed(Command.SeedRandom command) {
       return out.u8(SEED_RANDOM).i64(command.seed().high()).i64(command.seed().low());
+    }
+
+    @Override
+    public WireWriter adopt(Command.AdoptEnvironment command) {
+      out.u8(ADOPT_ENVIRONMENT);
+      StateCodec.environment(out, command.environment());
+      return out;
+    }
+
+    @Override
+    public WireWriter pause(Command.PauseStatements command) {
+      return out.u8(PAUSE_STATEMENTS);
     }
 
     @Override

@@ -138,7 +138,9 @@ final class RatisStateMachine extends BaseStateMachine {
                   1))
           .exceptionally(
               failure -> {
-                LOG.warn("{}: the log was not cut", server.getId(), failure);
+                if (!closing) {
+                  LOG.warn("{}: the log was not cut", server.getId(), failure);
+                }
                 return null;
               });
     } catch (RuntimeException e) {

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
+import dev.tollgate.core.Computing;
+import dev.tollgate.core.Environment;
 import dev.tollgate.core.Notice;
 import dev.tollgate.core.RandomSeed;
 import dev.tollgate.log.CommandPipeline;
@@ -29,10 +31,12 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +48,9 @@ public final class Node implements AutoCloseable {
 
   /** Queries and planning at a time; queries beyond wait. */
   private static final int WORKERS = 16;
+
+  /** How long a node that is alone and stops waits for its snapshot. */
+  private static final Duration SNAPSHOT_AT_END = Duration.ofSeconds(10);
 
   private static final int CACHED_PLANS = 5_000;
   private static final int ENTRY_BYTES = 2 << 20;
@@ -76,7 +83,7 @@ public final class Node implements AutoCloseable {
     this.settings = requireNonNull(settings, "settings");
     this.database = requireNonNull(database, "database");
     String id = settings.nodeId();
-    replica = new Replica(id, database);
+    replica = new Replica(id, database, settings.environment());
     RaftSettings raft = settings.raft();
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES);
@@ -90,7 +97,8 @@ public final class Node implements AutoCloseable {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             new DefaultThreadFactory("tollgate-" + id + "-worker", /* daemon= */ true));
-    Administration administration = new Administration(log, pipeline, verification);
+    Administration administration =
+        new Administration(log, pipeline, verification, settings.environment());
     service =
         new ClientService(
             id,
@@ -212,6 +220,43 @@ public final class Node implements AutoCloseable {
     return service;
   }
 
+  /**
+   * A node that is alone may start again on another Java runtime, which must not compute again what
+   * clients have seen.
+   */
+  private void keepStatements() {
+    boolean keeps =
+        settings.raft() != null
+            && replica.isLeading()
+            && log.isAlone()
+            && replica.hasUncopiedStatements()
+            && replica.look(state -> state.transactions().isEmpty());
+    if (!keeps) {
+      return;
+    }
+    try {
+      log.snapshots().take().get(SNAPSHOT_AT_END.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.info("{}: stops without a snapshot: {}", settings.nodeId(), e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void takeSnapshot() {
+    log.snapshots()
+        .take()
+        .exceptionally(
+            failure -> {
+              LOG.warn(
+                  "{}: no snapshot for another Java runtime: {}. CALL take_snapshot() before this"
+                      + " node is started with one",
+                  settings.nodeId(),
+                  failure.toString());
+              return null;
+            });
+  }
+
   @Override
   public void close() {
     LOG.info("{}: stops", settings.nodeId());
@@ -220,6 +265,7 @@ public final class Node implements AutoCloseable {
       running.close();
     }
     verification.close();
+    keepStatements();
     log.close();
     replica.close();
     timeKeeper.close();
@@ -232,8 +278,17 @@ public final class Node implements AutoCloseable {
   private final class Watcher implements Replica.Listener {
     @Override
     public void startedLeading(ClusterState state) {
+      RuntimeException difference = replica.difference(state);
+      boolean unstated = state.computing().equals(Computing.ANYWHERE);
       workers.execute(
           () -> {
+            if (difference != null && !log.isAlone()) {
+              replica.failed(difference);
+              return;
+            }
+            if (difference != null || unstated) {
+              adoptOwnEnvironment(difference);
+            }
             pipeline.submit(
                 new Command.SeedRandom(new RandomSeed(RANDOM.nextLong(), RANDOM.nextLong())),
                 Proposal.Listener.NOBODY);
@@ -242,6 +297,21 @@ public final class Node implements AutoCloseable {
               announce();
             }
           });
+    }
+
+    /** A node that is alone has just restored, or computed, all that there is. */
+    private void adoptOwnEnvironment(@Nullable RuntimeException difference) {
+      Environment own = settings.environment().get();
+      if (difference != null) {
+        LOG.info("{}: from now on statements are computed on {}", settings.nodeId(), own.runtime());
+      }
+      pipeline.submit(new Command.AdoptEnvironment(own), Proposal.Listener.NOBODY);
+    }
+
+    /** What comes before the pause must not be computed again in another environment. */
+    @Override
+    public void environmentChanges() {
+      workers.execute(Node.this::takeSnapshot);
     }
 
     @Override

@@ -2,9 +2,12 @@ package dev.tollgate.node;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.Environment;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.store.LocalEnvironment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param listenAddress where it listens for them; null if it opens no port
  * @param maxConnections clients that may be connected at a time
  * @param verifyInterval how often the replicas are compared while this node leads; zero for never
+ * @param environment with what the node computes statements; always the same
  */
 public record NodeSettings(
     String nodeId,
@@ -24,7 +28,8 @@ public record NodeSettings(
     @Nullable String clientAddress,
     @Nullable InetSocketAddress listenAddress,
     int maxConnections,
-    Duration verifyInterval) {
+    Duration verifyInterval,
+    Supplier<Environment> environment) {
   /** Connections that a node accepts unless it is told otherwise. */
   public static final int MAX_CONNECTIONS = 20_000;
 
@@ -33,12 +38,36 @@ public record NodeSettings(
 
   public NodeSettings {
     requireNonNull(nodeId, "nodeId");
+    requireNonNull(environment, "environment");
     if (verifyInterval.isNegative()) {
       throw new IllegalArgumentException("verifyInterval: " + verifyInterval);
     }
     if (maxConnections < 1) {
       throw new IllegalArgumentException("maxConnections: " + maxConnections);
     }
+  }
+
+  /** A node that computes with what this process has. */
+  public NodeSettings(
+      String nodeId,
+      @Nullable RaftSettings raft,
+      @Nullable String clientAddress,
+      @Nullable InetSocketAddress listenAddress,
+      int maxConnections,
+      Duration verifyInterval) {
+    this(
+        nodeId,
+        raft,
+        clientAddress,
+        listenAddress,
+        maxConnections,
+        verifyInterval,
+        LocalEnvironment::get);
+  }
+
+  /** With what this process computes statements; the first call takes some tenths of a second. */
+  public static Environment localEnvironment() {
+    return LocalEnvironment.get();
   }
 
   /** A node in this JVM that only this JVM talks to. */

@@ -2,6 +2,8 @@ package dev.tollgate.snapshot;
 
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.Command;
+import dev.tollgate.core.Computing;
+import dev.tollgate.core.Environment;
 import dev.tollgate.core.FenceId;
 import dev.tollgate.core.FenceReading;
 import dev.tollgate.core.FencingToken;
@@ -42,6 +44,7 @@ public final class StateCodec {
   private static final int FENCE = 6;
   private static final int CHECK = 7;
   private static final int RANDOMNESS = 8;
+  private static final int COMPUTING = 9;
 
   private StateCodec() {}
 
@@ -79,6 +82,9 @@ public final class StateCodec {
               in.i64());
       case CHECK -> check(in);
       case RANDOMNESS -> new StateRecord.Randomness(new RandomSeed(in.i64(), in.i64()));
+      case COMPUTING ->
+          new StateRecord.ComputingState(
+              in.flag() ? Computing.PAUSED : Computing.in(environment(in)));
       default -> throw UnknownVersionException.ofRecord(kind);
     };
   }
@@ -107,6 +113,22 @@ public final class StateCodec {
   public static void checksum(WireWriter out, StateChecksum checksum) {
     out.string(checksum.total()).i32(checksum.parts().size());
     checksum.parts().forEach((name, part) -> out.string(name).i64(part));
+  }
+
+  /** Reads an environment, in the log too. */
+  public static Environment environment(WireReader in) {
+    SortedMap<String, String> fingerprints = new TreeMap<>();
+    for (int i = in.count(8); i > 0; i--) {
+      fingerprints.put(in.string(), in.string());
+    }
+    return new Environment(fingerprints, in.string());
+  }
+
+  /** Writes an environment as {@link #environment(WireReader)} reads it. */
+  public static void environment(WireWriter out, Environment environment) {
+    out.i32(environment.fingerprints().size());
+    environment.fingerprints().forEach((part, print) -> out.string(part).string(print));
+    out.string(environment.runtime());
   }
 
   private static StateRecord lease(WireReader in) {
@@ -292,6 +314,16 @@ public final class StateCodec {
     public Integer randomness(StateRecord.Randomness state) {
       out.i64(state.seed().high()).i64(state.seed().low());
       return RANDOMNESS;
+    }
+
+    @Override
+    public Integer computing(StateRecord.ComputingState state) {
+      Environment environment = state.computing().environment();
+      out.flag(environment == null);
+      if (environment != null) {
+        environment(out, environment);
+      }
+      return COMPUTING;
     }
 
     @Override

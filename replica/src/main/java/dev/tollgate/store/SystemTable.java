@@ -84,6 +84,11 @@ public enum SystemTable {
       answer("ANSWERS")),
   /** The last comparison of the replicas: what each node said, and what to think of it. */
   REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT")),
+  /**
+   * With what statements are computed, part by part: what the replicated state says, and what the
+   * node that answers has.
+   */
+  ENVIRONMENT(name("PART"), name("CLUSTER"), name("THIS_NODE")),
   /** The snapshots on the disk of the node that answers. */
   SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT"));
 

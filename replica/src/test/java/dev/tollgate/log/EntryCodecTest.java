@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.Command;
+import dev.tollgate.core.Environment;
 import dev.tollgate.core.FenceReading;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.LockMode;
@@ -81,6 +82,10 @@ class EntryCodecTest {
     commands.add(new Command.AnnounceNode("n1", "h:1"));
     commands.add(new Command.ForgetNode("n1"));
     commands.add(new Command.SeedRandom(new RandomSeed(1, -2)));
+    commands.add(
+        new Command.AdoptEnvironment(
+            new Environment(new TreeMap<>(Map.of("numbers", "1", "time zones", "2")), "Java 17")));
+    commands.add(new Command.PauseStatements());
     commands.add(new Command.ReleaseOwnLease(session));
     commands.add(new Command.VerifyReplicas(List.of("n1", "n2")));
     commands.add(

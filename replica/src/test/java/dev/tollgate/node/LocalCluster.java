@@ -4,8 +4,10 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.Environment;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -72,6 +74,11 @@ final class LocalCluster implements AutoCloseable {
   }
 
   void start(String id) throws IOException {
+    start(id, LocalEnvironment.get());
+  }
+
+  /** Starts a node that says that it computes statements with this. */
+  void start(String id, Environment environment) throws IOException {
     SqlDatabase database = new SqlDatabase();
     RaftSettings raft =
         new RaftSettings(
@@ -89,7 +96,8 @@ final class LocalCluster implements AutoCloseable {
                 null,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
                 MAX_CONNECTIONS,
-                verifyInterval),
+                verifyInterval,
+                () -> environment),
             database);
     nodes.put(id, node);
     databases.put(id, database);

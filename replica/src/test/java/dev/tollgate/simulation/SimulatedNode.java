@@ -12,6 +12,7 @@ import dev.tollgate.node.replica.SteppedTimeKeeper;
 import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Request;
@@ -67,7 +68,10 @@ final class SimulatedNode {
       time = new SteppedTimeKeeper(id, pipeline, SimulatedNode.this::monotonicNanos);
       Administration administration =
           new Administration(
-              log, pipeline, new Verification(id, replica, log, pipeline, Duration.ZERO));
+              log,
+              pipeline,
+              new Verification(id, replica, log, pipeline, Duration.ZERO),
+              LocalEnvironment::get);
       service =
           new ClientService(
               id,

@@ -16,7 +16,9 @@ public enum Procedure {
   REMOVE_NODE("node", "NODES"),
   TRANSFER_LEADERSHIP("[node]", "NODES"),
   VERIFY_REPLICAS("", "REPLICA_CHECKS"),
-  TAKE_SNAPSHOT("", "SNAPSHOTS");
+  TAKE_SNAPSHOT("", "SNAPSHOTS"),
+  BEGIN_RUNTIME_CHANGE("", "NODES"),
+  END_RUNTIME_CHANGE("", "NODES");
 
   private static final Map<String, Procedure> BY_NAME =
       Arrays.stream(values()).collect(toUnmodifiableMap(Procedure::name, procedure -> procedure));

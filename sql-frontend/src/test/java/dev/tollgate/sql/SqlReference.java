@@ -162,6 +162,12 @@ final class SqlReference {
       case TAKE_SNAPSHOT ->
           "makes the node that answers write a snapshot of what it has applied; returns"
               + " TOLLGATE.SNAPSHOTS";
+      case BEGIN_RUNTIME_CHANGE ->
+          "refuses statements that write with 55T05, on every node, so that the nodes can be"
+              + " started with another Java runtime one after the other; locks, leases and queries"
+              + " work";
+      case END_RUNTIME_CHANGE ->
+          "lets statements write again, computed as the Java runtime of the leader does";
     };
   }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
+import dev.tollgate.core.Environment;
 import dev.tollgate.core.Notice;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.log.CommandPipeline;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -34,11 +36,20 @@ public final class Administration implements Replica.Listener {
   private final ReplicatedLog log;
   private final CommandPipeline pipeline;
   private final Verification verification;
+  private final Supplier<Environment> environment;
 
-  public Administration(ReplicatedLog log, CommandPipeline pipeline, Verification verification) {
+  /**
+   * @param environment with what this node computes statements
+   */
+  public Administration(
+      ReplicatedLog log,
+      CommandPipeline pipeline,
+      Verification verification,
+      Supplier<Environment> environment) {
     this.log = requireNonNull(log, "log");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.verification = requireNonNull(verification, "verification");
+    this.environment = requireNonNull(environment, "environment");
   }
 
   /**
@@ -66,6 +77,8 @@ public final class Administration implements Replica.Listener {
           membership.transferLeadership(
               arguments.isEmpty() ? null : text("node", arguments.get(0)));
       case VERIFY_REPLICAS -> verification.verify();
+      case BEGIN_RUNTIME_CHANGE -> submit(new Command.PauseStatements());
+      case END_RUNTIME_CHANGE -> submit(new Command.AdoptEnvironment(environment.get()));
       case TAKE_SNAPSHOT -> log.snapshots().take().thenAccept(taken -> {});
     };
   }

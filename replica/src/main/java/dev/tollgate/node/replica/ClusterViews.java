@@ -2,6 +2,7 @@ package dev.tollgate.node.replica;
 
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Environment;
 import dev.tollgate.core.Fence;
 import dev.tollgate.core.FencingToken;
 import dev.tollgate.core.Hold;
@@ -26,12 +27,15 @@ import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +81,7 @@ public final class ClusterViews implements LockAccess {
       case FENCES -> replica.look(ClusterViews::fences);
       case NODES -> nodes();
       case REPLICA_CHECKS -> replica.look(ClusterViews::replicaChecks);
+      case ENVIRONMENT -> environment();
       case SNAPSHOTS -> snapshots();
     };
   }
@@ -254,6 +259,24 @@ public final class ClusterViews implements LockAccess {
             self
           });
     }
+    return rows;
+  }
+
+  private List<@Nullable Object[]> environment() {
+    Environment stated = replica.<@Nullable Environment>look(s -> s.computing().environment());
+    Environment own = replica.environment();
+    SortedMap<String, String> cluster =
+        stated == null ? Collections.emptySortedMap() : stated.fingerprints();
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    SortedSet<String> parts = new TreeSet<>(own.fingerprints().keySet());
+    parts.addAll(cluster.keySet());
+    for (String part : parts) {
+      rows.add(new @Nullable Object[] {part, cluster.get(part), own.fingerprints().get(part)});
+    }
+    rows.add(
+        new @Nullable Object[] {
+          "runtime", stated == null ? null : stated.runtime(), own.runtime()
+        });
     return rows;
   }
 

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
+import dev.tollgate.core.Computing;
+import dev.tollgate.core.Environment;
 import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Notice;
 import dev.tollgate.core.Outcome;
@@ -17,6 +19,7 @@ import dev.tollgate.log.UnknownCommandException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.snapshot.UnknownVersionException;
+import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +50,11 @@ public final class Replica implements LogConsumer {
     /** Something that an entry brought about; only while this node leads. */
     void noticed(Notice notice);
 
+    /**
+     * Statements are paused, so a snapshot of this state is good in any environment; everywhere.
+     */
+    default void environmentChanges() {}
+
     /** Whether a snapshot waits for a moment without transactions; on every node. */
     default void snapshotNeedsGap(boolean needed) {}
 
@@ -55,6 +64,8 @@ public final class Replica implements LogConsumer {
 
   private final String nodeId;
   private final SqlDatabase database;
+  private final Supplier<Environment> environment;
+  private final GuardedStore store;
   private StateMachine machine;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private final List<Listener> listeners = new ArrayList<>();
@@ -63,10 +74,44 @@ public final class Replica implements LogConsumer {
   private volatile long checkedNanos = System.nanoTime();
   private @Nullable ReplicaVerifier verifier;
 
+  /** A replica that computes with what this process has. */
   public Replica(String nodeId, SqlDatabase database) {
+    this(nodeId, database, LocalEnvironment::get);
+  }
+
+  /**
+   * @param environment with what this replica computes; always the same
+   */
+  public Replica(String nodeId, SqlDatabase database, Supplier<Environment> environment) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.database = requireNonNull(database, "database");
-    this.machine = new StateMachine(database);
+    this.environment = requireNonNull(environment, "environment");
+    this.store = new GuardedStore(database, environment, this::computing);
+    this.machine = new StateMachine(store);
+  }
+
+  /** True if statements were applied that are in no snapshot of this node. */
+  public boolean hasUncopiedStatements() {
+    return store.isUsed();
+  }
+
+  /** With what this replica computes statements. */
+  public Environment environment() {
+    return environment.get();
+  }
+
+  private Computing computing() {
+    return machine.state().computing();
+  }
+
+  /**
+   * Why this node must not lead, or null: it would compute statements otherwise than its cluster.
+   */
+  public @Nullable EnvironmentDiffersException difference(ClusterState state) {
+    Environment stated = state.computing().environment();
+    return stated == null || environment.get().computesLike(stated)
+        ? null
+        : new EnvironmentDiffersException(environment.get(), stated);
   }
 
   /** Adds a listener; before the log starts. */
@@ -136,6 +181,9 @@ public final class Replica implements LogConsumer {
         StateMachine.Applied applied = machine.apply(position, command);
         results.add(applied);
         verify(logIndex, command, applied.outcome());
+        if (command instanceof Command.PauseStatements) {
+          listeners.forEach(Listener::environmentChanges);
+        }
       }
     } finally {
       lock.writeLock().unlock();
@@ -205,7 +253,12 @@ public final class Replica implements LogConsumer {
 
   @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
-    return machine.isCopyable() ? new ReplicaCopy(machine.copy(), database.copy(insistent)) : null;
+    if (!machine.isCopyable()) {
+      return null;
+    }
+    StateCopy copy = new ReplicaCopy(machine.copy(), database.copy(insistent));
+    store.copied();
+    return copy;
   }
 
   @Override
@@ -217,10 +270,11 @@ public final class Replica implements LogConsumer {
   public void restore(SnapshotReader snapshot) throws IOException {
     lock.writeLock().lock();
     try {
-      StateMachine fresh = new StateMachine(database);
+      StateMachine fresh = new StateMachine(store);
       ReplicaCopy.read(snapshot, fresh, database);
       fresh.checkInvariants();
       machine = fresh;
+      store.copied();
     } finally {
       lock.writeLock().unlock();
     }
@@ -269,6 +323,7 @@ public final class Replica implements LogConsumer {
   private static String explain(Throwable cause) {
     if (cause instanceof DivergedException
         || cause instanceof LogFailedException
+        || cause instanceof EnvironmentDiffersException
         || cause instanceof UnknownCommandException
         || cause instanceof UnknownVersionException) {
       return String.valueOf(cause.getMessage());

@@ -156,6 +156,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String computing(StateRecord.ComputingState state) {
+      return "environment";
+    }
+
+    @Override
     public String check(StateRecord.CheckState state) {
       return "checks";
     }

@@ -332,6 +332,7 @@ class MetadataBrowserTest {
     }
     assertEquals(
         List.of(
+            "ENVIRONMENT VIEW",
             "FENCES VIEW",
             "LEASES VIEW",
             "LOCKS VIEW",

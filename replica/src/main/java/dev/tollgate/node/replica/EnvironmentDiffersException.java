@@ -1,0 +1,24 @@
+package dev.tollgate.node.replica;
+
+import dev.tollgate.core.Environment;
+
+/**
+ * This node would compute statements otherwise than the nodes that have computed, or will compute,
+ * them: it has applied none of those.
+ */
+public final class EnvironmentDiffersException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  EnvironmentDiffersException(Environment own, Environment theirs) {
+    super(
+        "this node runs on "
+            + own.runtime()
+            + ", and the statements of its cluster are computed with "
+            + theirs.runtime()
+            + ", which differs in: "
+            + String.join(", ", own.differences(theirs))
+            + ". Start the node with that runtime, and it goes on where it stopped; its data are as"
+            + " they should be. To exchange the runtime of all nodes, see \"Another Java runtime\" in"
+            + " docs/operations.md");
+  }
+}

@@ -1,0 +1,101 @@
+package dev.tollgate.node.replica;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.Computing;
+import dev.tollgate.core.Environment;
+import dev.tollgate.core.Operation;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.SqlStore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database, which computes nothing where other replicas compute otherwise: the replica stops
+ * before it applies the first statement whose environment is not its own. What locks and leases
+ * come to does not depend on that.
+ */
+final class GuardedStore implements SqlStore {
+  private final SqlStore store;
+  private final Supplier<Environment> own;
+  private final Supplier<Computing> computing;
+
+  /** The one that was compared last, and is like the own one. */
+  private @Nullable Environment known;
+
+  private volatile boolean used;
+
+  /**
+   * @param own with what this replica computes
+   * @param computing the replicated state's, as it is
+   */
+  GuardedStore(SqlStore store, Supplier<Environment> own, Supplier<Computing> computing) {
+    this.store = requireNonNull(store, "store");
+    this.own = requireNonNull(own, "own");
+    this.computing = requireNonNull(computing, "computing");
+  }
+
+  /** True if statements have come since {@link #copied}. */
+  boolean isUsed() {
+    return used;
+  }
+
+  /** What the statements did is in a copy. */
+  void copied() {
+    used = false;
+  }
+
+  private SqlStore computing() {
+    used = true;
+    Environment stated = computing.get().environment();
+    if (stated != null && !stated.equals(known)) {
+      if (!own.get().computesLike(stated)) {
+        throw new EnvironmentDiffersException(own.get(), stated);
+      }
+      known = stated;
+    }
+    return store;
+  }
+
+  @Override
+  public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
+    return computing().execute(statement, set, context);
+  }
+
+  @Override
+  public void begin(SessionId session) {
+    store.begin(session);
+  }
+
+  @Override
+  public void commit(SessionId session) {
+    store.commit(session);
+  }
+
+  @Override
+  public void rollback(SessionId session) {
+    store.rollback(session);
+  }
+
+  @Override
+  public Outcome savepoint(SessionId session, Operation.MarkSavepoint savepoint) {
+    return store.savepoint(session, savepoint);
+  }
+
+  @Override
+  public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
+    return computing().fenceTable(operation, context);
+  }
+
+  @Override
+  public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
+    return computing().unfenceTable(operation, context);
+  }
+
+  @Override
+  public boolean hasSchema(String name) {
+    return store.hasSchema(name);
+  }
+}
