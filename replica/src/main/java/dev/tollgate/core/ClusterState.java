@@ -1,7 +1,6 @@
 package dev.tollgate.core;
 
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.function.Supplier;
@@ -17,7 +16,7 @@ public final class ClusterState {
   private final LockTable locks;
   private final FenceTable fences;
   private final Transactions transactions;
-  private final SortedMap<String, String> nodes;
+  private final NodeTable nodes;
   private final Supplier<@Nullable ReplicaCheck> lastCheck;
   private final Supplier<Computing> computing;
 
@@ -27,7 +26,7 @@ public final class ClusterState {
       LockTable locks,
       FenceTable fences,
       Transactions transactions,
-      SortedMap<String, String> nodes,
+      NodeTable nodes,
       Supplier<@Nullable ReplicaCheck> lastCheck,
       Supplier<Computing> computing) {
     this.sessions = sessions;
@@ -108,7 +107,12 @@ public final class ClusterState {
 
   /** Where clients reach each node, host:port by node id, of the nodes that have told. */
   public SortedMap<String, String> nodes() {
-    return Collections.unmodifiableSortedMap(nodes);
+    return nodes.addresses();
+  }
+
+  /** By what the cluster knows itself and its nodes; may be read at any time. */
+  public ClusterIdentity identity() {
+    return nodes.identity();
   }
 
   /** The last comparison of the replicas, or null if there was none. */

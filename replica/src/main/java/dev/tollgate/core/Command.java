@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One change of the replicated state, as it stands in the log.
@@ -43,6 +44,8 @@ public sealed interface Command {
     R adopt(AdoptEnvironment command);
 
     R pause(PauseStatements command);
+
+    R name(NameCluster command);
   }
 
   /**
@@ -168,16 +171,42 @@ public sealed interface Command {
     SNAPSHOT
   }
 
-  /** Tells every node where clients reach this one. */
-  record AnnounceNode(String nodeId, String clientAddress) implements Command {
+  /**
+   * Tells every node where clients reach this one. Answered with false if the name belongs to
+   * another incarnation of the node, or to a node that was removed; nothing changes then.
+   *
+   * @param incarnation of the data directory of the node; null if the leader speaks for a node that
+   *     it has just added, or a node for itself that has no directory
+   */
+  record AnnounceNode(String nodeId, String clientAddress, @Nullable UniqueId incarnation)
+      implements Command {
     public AnnounceNode {
       requireNonNull(nodeId, "nodeId");
       requireNonNull(clientAddress, "clientAddress");
     }
 
+    public AnnounceNode(String nodeId, String clientAddress) {
+      this(nodeId, clientAddress, null);
+    }
+
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.announce(this);
+    }
+  }
+
+  /**
+   * Gives the cluster an id, unless it has one. Every leader of a cluster without an id proposes
+   * one of its own making. Answered with true if the cluster has this id now.
+   */
+  record NameCluster(UniqueId clusterId) implements Command {
+    public NameCluster {
+      requireNonNull(clusterId, "clusterId");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.name(this);
     }
   }
 

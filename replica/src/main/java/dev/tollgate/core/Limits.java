@@ -134,5 +134,8 @@ public final class Limits {
   /** Characters of each text of an environment. */
   public static final int ENVIRONMENT_CHARS = 255;
 
+  /** Names of removed nodes that a cluster remembers; beyond them it forgets the oldest. */
+  public static final int REMOVED_NODES = 1_000;
+
   private Limits() {}
 }

@@ -4,8 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +31,7 @@ public final class StateMachine {
   private final LockTable locks = new LockTable(this::waitEnded);
   private final FenceTable fences = new FenceTable();
 
-  /** Client address by node id. */
-  private final SortedMap<String, String> nodes = new TreeMap<>();
+  private final NodeTable nodes = new NodeTable();
 
   private final SqlStore store;
   private final Transactions transactions;
@@ -112,7 +109,7 @@ public final class StateMachine {
             locks.lastToken(),
             fences.lastId(),
             transactions.lastId()));
-    nodes.forEach((id, address) -> first.add(new StateRecord.NodeAddress(id, address)));
+    nodes.addresses().forEach((id, address) -> first.add(new StateRecord.NodeAddress(id, address)));
     leases.all().forEach(lease -> first.add(lease.state()));
     sessions.all().forEach(session -> first.add(session.state()));
     List<StateRecord> last = new ArrayList<>();
@@ -123,6 +120,9 @@ public final class StateMachine {
     last.add(new StateRecord.Randomness(randomSeed));
     if (!computing.equals(Computing.ANYWHERE)) {
       last.add(new StateRecord.ComputingState(computing));
+    }
+    if (!nodes.identity().equals(ClusterIdentity.NONE)) {
+      last.add(new StateRecord.Identity(nodes.identity()));
     }
     return new CoreCopy(first, locks.copy(), last);
   }
@@ -243,7 +243,13 @@ public final class StateMachine {
 
     @Override
     public StateRecord node(StateRecord.NodeAddress state) {
-      nodes.put(state.nodeId(), state.clientAddress());
+      nodes.restore(state);
+      return state;
+    }
+
+    @Override
+    public StateRecord identity(StateRecord.Identity state) {
+      nodes.restore(state.identity());
       return state;
     }
 
@@ -389,16 +395,22 @@ public final class StateMachine {
 
     @Override
     public Outcome announce(Command.AnnounceNode command) {
-      String before = nodes.put(command.nodeId(), command.clientAddress());
-      if (!command.clientAddress().equals(before)) {
+      NodeTable.Announced announced =
+          nodes.announce(command.nodeId(), command.clientAddress(), command.incarnation());
+      if (announced == NodeTable.Announced.MOVED) {
         notices.add(new Notice.ClusterChanged());
       }
-      return new Outcome.Done();
+      return new Outcome.Answered(announced != NodeTable.Announced.REFUSED);
+    }
+
+    @Override
+    public Outcome name(Command.NameCluster command) {
+      return new Outcome.Answered(nodes.name(command.clusterId()));
     }
 
     @Override
     public Outcome forget(Command.ForgetNode command) {
-      boolean known = nodes.remove(command.nodeId()) != null;
+      boolean known = nodes.forget(command.nodeId());
       if (known) {
         notices.add(new Notice.ClusterChanged());
       }

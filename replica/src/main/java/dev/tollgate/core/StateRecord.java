@@ -35,6 +35,8 @@ public sealed interface StateRecord {
     R randomness(Randomness record);
 
     R computing(ComputingState record);
+
+    R identity(Identity record);
   }
 
   /** Where the log stood, and the highest number that was ever given out of each kind. */
@@ -234,6 +236,18 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.check(this);
+    }
+  }
+
+  /** By what the cluster knows itself and its nodes. */
+  record Identity(ClusterIdentity identity) implements StateRecord {
+    public Identity {
+      requireNonNull(identity, "identity");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.identity(this);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.tollgate.core.Command;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.UniqueId;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -31,6 +32,8 @@ final class CommandCodec {
   private static final int SEED_RANDOM = 12;
   private static final int ADOPT_ENVIRONMENT = 13;
   private static final int PAUSE_STATEMENTS = 14;
+  private static final int ANNOUNCE_INCARNATION = 15;
+  private static final int NAME_CLUSTER = 16;
 
   private CommandCodec() {}
 
@@ -53,6 +56,9 @@ final class CommandCodec {
               list(in, 8, ids -> new SessionId(ids.i64())),
               list(in, 8, ids -> new LeaseId(ids.i64())));
       case ANNOUNCE_NODE -> new Command.AnnounceNode(in.string(), in.string());
+      case ANNOUNCE_INCARNATION ->
+          new Command.AnnounceNode(in.string(), in.string(), new UniqueId(in.i64(), in.i64()));
+      case NAME_CLUSTER -> new Command.NameCluster(new UniqueId(in.i64(), in.i64()));
       case RELEASE_OWN_LEASE -> new Command.ReleaseOwnLease(new SessionId(in.i64()));
       case ABORT_TRANSACTION ->
           new Command.AbortTransaction(new SessionId(in.i64()), in.i64(), abortReason(in.u8()));
@@ -189,7 +195,17 @@ final class CommandCodec {
 
     @Override
     public WireWriter announce(Command.AnnounceNode command) {
-      return out.u8(ANNOUNCE_NODE).string(command.nodeId()).string(command.clientAddress());
+      UniqueId incarnation = command.incarnation();
+      out.u8(incarnation == null ? ANNOUNCE_NODE : ANNOUNCE_INCARNATION);
+      out.string(command.nodeId()).string(command.clientAddress());
+      return incarnation == null ? out : out.i64(incarnation.high()).i64(incarnation.low());
+    }
+
+    @Override
+    public WireWriter name(Command.NameCluster command) {
+      UniqueId id = command.clusterId();
+      out.u8(NAME_CLUSTER).i64(id.high());
+      return out.i64(id.low());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.tollgate.snapshot;
 
 import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.ClusterIdentity;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Computing;
 import dev.tollgate.core.Environment;
@@ -18,6 +19,7 @@ import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.UniqueId;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
@@ -45,6 +47,7 @@ public final class StateCodec {
   private static final int CHECK = 7;
   private static final int RANDOMNESS = 8;
   private static final int COMPUTING = 9;
+  private static final int IDENTITY = 10;
 
   private StateCodec() {}
 
@@ -85,8 +88,23 @@ public final class StateCodec {
       case COMPUTING ->
           new StateRecord.ComputingState(
               in.flag() ? Computing.PAUSED : Computing.in(environment(in)));
+      case IDENTITY -> identity(in);
       default -> throw UnknownVersionException.ofRecord(kind);
     };
+  }
+
+  private static StateRecord identity(WireReader in) {
+    UniqueId clusterId = in.flag() ? uuid(in) : null;
+    SortedMap<String, UniqueId> incarnations = new TreeMap<>();
+    for (int i = in.count(20); i > 0; i--) {
+      incarnations.put(in.string(), uuid(in));
+    }
+    return new StateRecord.Identity(
+        new ClusterIdentity(clusterId, incarnations, list(in, 4, WireReader::string)));
+  }
+
+  private static UniqueId uuid(WireReader in) {
+    return new UniqueId(in.i64(), in.i64());
   }
 
   private static StateRecord check(WireReader in) {
@@ -333,6 +351,31 @@ public final class StateCodec {
       out.i32(state.reports().size());
       state.reports().forEach((node, report) -> checksum(out.string(node), report));
       return CHECK;
+    }
+
+    @Override
+    public Integer identity(StateRecord.Identity state) {
+      ClusterIdentity identity = state.identity();
+      UniqueId clusterId = identity.clusterId();
+      out.flag(clusterId != null);
+      if (clusterId != null) {
+        uuid(clusterId);
+      }
+      out.i32(identity.incarnations().size());
+      identity
+          .incarnations()
+          .forEach(
+              (node, incarnation) -> {
+                out.string(node);
+                uuid(incarnation);
+              });
+      out.i32(identity.removed().size());
+      identity.removed().forEach(out::string);
+      return IDENTITY;
+    }
+
+    private void uuid(UniqueId id) {
+      out.i64(id.high()).i64(id.low());
     }
 
     private void names(Collection<LockName> names) {

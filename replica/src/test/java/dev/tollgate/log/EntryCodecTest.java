@@ -19,6 +19,7 @@ import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.core.UniqueId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -80,6 +81,8 @@ class EntryCodecTest {
     commands.add(new Command.EndWait(session, 5, Command.WaitEnd.CANCELLED));
     commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
     commands.add(new Command.AnnounceNode("n1", "h:1"));
+    commands.add(new Command.AnnounceNode("n1", "h:1", new UniqueId(3, -4)));
+    commands.add(new Command.NameCluster(new UniqueId(-1, 2)));
     commands.add(new Command.ForgetNode("n1"));
     commands.add(new Command.SeedRandom(new RandomSeed(1, -2)));
     commands.add(

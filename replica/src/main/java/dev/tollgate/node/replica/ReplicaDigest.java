@@ -151,6 +151,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String identity(StateRecord.Identity state) {
+      return "nodes";
+    }
+
+    @Override
     public String randomness(StateRecord.Randomness state) {
       return "counters";
     }

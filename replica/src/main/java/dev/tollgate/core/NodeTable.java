@@ -1,0 +1,104 @@
+package dev.tollgate.core;
+
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cluster's name and its nodes. The first incarnation that is announced under a node's name is
+ * that node until it is removed: another data directory under its name has forgotten its votes and
+ * its entries, or is another node.
+ */
+final class NodeTable {
+  private final SortedMap<String, String> addresses = new TreeMap<>();
+
+  /** Replaced as a whole, for readers on other threads. */
+  private volatile ClusterIdentity identity = ClusterIdentity.NONE;
+
+  /** Where clients reach each node, by node id. */
+  SortedMap<String, String> addresses() {
+    return Collections.unmodifiableSortedMap(addresses);
+  }
+
+  ClusterIdentity identity() {
+    return identity;
+  }
+
+  /**
+   * Names the cluster.
+   *
+   * @return false if it has another name
+   */
+  boolean name(UniqueId clusterId) {
+    ClusterIdentity known = identity;
+    if (known.clusterId() == null) {
+      identity = new ClusterIdentity(clusterId, known.incarnations(), known.removed());
+    }
+    return clusterId.equals(identity.clusterId());
+  }
+
+  /** What became of an announcement. */
+  enum Announced {
+    UNCHANGED,
+    MOVED,
+    /** The name belongs to another incarnation, or to a node that was removed. */
+    REFUSED
+  }
+
+  /**
+   * Says where clients reach a node.
+   *
+   * @param incarnation null if the leader speaks for a node that it has just added, or if the node
+   *     runs a version that knows of none
+   */
+  Announced announce(String nodeId, String clientAddress, @Nullable UniqueId incarnation) {
+    UniqueId known = identity.incarnations().get(nodeId);
+    if (known != null && !known.equals(incarnation)) {
+      return Announced.REFUSED;
+    }
+    if (incarnation != null && identity.removed().contains(nodeId)) {
+      return Announced.REFUSED;
+    }
+    if (incarnation != null && known == null) {
+      SortedMap<String, UniqueId> incarnations = new TreeMap<>(identity.incarnations());
+      incarnations.put(nodeId, incarnation);
+      identity = new ClusterIdentity(identity.clusterId(), incarnations, identity.removed());
+    } else if (incarnation == null && identity.removed().contains(nodeId)) {
+      LinkedHashSet<String> removed = new LinkedHashSet<>(identity.removed());
+      removed.remove(nodeId);
+      identity =
+          new ClusterIdentity(identity.clusterId(), identity.incarnations(), List.copyOf(removed));
+    }
+    String before = addresses.put(nodeId, clientAddress);
+    return clientAddress.equals(before) ? Announced.UNCHANGED : Announced.MOVED;
+  }
+
+  /**
+   * Forgets a node that was removed, but for its name.
+   *
+   * @return true if it was known where clients reached it
+   */
+  boolean forget(String nodeId) {
+    SortedMap<String, UniqueId> incarnations = new TreeMap<>(identity.incarnations());
+    incarnations.remove(nodeId);
+    LinkedHashSet<String> removed = new LinkedHashSet<>(identity.removed());
+    removed.remove(nodeId);
+    removed.add(nodeId);
+    if (removed.size() > Limits.REMOVED_NODES) {
+      removed.remove(removed.iterator().next());
+    }
+    identity = new ClusterIdentity(identity.clusterId(), incarnations, List.copyOf(removed));
+    return addresses.remove(nodeId) != null;
+  }
+
+  void restore(StateRecord.NodeAddress node) {
+    addresses.put(node.nodeId(), node.clientAddress());
+  }
+
+  void restore(ClusterIdentity restored) {
+    identity = restored;
+  }
+}
