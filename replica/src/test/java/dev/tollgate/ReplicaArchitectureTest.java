@@ -1,6 +1,9 @@
 package dev.tollgate;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -10,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.Timer;
 import org.junit.jupiter.api.Test;
 
 /** One natural direction of flow, and every foreign library in the one room that knows it. */
@@ -48,6 +52,25 @@ class ReplicaArchitectureTest {
           .whereLayer("snapshot")
           .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
 
+  /**
+   * A thread that ends by a bug must end the node. The thread that applies hands what it meets to
+   * the caller, who waits for it.
+   */
+  private static final ArchRule SUPERVISED =
+      noClasses()
+          .that(resideInAPackage("dev.tollgate.."))
+          .and()
+          .resideOutsideOfPackages(
+              "dev.tollgate.cli..", "dev.tollgate.transport..", "dev.tollgate.jdbc..")
+          .and()
+          .haveSimpleNameNotEndingWith("Supervision")
+          .and()
+          .haveSimpleNameNotEndingWith("ApplyThread")
+          .should()
+          .callConstructorWhere(
+              target(owner(assignableTo(Thread.class)))
+                  .or(target(owner(assignableTo(Timer.class)))));
+
   private final JavaClasses classes =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -82,6 +105,26 @@ class ReplicaArchitectureTest {
   @Test
   void calciteIsKnownToNobody() {
     only("nowhere", "org.apache.calcite..").check(classes);
+  }
+
+  @Test
+  void threadsAreSupervised() {
+    SUPERVISED.check(classes);
+  }
+
+  @Test
+  void ruleCatchesAThreadOfItsOwn() {
+    JavaClasses loner = new ClassFileImporter().importClasses(Loner.class);
+    assertThrows(AssertionError.class, () -> SUPERVISED.check(loner));
+  }
+
+  private static final class Loner {
+    private final Thread thread = new Thread(() -> {});
+
+    @Override
+    public String toString() {
+      return thread.toString();
+    }
   }
 
   @Test

@@ -9,7 +9,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
@@ -37,15 +39,25 @@ public final class CommandPipeline {
    */
   static final int BUSY_COMMANDS = 4;
 
+  /** An entry with this stamp has the time of the entry before. */
+  private static final long NO_TIME = 0;
+
+  private static final String WHAT = "the command pipeline";
+
   private final ReplicatedLog log;
   private final Clock clock;
   private final int maxEntryBytes;
+  private final Supervision supervision;
 
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Proposal> queue = new ArrayDeque<>();
   private List<Barrier> barriers = new ArrayList<>();
   private List<Read> reads = new ArrayList<>();
   private boolean inFlight;
+
+  /** The last entry could not even be proposed, for a reason that nobody expects. */
+  private boolean suspicious;
+
   private int commandsInFlight;
 
   /** Hears whether leadership is proven. Called once; must not block. */
@@ -61,16 +73,18 @@ public final class CommandPipeline {
   private record Read(long index, Barrier barrier) {}
 
   /** An entry under way, and who waits for it. */
-  private record Flight(Entry entry, List<Barrier> barriers) {}
+  private record Flight(List<Proposal> proposals, List<Barrier> barriers) {}
 
   /**
    * @param clock stamps entries
    * @param maxEntryBytes an entry ends with the command that reaches this size
    */
-  public CommandPipeline(ReplicatedLog log, Clock clock, int maxEntryBytes) {
+  public CommandPipeline(
+      ReplicatedLog log, Clock clock, int maxEntryBytes, Supervision supervision) {
     this.log = requireNonNull(log, "log");
     this.clock = requireNonNull(clock, "clock");
     this.maxEntryBytes = maxEntryBytes;
+    this.supervision = requireNonNull(supervision, "supervision");
   }
 
   /** Proposes a command with the next entry. */
@@ -142,17 +156,27 @@ public final class CommandPipeline {
   }
 
   private void prove(Barrier barrier, LongConsumer proven) {
-    CompletableFuture<Void> told =
-        log.readIndex()
-            .thenAccept(
-                index -> {
-                  if (index.isPresent()) {
-                    proven.accept(index.getAsLong());
-                  } else {
-                    entry(barrier);
-                  }
-                });
-    told.exceptionally(CommandPipeline::report);
+    CompletableFuture<OptionalLong> proof;
+    try {
+      proof = log.readIndex();
+    } catch (RuntimeException | Error bug) {
+      proof = CompletableFuture.failedFuture(bug);
+    }
+    supervision.watch(
+        WHAT,
+        proof.handle(
+            (index, failure) -> {
+              if (failure != null) {
+                tell(barrier, /* passed= */ false);
+                throw new CompletionException(failure);
+              }
+              if (index.isPresent()) {
+                proven.accept(index.getAsLong());
+              } else {
+                entry(barrier);
+              }
+              return null;
+            }));
   }
 
   /** Passes once its entry is applied: at once, with the entry in flight, or with the next. */
@@ -179,10 +203,14 @@ public final class CommandPipeline {
 
   /** The next flight, if there is something to carry and nothing is in flight. */
   private @Nullable Flight takeOff() {
-    if (inFlight || (queue.isEmpty() && barriers.isEmpty())) {
+    if (inFlight || (queue.isEmpty() && barriers.isEmpty() && !suspicious)) {
       return null;
     }
     inFlight = true;
+    if (suspicious) {
+      commandsInFlight = 0;
+      return new Flight(List.of(), List.of());
+    }
     List<Proposal> proposals = new ArrayList<>();
     int bytes = 0;
     while (!queue.isEmpty() && bytes < maxEntryBytes) {
@@ -193,26 +221,70 @@ public final class CommandPipeline {
     commandsInFlight = proposals.size();
     List<Barrier> waiting = barriers;
     barriers = new ArrayList<>();
-    return new Flight(Entry.proposed(nowMicros(), proposals), waiting);
+    return new Flight(proposals, waiting);
   }
 
   /** Proposes this entry and those after it, for as long as each is done at once. */
   private void fly(@Nullable Flight first) {
+    if (first != null) {
+      supervision.essential(WHAT, () -> flyOn(first)).run();
+    }
+  }
+
+  private void flyOn(Flight first) {
     Flight flight = first;
     while (flight != null) {
       Flight current = flight;
-      CompletableFuture<Void> done = log.append(current.entry());
+      CompletableFuture<Void> done = append(current);
       if (!done.isDone()) {
-        CompletableFuture<Void> next =
+        supervision.watch(
+            WHAT,
             done.handle(
                 (nothing, failure) -> {
                   fly(land(current, failure == null));
                   return null;
-                });
-        next.exceptionally(CommandPipeline::report);
+                }));
         return;
       }
       flight = land(current, !done.isCompletedExceptionally());
+    }
+  }
+
+  /**
+   * Nobody knows whether an entry is in the log if proposing it threw, so its commands are answered
+   * "unknown". That is a bug, but perhaps one that only these commands meet, and they must not stop
+   * leader after leader. So an empty entry is proposed next: if that throws too, this node can
+   * propose nothing any more, and fails.
+   */
+  private CompletableFuture<Void> append(Flight flight) {
+    try {
+      CompletableFuture<Void> done = log.append(Entry.proposed(nowMicros(), flight.proposals()));
+      suspect(false);
+      return done;
+    } catch (RuntimeException | Error bug) {
+      if (suspect(true) || bug instanceof Error) {
+        suspect(false);
+        supervision.failed(WHAT, bug);
+      } else {
+        LOG.error(
+            "an entry of {} commands could not be proposed, so they are answered \"unknown\"; an"
+                + " empty entry is tried next",
+            flight.proposals().size(),
+            bug);
+      }
+      return CompletableFuture.failedFuture(bug);
+    }
+  }
+
+  /** Returns what was believed before. */
+  private boolean suspect(boolean broken) {
+    mutex.lock();
+    try {
+      boolean before = suspicious;
+      suspicious = broken;
+      return before;
+    } finally {
+      mutex.unlock();
     }
   }
 
@@ -222,7 +294,7 @@ public final class CommandPipeline {
       tell(barrier, applied);
     }
     if (!applied) {
-      flight.entry().proposals().forEach(Proposal::unknown);
+      flight.proposals().forEach(Proposal::unknown);
     }
     List<Barrier> passed = new ArrayList<>();
     Flight next;
@@ -257,14 +329,14 @@ public final class CommandPipeline {
     }
   }
 
-  private static @Nullable Void report(Throwable bug) {
-    LOG.error("the command pipeline failed", bug);
-    return null;
-  }
-
   private long nowMicros() {
-    Instant now = clock.instant();
-    return TimeUnit.SECONDS.toMicros(now.getEpochSecond())
-        + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+    try {
+      Instant now = clock.instant();
+      return TimeUnit.SECONDS.toMicros(now.getEpochSecond())
+          + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+    } catch (RuntimeException bug) {
+      supervision.failed("the clock", bug);
+      return NO_TIME;
+    }
   }
 }

@@ -102,14 +102,16 @@ public final class LeadershipRounds {
   }
 
   private final Group group;
+  private final Supervision supervision;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Set<String> owing = new HashSet<>();
   private List<CompletableFuture<OptionalLong>> waiting = new ArrayList<>();
   private boolean underWay;
   private @Nullable Round round;
 
-  public LeadershipRounds(Group group) {
+  public LeadershipRounds(Group group, Supervision supervision) {
     this.group = requireNonNull(group, "group");
+    this.supervision = requireNonNull(supervision, "supervision");
   }
 
   /** As {@link ReplicatedLog#readIndex} says. */
@@ -189,14 +191,19 @@ public final class LeadershipRounds {
   }
 
   private void ask(Round asking, String follower) {
-    var unused =
-        group
-            .termOf(follower)
-            .handle(
-                (term, failure) -> {
-                  answered(asking, follower, failure == null && term == asking.leadership.term());
-                  return null;
-                });
+    CompletableFuture<Long> answer;
+    try {
+      answer = group.termOf(follower);
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    supervision.watch(
+        "the proof of leadership",
+        answer.handle(
+            (term, failure) -> {
+              answered(asking, follower, failure == null && term == asking.leadership.term());
+              return null;
+            }));
   }
 
   private void answered(Round asking, String follower, boolean confirms) {

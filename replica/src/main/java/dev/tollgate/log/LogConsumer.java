@@ -37,10 +37,13 @@ public interface LogConsumer {
    */
   void restore(SnapshotReader snapshot) throws IOException;
 
-  /** This node leads from now on, and has applied all that earlier leaders committed. */
+  /**
+   * This node leads from now on, and has applied all that earlier leaders committed. In turn with
+   * {@link #stoppedLeading}, one after the other.
+   */
   void startedLeading(long term);
 
-  /** This node does not lead any more. May come more than once, and from another thread. */
+  /** This node does not lead any more. May come from another thread than what is applied. */
   void stoppedLeading();
 
   /** The log cannot go on, for this reason; nothing more will be applied. */

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -44,6 +43,7 @@ final class PeerChannels implements AutoCloseable {
 
   private final String nodeId;
   private final ExecutorService probes;
+  private final Supervision supervision;
   private final Consumer<RaftPeerId> renewal;
   private final ScheduledExecutorService clock;
   private final Map<RaftPeerId, Way> ways = new ConcurrentHashMap<>();
@@ -66,40 +66,34 @@ final class PeerChannels implements AutoCloseable {
    * @param renewal lets go of the channel to a node, so that the next call to it makes a new one;
    *     may take seconds
    */
-  PeerChannels(String nodeId, Consumer<RaftPeerId> renewal) {
+  PeerChannels(String nodeId, Supervision supervision, Consumer<RaftPeerId> renewal) {
     this(
         nodeId,
+        supervision,
         renewal,
-        Executors.newCachedThreadPool(daemons("tollgate-" + nodeId + "-peer-probe")));
+        Executors.newCachedThreadPool(supervision.threads("tollgate-" + nodeId + "-peer-probe")));
   }
 
-  PeerChannels(String nodeId, Consumer<RaftPeerId> renewal, ExecutorService probes) {
+  PeerChannels(
+      String nodeId,
+      Supervision supervision,
+      Consumer<RaftPeerId> renewal,
+      ExecutorService probes) {
     this.nodeId = nodeId;
+    this.supervision = supervision;
     this.renewal = renewal;
     this.probes = probes;
     this.clock =
-        Executors.newSingleThreadScheduledExecutor(daemons("tollgate-" + nodeId + "-peers"));
-  }
-
-  private static ThreadFactory daemons(String name) {
-    return task -> {
-      Thread thread = new Thread(task, name);
-      thread.setDaemon(true);
-      return thread;
-    };
+        Executors.newSingleThreadScheduledExecutor(
+            supervision.threads("tollgate-" + nodeId + "-peers"));
   }
 
   /** Looks from now on until this is closed. */
   void start(Supplier<Silence> silence, Duration period) {
     var unused =
         clock.scheduleWithFixedDelay(
-            () -> {
-              try {
-                look(silence.get());
-              } catch (RuntimeException e) {
-                LOG.warn("{}: nobody looked after the channels to other nodes", nodeId, e);
-              }
-            },
+            supervision.repeated(
+                "looking after the channels to other nodes", () -> look(silence.get())),
             period.toMillis(),
             period.toMillis(),
             TimeUnit.MILLISECONDS);
@@ -112,7 +106,8 @@ final class PeerChannels implements AutoCloseable {
       // a channel that served other votes than these may have failed before anybody looked
       Way way = ways.computeIfAbsent(peer.getId(), id -> new Way(silence.leaderless()));
       if (way.beingProbed.compareAndSet(false, true)) {
-        probes.execute(() -> probe(peer, way));
+        probes.execute(
+            supervision.repeated("probing node " + peer.getId(), () -> probe(peer, way)));
       }
     }
     leaderlessLooks = silence.leaderless() ? leaderlessLooks + 1 : 0;

@@ -90,10 +90,12 @@ public final class RatisLog implements ReplicatedLog {
             .build();
     this.membership = new RatisMembership(server, GROUP, settings);
     RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
-    this.channels = rpc == null ? null : channels(settings, rpc);
+    Supervision supervision = new Supervision(settings.nodeId(), consumer::failed);
+    this.channels = rpc == null ? null : channels(settings, rpc, supervision);
     this.rounds =
         new LeadershipRounds(
-            new RatisLeadership(server, GROUP, rpc, 2 * settings.electionTimeout().toMillis()));
+            new RatisLeadership(server, GROUP, rpc, 2 * settings.electionTimeout().toMillis()),
+            supervision);
   }
 
   /** A term before all others if this node is in none. */
@@ -120,9 +122,11 @@ public final class RatisLog implements ReplicatedLog {
     return RaftGroup.valueOf(GROUP, peers);
   }
 
-  private static PeerChannels channels(RaftSettings settings, RaftServerRpc rpc) {
+  private static PeerChannels channels(
+      RaftSettings settings, RaftServerRpc rpc, Supervision supervision) {
     return new PeerChannels(
         settings.nodeId(),
+        supervision,
         peer ->
             rpc.handleException(peer, new SocketException("it was broken"), /* reconnect= */ true));
   }

@@ -16,6 +16,7 @@ import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -42,15 +43,19 @@ final class RatisStateMachine extends BaseStateMachine {
 
   private final Path directory;
   private final LogConsumer consumer;
+  private final Supervision supervision;
   private final Snapshots snapshots;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
+  private final LeadershipNews leadership;
   private volatile boolean closing;
 
   RatisStateMachine(RaftSettings settings, LogConsumer consumer) {
     this.directory = settings.directory();
     this.consumer = consumer;
+    this.supervision = new Supervision(settings.nodeId(), consumer::failed);
+    this.leadership = new LeadershipNews(consumer, this::leadingTerm);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -195,17 +200,25 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyLeaderReady() {
-    RaftServer server = getServer().join();
-    try {
-      consumer.startedLeading(server.getDivision(getGroupId()).getInfo().getCurrentTerm());
-    } catch (IOException e) {
-      consumer.failed(e);
-    }
+    leadership.changed();
   }
 
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pendingEntries) {
-    consumer.stoppedLeading();
+    leadership.changed();
+  }
+
+  /** Ratis takes its leader's state away before it says that this node does not lead. */
+  private long leadingTerm() {
+    try {
+      DivisionInfo info = getServer().join().getDivision(getGroupId()).getInfo();
+      long term = info.getCurrentTerm();
+      return info.isLeader() && info.isLeaderReady() && info.getCurrentTerm() == term
+          ? term
+          : LeadershipNews.NONE;
+    } catch (IOException e) {
+      return LeadershipNews.NONE;
+    }
   }
 
   @Override
@@ -246,8 +259,7 @@ final class RatisStateMachine extends BaseStateMachine {
       return;
     }
     // closing waits for this very thread
-    Thread closing = new Thread(division::close, "tollgate-leave-group");
-    closing.setDaemon(true);
+    Thread closing = supervision.thread("tollgate-leave-group", division::close);
     closing.start();
     while (division.getInfo().isAlive() && closing.isAlive()) {
       LockSupport.parkNanos(LEAVE_POLL_NANOS);

@@ -61,13 +61,7 @@ final class Snapshots {
   private final LogConsumer consumer;
   private final Supplier<TermIndex> lastApplied;
   private final Runnable finished;
-  private final ExecutorService writer =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread thread = new Thread(task, "tollgate-snapshot");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ExecutorService writer;
   private final RatisSnapshotStorage storage = new RatisSnapshotStorage();
 
   private @Nullable SnapshotFiles files;
@@ -98,6 +92,9 @@ final class Snapshots {
     this.consumer = consumer;
     this.lastApplied = lastApplied;
     this.finished = finished;
+    Supervision supervision = new Supervision(nodeId, consumer::failed);
+    this.writer =
+        Executors.newSingleThreadExecutor(supervision.threads("tollgate-" + nodeId + "-snapshot"));
   }
 
   RatisSnapshotStorage storage() {

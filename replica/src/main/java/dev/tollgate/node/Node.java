@@ -15,6 +15,7 @@ import dev.tollgate.log.Proposal;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RatisLog;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.Supervision;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientServer;
 import dev.tollgate.node.client.ClientService;
@@ -86,9 +87,11 @@ public final class Node implements AutoCloseable {
     replica = new Replica(id, database, settings.environment());
     RaftSettings raft = settings.raft();
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
-    pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES);
-    timeKeeper = new TimeKeeper(id, pipeline);
-    verification = new Verification(id, replica, log, pipeline, settings.verifyInterval());
+    Supervision supervision = new Supervision(id, replica::failed);
+    pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);
+    timeKeeper = new TimeKeeper(id, pipeline, supervision);
+    verification =
+        new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     workers =
         new ThreadPoolExecutor(
             WORKERS,

@@ -8,8 +8,11 @@ import dev.tollgate.core.Command;
 import dev.tollgate.core.Outcome;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -22,9 +25,17 @@ class CommandPipelineTest {
     final List<CompletableFuture<Void>> flights = new ArrayList<>();
     final List<CompletableFuture<OptionalLong>> rounds = new ArrayList<>();
     long applied;
+    final Deque<Throwable> faults = new ArrayDeque<>();
 
     @Override
     public CompletableFuture<Void> append(Entry entry) {
+      Throwable fault = faults.poll();
+      if (fault instanceof Error error) {
+        throw error;
+      }
+      if (fault instanceof RuntimeException exception) {
+        throw exception;
+      }
       entries.add(entry);
       flights.add(new CompletableFuture<>());
       return flights.get(flights.size() - 1);
@@ -111,9 +122,14 @@ class CommandPipelineTest {
     }
   }
 
+  private final List<Throwable> failures = new ArrayList<>();
   private final ManualLog log = new ManualLog();
   private final CommandPipeline pipeline =
-      new CommandPipeline(log, Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC), 1_000);
+      new CommandPipeline(
+          log,
+          Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC),
+          1_000,
+          new Supervision("n1", failures::add));
 
   @Test
   void firstCommandGoesAtOnceAndTheRestGatherBehindIt() {
@@ -126,6 +142,101 @@ class CommandPipelineTest {
     assertEquals(List.of(command("b"), command("c")), log.entries.get(1).commands());
     log.land(1);
     assertEquals(2, log.entries.size());
+  }
+
+  /** They may be to blame themselves, and must not stop leader after leader. */
+  @Test
+  void commandsThatTheLogChokesOnAreUnknownAndTheNextGo() {
+    log.faults.add(new IllegalArgumentException("a bug, on purpose"));
+    CompletableFuture<Outcome> choked = submit("a");
+    assertTrue(choked.isCompletedExceptionally());
+    assertEquals(List.of(), log.entries.get(0).commands(), "the log is tried with nothing");
+    CompletableFuture<Outcome> next = submit("b");
+    log.land(0);
+    log.land(1);
+    assertTrue(next.isDone() && !next.isCompletedExceptionally());
+    assertEquals(List.of(), failures);
+  }
+
+  @Test
+  void logThatTakesNothingAnyMoreEndsTheNode() {
+    log.faults.add(new IllegalArgumentException("a bug, on purpose"));
+    log.faults.add(new IllegalStateException("and with nothing too"));
+    assertTrue(submit("a").isCompletedExceptionally());
+    assertEquals(1, failures.size());
+    assertEquals("and with nothing too", failures.get(0).getCause().getMessage());
+  }
+
+  @Test
+  void logThatFailsLaterThanAtOnceHoldsUpNothing() {
+    CompletableFuture<Outcome> flown = submit("a");
+    submit("b");
+    log.faults.add(new IllegalArgumentException("a bug, on purpose"));
+    CompletableFuture<Outcome> choked = submit("c");
+    log.land(0);
+    assertTrue(flown.isDone());
+    assertTrue(choked.isCompletedExceptionally());
+    assertEquals(2, log.entries.size());
+    assertEquals(List.of(), failures);
+  }
+
+  @Test
+  void errorOfTheLogEndsTheNode() {
+    log.faults.add(new NoClassDefFoundError("no more file descriptors, on purpose"));
+    assertTrue(submit("a").isCompletedExceptionally());
+    assertEquals(1, failures.size());
+  }
+
+  @Test
+  void errorOfAListenerEndsTheNode() {
+    pipeline.entry(
+        new CommandPipeline.Barrier() {
+          @Override
+          public void passed() {
+            throw new StackOverflowError("on purpose");
+          }
+
+          @Override
+          public void failed() {}
+        });
+    log.land(0);
+    assertEquals(1, failures.size());
+  }
+
+  @Test
+  void proofThatFailsIsNoProofAndEndsTheNode() {
+    Barrier barrier = new Barrier();
+    pipeline.leadership(barrier);
+    log.rounds.get(0).completeExceptionally(new IllegalStateException("a bug, on purpose"));
+    assertEquals("failed", barrier.state);
+    assertEquals(1, failures.size());
+  }
+
+  @Test
+  void entryWithoutATimeGoesWhenTheClockFails() {
+    CommandPipeline timeless =
+        new CommandPipeline(log, new FailingClock(), 1_000, new Supervision("n1", failures::add));
+    timeless.submit(command("a"), Proposal.Listener.NOBODY);
+    assertEquals(1, log.entries.size());
+    assertEquals(0, log.entries.get(0).stampMicros());
+    assertEquals(1, failures.size());
+  }
+
+  private static final class FailingClock extends Clock {
+    @Override
+    public ZoneOffset getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+
+    @Override
+    public Instant instant() {
+      throw new IllegalStateException("a bug, on purpose");
+    }
   }
 
   @Test

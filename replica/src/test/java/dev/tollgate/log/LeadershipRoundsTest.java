@@ -19,6 +19,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class LeadershipRoundsTest {
+  private final Supervision supervision =
+      new Supervision(
+          "n1",
+          failure -> {
+            throw new AssertionError(failure);
+          });
+
   private static final long TERM = 7;
 
   /** A leader whose followers answer when the test says so. */
@@ -106,7 +113,7 @@ class LeadershipRoundsTest {
   @MethodSource("answers")
   void majorityInTheTermOfTheLeaderProves(int voters, String answers, String expected) {
     ManualGroup group = new ManualGroup(voters);
-    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group).readIndex();
+    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group, supervision).readIndex();
     for (int i = 0; i < answers.length(); i++) {
       String node = "n" + (i + 2);
       switch (answers.charAt(i)) {
@@ -121,7 +128,7 @@ class LeadershipRoundsTest {
   @Test
   void followerInAnEarlierTermProvesNothing() {
     ManualGroup group = new ManualGroup(3);
-    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group).readIndex();
+    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group, supervision).readIndex();
     group.answer("n2", TERM - 1);
     group.answer("n3", TERM - 1);
     assertEquals("not proven", state(asker));
@@ -130,7 +137,7 @@ class LeadershipRoundsTest {
   @Test
   void indexIsTheOneOfBeforeTheQuestions() {
     ManualGroup group = new ManualGroup(3);
-    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group).readIndex();
+    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group, supervision).readIndex();
     group.leadership = led(TERM, 1, 3, 200);
     group.answer("n2", TERM);
     assertEquals(OptionalLong.of(100), asker.join());
@@ -148,7 +155,7 @@ class LeadershipRoundsTest {
   @MethodSource("whatLeadershipBecomes")
   void leadershipThatDoesNotLastIsNotProven(LeadershipRounds.@Nullable Leadership later) {
     ManualGroup group = new ManualGroup(3);
-    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group).readIndex();
+    CompletableFuture<OptionalLong> asker = new LeadershipRounds(group, supervision).readIndex();
     group.leadership = later;
     group.answer("n2", TERM);
     assertEquals("not proven", state(asker));
@@ -158,7 +165,7 @@ class LeadershipRoundsTest {
   void whoDoesNotLeadAsksNobody() {
     ManualGroup group = new ManualGroup(3);
     group.leadership = null;
-    LeadershipRounds rounds = new LeadershipRounds(group);
+    LeadershipRounds rounds = new LeadershipRounds(group, supervision);
     assertEquals("not proven", state(rounds.readIndex()));
     assertEquals("not proven", state(rounds.readIndex()));
     assertEquals(0, group.questions.size());
@@ -167,7 +174,7 @@ class LeadershipRoundsTest {
   @Test
   void answersThatWereOnTheirWayDoNotCountForWhoAsksLater() {
     ManualGroup group = new ManualGroup(3);
-    LeadershipRounds rounds = new LeadershipRounds(group);
+    LeadershipRounds rounds = new LeadershipRounds(group, supervision);
     CompletableFuture<OptionalLong> first = rounds.readIndex();
     CompletableFuture<OptionalLong> second = rounds.readIndex();
     CompletableFuture<OptionalLong> third = rounds.readIndex();
@@ -185,7 +192,7 @@ class LeadershipRoundsTest {
   @Test
   void nodeThatOwesAnAnswerIsNotAskedAgain() {
     ManualGroup group = new ManualGroup(3);
-    LeadershipRounds rounds = new LeadershipRounds(group);
+    LeadershipRounds rounds = new LeadershipRounds(group, supervision);
     for (int i = 0; i < 10; i++) {
       CompletableFuture<OptionalLong> asker = rounds.readIndex();
       group.answer("n2", TERM);
@@ -204,7 +211,7 @@ class LeadershipRoundsTest {
   @Test
   void roundThatFailsDoesNotHoldUpTheNext() {
     ManualGroup group = new ManualGroup(3);
-    LeadershipRounds rounds = new LeadershipRounds(group);
+    LeadershipRounds rounds = new LeadershipRounds(group, supervision);
     CompletableFuture<OptionalLong> first = rounds.readIndex();
     CompletableFuture<OptionalLong> second = rounds.readIndex();
     group.fail("n2");
@@ -217,7 +224,7 @@ class LeadershipRoundsTest {
   @Test
   void nextRoundBeginsBeforeAnybodyHearsOfThisOne() {
     ManualGroup group = new ManualGroup(2);
-    LeadershipRounds rounds = new LeadershipRounds(group);
+    LeadershipRounds rounds = new LeadershipRounds(group, supervision);
     CompletableFuture<Long> askedByThen = rounds.readIndex().thenApply(index -> group.asked("n2"));
     CompletableFuture<OptionalLong> second = rounds.readIndex();
     group.answer("n2", TERM);
@@ -240,10 +247,32 @@ class LeadershipRoundsTest {
               public CompletableFuture<Long> termOf(String nodeId) {
                 return CompletableFuture.failedFuture(new IOException("no way"));
               }
-            });
+            },
+            supervision);
     List<CompletableFuture<OptionalLong>> askers =
         Arrays.asList(rounds.readIndex(), rounds.readIndex());
     askers.forEach(asker -> assertEquals("not proven", state(asker)));
+  }
+
+  /** The next round would otherwise wait for this one for ever. */
+  @Test
+  void questionsThatThrowEndTheRound() {
+    LeadershipRounds rounds =
+        new LeadershipRounds(
+            new LeadershipRounds.Group() {
+              @Override
+              public LeadershipRounds.Leadership leadership() {
+                return led(TERM, 1, 3, 100);
+              }
+
+              @Override
+              public CompletableFuture<Long> termOf(String nodeId) {
+                throw new IllegalStateException("a bug, on purpose");
+              }
+            },
+            supervision);
+    assertEquals("not proven", state(rounds.readIndex()));
+    assertEquals("not proven", state(rounds.readIndex()));
   }
 
   @Test
@@ -260,7 +289,8 @@ class LeadershipRoundsTest {
               public CompletableFuture<Long> termOf(String nodeId) {
                 throw new UnsupportedOperationException();
               }
-            });
+            },
+            supervision);
     assertEquals("not proven", state(rounds.readIndex()));
     assertEquals("not proven", state(rounds.readIndex()));
   }

@@ -19,9 +19,11 @@ import org.junit.jupiter.api.Test;
 /** When channels are renewed, with a peer that is nothing but a port. */
 class PeerChannelsTest {
   private final List<String> renewed = Collections.synchronizedList(new ArrayList<>());
+  private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
   private final ExecutorService probes = Executors.newSingleThreadExecutor();
   private final PeerChannels channels =
-      new PeerChannels("n1", peer -> renewed.add(peer.toString()), probes);
+      new PeerChannels(
+          "n1", new Supervision("n1", failures::add), peer -> renewed.add(peer.toString()), probes);
 
   private ServerSocket listener;
   private RaftPeer peer;

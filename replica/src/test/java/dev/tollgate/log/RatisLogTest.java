@@ -69,7 +69,12 @@ class RatisLogTest {
     void start() throws IOException {
       consumer = new RecordingConsumer();
       log = new RatisLog(settings, consumer);
-      pipeline = new CommandPipeline(log, Clock.systemUTC(), 1 << 20);
+      pipeline =
+          new CommandPipeline(
+              log,
+              Clock.systemUTC(),
+              1 << 20,
+              new Supervision(settings.nodeId(), consumer::failed));
       log.start();
     }
   }

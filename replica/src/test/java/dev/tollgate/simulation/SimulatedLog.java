@@ -11,6 +11,7 @@ import dev.tollgate.log.Membership;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
+import dev.tollgate.log.Supervision;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;
@@ -96,7 +97,7 @@ final class SimulatedLog implements ReplicatedLog {
     this.answersBeforeCommit = node.breakage() == Breakage.ANSWER_BEFORE_COMMIT;
     this.acknowledgesBeforeSync = node.breakage() == Breakage.ACKNOWLEDGED_BEFORE_SYNC;
     this.leadership = new SimulatedLeadership(node);
-    this.rounds = new LeadershipRounds(leadership);
+    this.rounds = new LeadershipRounds(leadership, new Supervision(node.id(), consumer::failed));
   }
 
   long applied() {

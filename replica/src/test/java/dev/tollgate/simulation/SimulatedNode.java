@@ -3,6 +3,7 @@ package dev.tollgate.simulation;
 import dev.tollgate.core.Command;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.Supervision;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientService;
@@ -64,13 +65,14 @@ final class SimulatedNode {
       LogConsumer consumer =
           BrokenConsumer.around(replica, breakage(), SimulatedNode.this::wallMicros);
       log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
-      pipeline = new CommandPipeline(log, new WallClock(), entryBytes);
-      time = new SteppedTimeKeeper(id, pipeline, SimulatedNode.this::monotonicNanos);
+      Supervision supervision = new Supervision(id, replica::failed);
+      pipeline = new CommandPipeline(log, new WallClock(), entryBytes, supervision);
+      time = new SteppedTimeKeeper(id, pipeline, supervision, SimulatedNode.this::monotonicNanos);
       Administration administration =
           new Administration(
               log,
               pipeline,
-              new Verification(id, replica, log, pipeline, Duration.ZERO),
+              new Verification(id, replica, log, pipeline, supervision, Duration.ZERO),
               LocalEnvironment::get);
       service =
           new ClientService(

@@ -15,6 +15,7 @@ import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RemovedException;
+import dev.tollgate.log.SupervisedFailure;
 import dev.tollgate.log.UnknownCommandException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
@@ -294,6 +295,10 @@ public final class Replica implements LogConsumer {
           listeners.forEach(listener -> listener.startedLeading(state));
           return null;
         });
+    if (failure != null) {
+      // it has failed meanwhile, and nobody else would take that leadership back
+      stoppedLeading();
+    }
   }
 
   @Override
@@ -307,15 +312,24 @@ public final class Replica implements LogConsumer {
 
   @Override
   public void failed(Throwable cause) {
-    if (failure == null) {
-      if (cause instanceof RemovedException) {
-        LOG.info("{}: {}", nodeId, cause.getMessage());
-      } else {
-        LOG.error("{}: stops serving, the others go on: {}", nodeId, explain(cause), cause);
+    synchronized (listeners) {
+      if (failure != null) {
+        return;
       }
       failure = cause;
-      leading = false;
-      listeners.forEach(listener -> listener.failed(cause));
+    }
+    if (cause instanceof RemovedException) {
+      LOG.info("{}: {}", nodeId, cause.getMessage());
+    } else {
+      LOG.error("{}: stops serving, the others go on: {}", nodeId, explain(cause), cause);
+    }
+    leading = false;
+    for (Listener listener : listeners) {
+      try {
+        listener.failed(cause);
+      } catch (RuntimeException | Error bug) {
+        LOG.error("{}: a part of it did not stop", nodeId, bug);
+      }
     }
   }
 
@@ -324,6 +338,7 @@ public final class Replica implements LogConsumer {
     if (cause instanceof DivergedException
         || cause instanceof LogFailedException
         || cause instanceof EnvironmentDiffersException
+        || cause instanceof SupervisedFailure
         || cause instanceof UnknownCommandException
         || cause instanceof UnknownVersionException) {
       return String.valueOf(cause.getMessage());

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.StateChecksum;
+import dev.tollgate.log.Supervision;
 import java.io.InterruptedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -69,11 +70,7 @@ final class ReplicaVerifier {
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "tollgate-" + nodeId + "-verify");
-              thread.setDaemon(true);
-              return thread;
-            });
+            new Supervision(nodeId, owner::failed).threads("tollgate-" + nodeId + "-verify"));
     worker.allowCoreThreadTimeOut(true);
   }
 

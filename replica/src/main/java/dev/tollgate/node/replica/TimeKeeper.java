@@ -15,6 +15,7 @@ import dev.tollgate.core.SessionId;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.Proposal;
+import dev.tollgate.log.Supervision;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,8 +40,11 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   /** Ends that go into one command. */
   private static final int EXPIRE_BATCH = 10_000;
 
+  private static final String WHAT = "the time keeper";
+
   private final String nodeId;
   private final CommandPipeline pipeline;
+  private final Supervision supervision;
   private final LeaseClock clock;
   private final Thread thread;
 
@@ -54,16 +58,16 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private boolean leading;
   private boolean closed;
 
-  public TimeKeeper(String nodeId, CommandPipeline pipeline) {
-    this(nodeId, pipeline, new LeaseClock(System::nanoTime));
+  public TimeKeeper(String nodeId, CommandPipeline pipeline, Supervision supervision) {
+    this(nodeId, pipeline, supervision, new LeaseClock(System::nanoTime));
   }
 
-  TimeKeeper(String nodeId, CommandPipeline pipeline, LeaseClock clock) {
+  TimeKeeper(String nodeId, CommandPipeline pipeline, Supervision supervision, LeaseClock clock) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.supervision = requireNonNull(supervision, "supervision");
     this.clock = requireNonNull(clock, "clock");
-    this.thread = new Thread(this::run, "tollgate-" + nodeId + "-time");
-    this.thread.setDaemon(true);
+    this.thread = supervision.thread("tollgate-" + nodeId + "-time", this::run);
   }
 
   public void start() {
@@ -151,6 +155,10 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
 
   @Override
   public void startedLeading(ClusterState state) {
+    supervision.essential(WHAT, () -> beginAnew(state)).run();
+  }
+
+  private void beginAnew(ClusterState state) {
     long now = clock.now();
     mutex.lock();
     try {
@@ -204,6 +212,10 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
 
   @Override
   public void noticed(Notice notice) {
+    supervision.essential(WHAT, () -> note(notice)).run();
+  }
+
+  private void note(Notice notice) {
     long now = clock.now();
     mutex.lock();
     try {
@@ -278,7 +290,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         }
       }
     } catch (InterruptedException e) {
-      LOG.error("{}: the time keeper was interrupted: nothing expires any more", nodeId, e);
+      throw new IllegalStateException("it was interrupted, so nothing expires any more", e);
     } finally {
       mutex.unlock();
     }
@@ -348,7 +360,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
       public void unknown() {
         mutex.lock();
         try {
-          reportAgain.run();
+          supervision.essential(WHAT, reportAgain).run();
         } finally {
           mutex.unlock();
         }

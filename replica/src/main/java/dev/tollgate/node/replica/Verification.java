@@ -12,6 +12,7 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.Supervision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -22,8 +23,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Has the replicas compared while this node leads: from time to time, and when somebody asks. All
@@ -34,8 +33,6 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   /** How long somebody who asks waits for nodes that do not answer. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private static final Logger LOG = LoggerFactory.getLogger(Verification.class);
-
   /** How often it is looked whether a comparison is due, in one interval. */
   private static final int LOOKS = 20;
 
@@ -43,6 +40,7 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   private final Replica replica;
   private final ReplicatedLog log;
   private final CommandPipeline pipeline;
+  private final Supervision supervision;
   private final Duration interval;
   private final ScheduledExecutorService timer;
   private @Nullable Future<?> looking;
@@ -58,19 +56,17 @@ public final class Verification implements Replica.Listener, AutoCloseable {
       Replica replica,
       ReplicatedLog log,
       CommandPipeline pipeline,
+      Supervision supervision,
       Duration interval) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.replica = requireNonNull(replica, "replica");
     this.log = requireNonNull(log, "log");
     this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.supervision = requireNonNull(supervision, "supervision");
     this.interval = requireNonNull(interval, "interval");
     timer =
         Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "tollgate-" + nodeId + "-verify-timer");
-              thread.setDaemon(true);
-              return thread;
-            });
+            supervision.threads("tollgate-" + nodeId + "-verify-timer"));
   }
 
   /** Begins to keep time. */
@@ -78,17 +74,17 @@ public final class Verification implements Replica.Listener, AutoCloseable {
     if (!interval.isZero()) {
       long millis = Math.max(1, interval.toMillis() / LOOKS);
       looking =
-          timer.scheduleWithFixedDelay(this::proposeIfDue, millis, millis, TimeUnit.MILLISECONDS);
+          timer.scheduleWithFixedDelay(
+              supervision.repeated("the comparison of the replicas", this::proposeIfDue),
+              millis,
+              millis,
+              TimeUnit.MILLISECONDS);
     }
   }
 
   private void proposeIfDue() {
-    try {
-      if (replica.isLeading() && System.nanoTime() - replica.checkedNanos() >= interval.toNanos()) {
-        pipeline.submit(command(), Proposal.Listener.NOBODY);
-      }
-    } catch (RuntimeException e) {
-      LOG.error("{}: the replicas could not be compared", nodeId, e);
+    if (replica.isLeading() && System.nanoTime() - replica.checkedNanos() >= interval.toNanos()) {
+      pipeline.submit(command(), Proposal.Listener.NOBODY);
     }
   }
 

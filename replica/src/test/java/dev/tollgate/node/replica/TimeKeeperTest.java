@@ -1,7 +1,9 @@
 package dev.tollgate.node.replica;
 
+import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +22,7 @@ import dev.tollgate.core.TransactionMode;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.Proposal;
+import dev.tollgate.log.Supervision;
 import dev.tollgate.store.SqlDatabase;
 import java.time.Clock;
 import java.time.Duration;
@@ -27,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,9 +43,24 @@ class TimeKeeperTest {
   private final AtomicLong nanos = new AtomicLong(1);
   private final Replica replica = new Replica("n1", new SqlDatabase());
   private final MemoryLog log = new MemoryLog("n1", replica);
-  private final CommandPipeline pipeline = new CommandPipeline(log, Clock.systemUTC(), 1 << 20);
-  private final TimeKeeper keeper = new TimeKeeper("n1", pipeline, new LeaseClock(nanos::get));
+  private final Supervision supervision = new Supervision("n1", replica::failed);
+  private final CommandPipeline pipeline =
+      new CommandPipeline(log, Clock.systemUTC(), 1 << 20, supervision);
+
+  /** What the keeper meets when it looks at its clock, or null. */
+  private volatile @Nullable RuntimeException fault;
+
+  private final TimeKeeper keeper =
+      new TimeKeeper("n1", pipeline, supervision, new LeaseClock(this::time));
   private long sequence;
+
+  private long time() {
+    RuntimeException met = fault;
+    if (met != null) {
+      throw met;
+    }
+    return nanos.get();
+  }
 
   /** Hears of what happens before the keeper does. */
   private volatile Consumer<Notice> first = notice -> {};
@@ -82,6 +101,25 @@ class TimeKeeperTest {
     assertTrue(isAlive(lease));
     pass(200);
     await().atMost(DEADLINE).until(() -> !isAlive(lease));
+  }
+
+  /** A node that leads and never expires anything is worse than none. */
+  @Test
+  void timeKeeperThatFailsStopsTheReplica() {
+    createLease(open());
+    fault = new IllegalStateException("a bug, on purpose");
+    await().atMost(DEADLINE).until(() -> replica.failure() != null);
+    assertEquals(fault, requireNonNull(replica.failure()).getCause());
+    assertFalse(replica.isLeading());
+  }
+
+  @Test
+  void noticeThatTheTimeKeeperCannotTakeStopsTheReplica() {
+    SessionId session = open();
+    fault = new IllegalStateException("a bug, on purpose");
+    createLease(session);
+    await().atMost(DEADLINE).until(() -> replica.failure() != null);
+    assertFalse(replica.isLeading());
   }
 
   @Test

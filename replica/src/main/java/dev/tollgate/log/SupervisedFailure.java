@@ -1,0 +1,17 @@
+package dev.tollgate.log;
+
+/** A part of a node without which it must not lead has met a bug. */
+public final class SupervisedFailure extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  SupervisedFailure(String nodeId, String what, Throwable bug) {
+    super(
+        what
+            + " of node "
+            + nodeId
+            + " failed: "
+            + bug
+            + ". The node stops, so that another one can lead. Start it again, and report this",
+        bug);
+  }
+}
