@@ -1,52 +1,68 @@
 package dev.tollgate.node.replica;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Things that are due at some time, most of which are put off before it comes. Putting off is a
- * write to a field: the queue looks at an item again only when its old time has come. Not
- * thread-safe.
+ * write to a field: the queue looks at an item again only when its old time has come. What is
+ * removed is gone at once, from the queue too: a lease of a day that is revoked at once would
+ * otherwise stay for a day. Not thread-safe.
  */
 final class DeadlineQueue<K> {
-  private static final class Item<K> {
+  private static final class Item<K> implements Comparable<Item<K>> {
     final K key;
     final long periodNanos;
+
+    /** Tells items of one time apart. */
+    final long number;
+
     long dueNanos;
 
     /** The time under which the item stands in the queue; at or before it is due. */
     long queuedNanos;
 
-    /** True once it was reported as due: it cannot be put off any more. */
+    /** True once it was reported as due: it is not in the queue, and cannot be put off any more. */
     boolean reported;
 
-    Item(K key, long periodNanos, long nowNanos) {
+    Item(K key, long periodNanos, long nowNanos, long number) {
       this.key = key;
       this.periodNanos = periodNanos;
+      this.number = number;
       this.dueNanos = nowNanos + periodNanos;
       this.queuedNanos = dueNanos;
+    }
+
+    @Override
+    public int compareTo(Item<K> other) {
+      int byTime = Long.compare(queuedNanos, other.queuedNanos);
+      return byTime == 0 ? Long.compare(number, other.number) : byTime;
     }
   }
 
   private final Map<K, Item<K>> items = new HashMap<>();
-  private final PriorityQueue<Item<K>> queue =
-      new PriorityQueue<>(Comparator.comparingLong(item -> item.queuedNanos));
+  private final TreeSet<Item<K>> queue = new TreeSet<>();
+  private long lastNumber;
 
-  /** Adds an item that is due a period from now. */
+  /** Adds an item that is due a period from now; in place of the one of this key, if there is. */
   void add(K key, long periodNanos, long nowNanos) {
-    Item<K> item = new Item<>(key, periodNanos, nowNanos);
-    items.put(key, item);
+    Item<K> item = new Item<>(key, periodNanos, nowNanos, ++lastNumber);
+    dequeue(items.put(key, item));
     queue.add(item);
   }
 
   void remove(K key) {
-    // its place in the queue is given up when its time comes
-    items.remove(key);
+    dequeue(items.remove(key));
+  }
+
+  private void dequeue(@Nullable Item<K> item) {
+    if (item != null) {
+      queue.remove(item);
+    }
   }
 
   /** Puts an item off to a period from this time; false if it is not there or was reported. */
@@ -68,13 +84,9 @@ final class DeadlineQueue<K> {
   /** The items that are due, each reported once. */
   List<K> takeDue(long nowNanos) {
     List<K> due = new ArrayList<>();
-    for (Item<K> head = queue.peek();
-        head != null && head.queuedNanos <= nowNanos;
-        head = queue.peek()) {
-      queue.remove();
-      if (items.get(head.key) != head) {
-        continue;
-      }
+    while (!queue.isEmpty() && queue.first().queuedNanos <= nowNanos) {
+      Item<K> head = queue.first();
+      queue.remove(head);
       if (head.dueNanos > nowNanos) {
         head.queuedNanos = head.dueNanos;
         queue.add(head);
@@ -98,6 +110,11 @@ final class DeadlineQueue<K> {
 
   boolean isEmpty() {
     return items.isEmpty();
+  }
+
+  /** How many items the queue has in memory; those that were reported are not among them. */
+  int queued() {
+    return queue.size();
   }
 
   void clear() {
