@@ -108,7 +108,7 @@ public final class DatabaseCopy implements AutoCloseable {
     objectIds = H2Internals.takenObjectIds(database.h2());
     for (Schema schema : database.h2().getAllSchemasNoMeta()) {
       for (Table table : schema.getAllTablesAndViews(session)) {
-        if (table.getTableType() == TableType.TABLE) {
+        if (table.getTableType() == TableType.TABLE && !table.isTemporary()) {
           tables.add(TableRows.of(table, session));
         }
       }

@@ -83,7 +83,8 @@ public final class DatabaseDump implements AutoCloseable {
     if (kind == DatabaseCopy.OBJECT_IDS) {
       writeDefinitions();
     } else if (kind == DatabaseCopy.TABLE) {
-      insert = insertInto(restore.table());
+      Table table = restore.table();
+      insert = table == null ? "" : insertInto(table);
     }
   }
 
@@ -229,6 +230,9 @@ public final class DatabaseDump implements AutoCloseable {
 
   private void writeRows(WireReader in) throws IOException {
     Table table = restore.table();
+    if (table == null) {
+      return;
+    }
     Column[] columns = table.getColumns();
     int[] written =
         IntStream.range(0, columns.length).filter(i -> !columns[i].isGenerated()).toArray();

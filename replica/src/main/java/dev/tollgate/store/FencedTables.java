@@ -38,6 +38,9 @@ final class FencedTables {
     ANY
   }
 
+  /** H2 takes it for the current schema where there is none of this name. */
+  private static final String SCHEMA_OF_SESSION = "SESSION";
+
   private final Map<FenceId, Table> tables = new LinkedHashMap<>();
   private final RowGuards guards;
 
@@ -220,10 +223,12 @@ final class FencedTables {
   }
 
   private static @Nullable Schema schemaOf(SessionLocal session, TableName name) {
-    String schema = name.schema();
-    return session
-        .getDatabase()
-        .findSchema(schema == null ? session.getCurrentSchemaName() : schema);
+    String current = session.getCurrentSchemaName();
+    String stated = name.schema();
+    Schema schema = session.getDatabase().findSchema(stated == null ? current : stated);
+    return schema == null && SCHEMA_OF_SESSION.equals(stated)
+        ? session.getDatabase().findSchema(current)
+        : schema;
   }
 
   static TableName nameOf(Table table) {

@@ -144,6 +144,19 @@ final class H2Definitions {
             || !named.getTable().equals(table));
   }
 
+  /**
+   * Makes a table that is GLOBAL TEMPORARY an ordinary one. For H2 that is one which all sessions
+   * share, and which is gone after a restart; a replicated database has no restart that its clients
+   * could see. As a temporary table it would be in no snapshot.
+   */
+  static void makePermanent(CreateTable definition) {
+    CreateTableData data = (CreateTableData) TABLE_DATA.get(definition);
+    if (data.temporary && data.globalTemporary) {
+      definition.setTemporary(false);
+      definition.setGlobalTemporary(false);
+    }
+  }
+
   private static @Nullable Table find(SessionLocal session, SchemaCommand of, String name) {
     return schemaOf(of).resolveTableOrView(session, name);
   }

@@ -33,10 +33,13 @@ final class LogStatements {
     // plans of views are kept for ten seconds by the clock, and were made for other data
     session.clearViewIndexCache();
     Prepared prepared = session.prepare(sql);
-    Query rows = prepared instanceof CreateTable table ? H2Internals.queryOf(table) : null;
-    if (rows != null) {
-      // H2 does so when it runs the statement, and before that it does not show what views read
-      rows.prepare();
+    if (prepared instanceof CreateTable definition) {
+      H2Definitions.makePermanent(definition);
+      Query rows = H2Internals.queryOf(definition);
+      if (rows != null) {
+        // H2 does so when it runs the statement, and before that it does not show what views read
+        rows.prepare();
+      }
     }
     ScanMeters.Found found = ScanMeters.attach(session, prepared);
     int joined = found.widestJoin();

@@ -33,6 +33,23 @@ class EmbeddedContractTest extends JdbcContract {
   }
 
   @Test
+  void restartFromASnapshotKeepsTemporaryTables() throws SQLException {
+    try (Connection connection = connect("")) {
+      update(connection, "CREATE TEMP TABLE TT(ID INT)");
+      update(connection, "INSERT INTO TT VALUES(1)");
+      value(connection, "CALL take_snapshot()");
+      update(connection, "INSERT INTO TT VALUES(2)");
+    }
+    stopNode();
+    startNode();
+    try (Connection connection = connect("")) {
+      assertEquals(3, number(connection, "SELECT SUM(ID) FROM TT"));
+      SQLException refused = fails(connection, "CREATE LOCAL TEMPORARY TABLE LT(ID INT)");
+      assertEquals("HYC00", refused.getSQLState());
+    }
+  }
+
+  @Test
   void restartKeepsTablesFencesLeasesAndTheTokenCounter() throws SQLException {
     long token;
     try (Connection connection = connect("")) {

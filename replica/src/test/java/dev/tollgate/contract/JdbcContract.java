@@ -606,7 +606,7 @@ abstract class JdbcContract {
     return number(connection, "SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS");
   }
 
-  private static SQLException fails(Connection connection, String sql) throws SQLException {
+  static SQLException fails(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       return assertThrows(SQLException.class, () -> statement.execute(sql));
     }
@@ -629,7 +629,7 @@ abstract class JdbcContract {
     return value == null ? null : (Long) ((Number) value).longValue();
   }
 
-  private static Object value(Connection connection, String sql) throws SQLException {
+  static Object value(Connection connection, String sql) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       return only(statement);
     }

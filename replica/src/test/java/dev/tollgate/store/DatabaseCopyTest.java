@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +14,7 @@ import dev.tollgate.core.TransactionMode;
 import dev.tollgate.snapshot.CorruptSnapshotException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.wire.WireReader;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -157,6 +159,68 @@ class DatabaseCopyTest {
     }
     try (SqlDatabase database = restored(bytes)) {
       assertEquals(before, database.script());
+    }
+  }
+
+  /** H2 shares such a table between sessions, and drops it when it closes the database. */
+  @Test
+  void globalTemporaryTableComesBack() throws Exception {
+    for (String sql :
+        List.of(
+            "CREATE TEMP TABLE TT(ID INT)",
+            "CREATE GLOBAL TEMPORARY TABLE GT(ID INT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, V INT)"
+                + " ON COMMIT DELETE ROWS TRANSACTIONAL",
+            "CREATE INDEX GI ON GT(V)",
+            "ALTER TABLE GT ADD COLUMN W INT DEFAULT 3",
+            "CREATE TEMPORARY TABLE ST AS SELECT X FROM SYSTEM_RANGE(1, 3)",
+            "CREATE TABLE CHILD(ID INT REFERENCES GT)",
+            "CREATE VIEW GV AS SELECT V FROM GT",
+            "INSERT INTO TT VALUES(1)",
+            "INSERT INTO GT(V) VALUES(7), (8)",
+            "INSERT INTO CHILD VALUES(2)")) {
+      original.ok(session, sql);
+    }
+    SessionId second = original.open();
+    original.ok(second, "DELETE FROM GT WHERE V = 7");
+    try (StoreDriver copy = new StoreDriver(restored(snapshotOf(original.database)))) {
+      assertEquals(original.database.script(), copy.database.script());
+      assertEquals(checksums(), checksumsOf(copy));
+      assertEquals(List.of("1"), copy.query("SELECT ID FROM TT"));
+      assertEquals(List.of("2"), copy.query("SELECT G.ID FROM GT G JOIN CHILD C ON C.ID = G.ID"));
+      copy.ok(copy.open(), "DROP TABLE TT");
+    }
+  }
+
+  /** Written before GLOBAL TEMPORARY tables were kept: their rows without their definition. */
+  @Test
+  void tableWithoutItsDefinitionIsLeftOut() throws Exception {
+    original.ok(session, "CREATE TABLE A(ID INT)");
+    original.ok(session, "CREATE TABLE TT(ID INT PRIMARY KEY)");
+    original.ok(session, "CREATE TABLE Z(ID INT)");
+    original.ok(session, "INSERT INTO A VALUES(1)");
+    original.ok(session, "INSERT INTO TT VALUES(2)");
+    original.ok(session, "INSERT INTO Z VALUES(3)");
+    SqlDatabase database = new SqlDatabase();
+    DatabaseRestore restore = database.beginRestore();
+    SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshotOf(original.database)));
+    for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
+      byte[] body = piece.body().rest();
+      boolean definition = piece.kind() == DatabaseCopy.DEFINITION;
+      if (!definition || !new String(body, UTF_8).contains("\"TT\"")) {
+        restore.accept(piece.kind(), new WireReader(body));
+      }
+    }
+    database.replaceWith(restore, List.of());
+    try (StoreDriver copy = new StoreDriver(database)) {
+      assertEquals(List.of("1"), copy.query("SELECT * FROM A"));
+      assertEquals(List.of("3"), copy.query("SELECT * FROM Z"));
+      copy.ok(copy.open(), "CREATE TABLE TT(ID INT)");
+    }
+  }
+
+  private static Map<String, String> checksumsOf(StoreDriver driver) throws IOException {
+    try (DatabaseCopy copy = driver.database.copy(/* insistent= */ false)) {
+      return checksums(copy);
     }
   }
 

@@ -60,6 +60,12 @@ class FencedTablesTest {
         "MERGE INTO T USING (SELECT 1 AS I) S ON T.ID = S.I WHEN MATCHED THEN DELETE",
         "DELETE FROM PARENT WHERE ID = 1",
         "TRUNCATE TABLE T",
+        "DELETE FROM SESSION.T",
+        "TRUNCATE TABLE SESSION.T",
+        "DROP TABLE SESSION.T CASCADE",
+        "ALTER TABLE SESSION.T ADD COLUMN W INT",
+        "CREATE INDEX T_P ON SESSION.T(P)",
+        "DROP INDEX SESSION.T_V",
         "DROP TABLE T CASCADE",
         "DROP TABLE IF EXISTS T CASCADE",
         "ALTER TABLE T ADD COLUMN W INT",
@@ -237,6 +243,17 @@ class FencedTablesTest {
     assertEquals(
         RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "INSERT INTO N VALUES(1)")));
     replica.ok(holder, "INSERT INTO N VALUES(1)");
+  }
+
+  /** Where there is no schema of this name, H2 takes SESSION for the current one. */
+  @Test
+  void createTableMakesItsFenceAlsoInTheSchemaOfTheSession() {
+    assertInstanceOf(Outcome.Executed.class, create("CREATE TABLE SESSION.N(ID INT)"));
+    assertEquals(
+        RefusalCode.TOKEN_MISSING, refusal(replica.run(stranger, "INSERT INTO N VALUES(1)")));
+    replica.ok(stranger, "CREATE SCHEMA SESSION");
+    replica.ok(stranger, "CREATE TABLE SESSION.N(ID INT)");
+    replica.ok(stranger, "DROP TABLE SESSION.N");
   }
 
   @Test

@@ -18,9 +18,11 @@ final class StatementRules {
   /** Words after CREATE that say how an object is made, not what it is. */
   private static final Set<String> MODIFIERS =
       Set.of(
-          ("OR REPLACE FORCE GLOBAL LOCAL TEMPORARY TEMP CACHED MEMORY UNIQUE HASH"
+          ("OR REPLACE FORCE GLOBAL TEMPORARY TEMP CACHED MEMORY UNIQUE HASH"
                   + " NULLS NOT ALL DISTINCT")
               .split(" ", -1));
+
+  private static final String LOCAL = "CREATE LOCAL";
 
   /** The longest rule of all that fit decides. */
   private static final List<StatementRule> RULES = rules();
@@ -58,6 +60,9 @@ final class StatementRules {
 
   private static List<String> leadingWords(Tokens tokens) {
     List<String> words = new ArrayList<>();
+    if (isTableOfSession(tokens)) {
+      return List.of(LOCAL.split(" ", -1));
+    }
     for (int i = 0; i < tokens.size() && words.size() < 3; i++) {
       String word = tokens.get(i).image.toUpperCase(Locale.ROOT);
       if (i == 0 || !words.get(0).equals("CREATE") || !MODIFIERS.contains(word)) {
@@ -65,6 +70,20 @@ final class StatementRules {
       }
     }
     return words;
+  }
+
+  /** CREATE GLOBAL TEMPORARY TABLE SESSION.T: H2 takes this schema for LOCAL, as Db2 does. */
+  private static boolean isTableOfSession(Tokens tokens) {
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < tokens.size() && !tokens.get(i).image.equals("."); i++) {
+      words.add(tokens.get(i).image.toUpperCase(Locale.ROOT));
+    }
+    String schema = words.isEmpty() ? "" : words.get(words.size() - 1);
+    return words.size() < tokens.size()
+        && words.indexOf("CREATE") == 0
+        && words.contains("TABLE")
+        && (words.contains("TEMPORARY") || words.contains("TEMP"))
+        && (schema.equals("SESSION") || schema.equals("\"SESSION\""));
   }
 
   /** As much of an unknown statement as may be its kind: CREATE WHATEVER, but only HELP. */
@@ -267,6 +286,11 @@ final class StatementRules {
         "write CREATE VIEW, or CREATE TABLE ... AS",
         "CREATE MATERIALIZED");
     table.defer("there is none, because none can be created", "", "DROP MATERIALIZED");
+    table.defer(
+        "every session sees the tables of the store, and none has its own",
+        "write WITH name AS (SELECT ...), or CREATE TABLE under a name that no other session uses,"
+            + " and DROP TABLE at the end",
+        LOCAL);
     table.defer("geometry is not supported", "", "CREATE SPATIAL");
   }
 

@@ -70,7 +70,7 @@ class ClassificationTest {
           ? = CALL NEXT VALUE FOR s                                   | DML rows | ``
           CREATE TABLE t (a INT REFERENCES u (a))                     | DDL      | TABLE T
           CREATE TABLE t AS SELECT NEXT VALUE FOR s                   | DDL      | TABLE T
-          CREATE LOCAL TEMPORARY TABLE s.t (a INT)                    | DDL      | TABLE S.T
+          CREATE GLOBAL TEMPORARY TABLE s.t (a INT)                   | DDL      | TABLE S.T
           CREATE UNIQUE INDEX i ON s.t (a)                            | DDL      | INDEX I, TABLE S.T
           CREATE INDEX ON t (a)                                       | DDL      | TABLE T
           CREATE OR REPLACE VIEW v AS SELECT * FROM t                 | DDL      | VIEW V

@@ -34,6 +34,10 @@ class RefusalTest {
           CREATE CONSTANT c VALUE 1              | NOT_ALLOWED   | use a table of one row
           COMMENT ON ROLE r IS 'x'               | NOT_ALLOWED   | no role protects anything
           CREATE LINKED TABLE t ('a')            | NOT_ALLOWED   | CREATE LINKED is not allowed
+          CREATE LOCAL TEMPORARY TABLE t (a INT) | NOT_SUPPORTED | CREATE LOCAL is not supported
+          CREATE CACHED LOCAL TEMPORARY TABLE t (a INT) | NOT_SUPPORTED | CREATE LOCAL is not supported
+          CREATE TEMP TABLE IF NOT EXISTS session.t (a INT) | NOT_SUPPORTED | CREATE LOCAL is not supported
+          CREATE GLOBAL TEMPORARY TABLE "SESSION".t (a INT) | NOT_SUPPORTED | CREATE LOCAL is not supported
           CREATE GLOBAL TEMPORARY LINKED TABLE t | NOT_ALLOWED   | CREATE LINKED is not allowed
           DROP ALL OBJECTS                       | NOT_ALLOWED   | drop them by name
           EXECUTE IMMEDIATE 'DROP TABLE t'       | NOT_ALLOWED   | its text would escape the checks
