@@ -22,7 +22,6 @@ import org.h2.result.Row;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.Table;
-import org.h2.table.TableView;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -198,22 +197,6 @@ public final class DatabaseRestore {
       open = failed;
     }
     session.commit(false);
-    compileViews();
-  }
-
-  /** A view may have been defined before what it shows. */
-  private void compileViews() {
-    boolean progress = true;
-    while (progress) {
-      progress = false;
-      for (Schema schema : database.h2().getAllSchemasNoMeta()) {
-        for (Table object : schema.getAllTablesAndViews(session)) {
-          if (object instanceof TableView view && view.isInvalid()) {
-            view.recompile(session, /* force= */ true, /* clearIndexMeta= */ false);
-            progress |= !view.isInvalid();
-          }
-        }
-      }
-    }
+    Views.compile(session);
   }
 }

@@ -130,6 +130,7 @@ final class Definitions {
         count = command.executeUpdate(null).getUpdateCount();
       }
       session.commit(true);
+      Views.compile(session);
       fencedTables.follow(session, context);
       Operation.FenceTerms wanted = statement.binding();
       Table created = wanted == null ? null : target(statement, session);

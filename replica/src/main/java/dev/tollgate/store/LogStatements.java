@@ -33,6 +33,9 @@ final class LogStatements {
     // plans of views are kept for ten seconds by the clock, and were made for other data
     session.clearViewIndexCache();
     Prepared prepared = session.prepare(sql);
+    if (H2Definitions.changesNothing(session, prepared)) {
+      return new Ready(prepared, Set.of());
+    }
     if (prepared instanceof CreateTable definition) {
       H2Definitions.makePermanent(definition);
       Query rows = H2Internals.queryOf(definition);

@@ -289,18 +289,16 @@ public final class SqlReader {
     }
   }
 
-  /** Runs work in the owner's open transaction, or on its own if there is none. */
+  /** Runs work in the owner's open transaction, or on its own without an owner. */
   private <T> T on(@Nullable SessionId owner, String schema, Canceller canceller, Work<T> work)
       throws SQLException {
     permits.acquireUninterruptibly();
     gate.enter(canceller);
     try {
       Source entered = requireNonNull(source, "source");
-      TransactionSessions.OpenTransaction transaction =
-          owner == null ? null : entered.transactions().find(owner);
-      return transaction == null
+      return owner == null
           ? onIdleSession(entered.database(), schema, work)
-          : inTransaction(entered.transactions(), transaction, schema, canceller, work);
+          : inTransaction(entered.transactions(), owner, schema, canceller, work);
     } catch (DbException e) {
       throw e.getSQLException();
     } finally {
@@ -311,23 +309,37 @@ public final class SqlReader {
 
   private static <T> T inTransaction(
       TransactionSessions transactions,
-      TransactionSessions.OpenTransaction transaction,
+      SessionId owner,
       String schema,
       Canceller canceller,
       Work<T> work)
       throws SQLException {
+    TransactionSessions.OpenTransaction transaction = transactions.find(owner);
+    if (transaction == null) {
+      throw ended();
+    }
     transaction.enter(canceller);
     try {
-      if (transactions.find(transaction.owner()) != transaction) {
-        throw SqlErrors.exception(
-            SqlState.CONFLICT,
-            "the transaction was rolled back before the query could run in it: run it again");
+      if (transactions.find(owner) != transaction) {
+        throw ended();
       }
-      transaction.session().setCurrentSchemaName(schema);
-      return work.on(transaction.session());
+      return on(transaction.session(), schema, work);
     } finally {
       transaction.leave();
     }
+  }
+
+  private static <T> T on(SessionLocal session, String schema, Work<T> work) throws SQLException {
+    // a session keeps plans of views, also when another one has dropped what they show
+    session.clearViewIndexCache();
+    session.setCurrentSchemaName(schema);
+    return work.on(session);
+  }
+
+  private static SQLException ended() {
+    return SqlErrors.exception(
+        SqlState.CONFLICT,
+        "the transaction was rolled back before the query could run in it: run it again");
   }
 
   private <T> T onIdleSession(H2Database database, String schema, Work<T> work)
@@ -335,8 +347,7 @@ public final class SqlReader {
     SessionLocal pooled = idle.pollFirst();
     SessionLocal session = pooled == null ? database.openSession() : pooled;
     try {
-      session.setCurrentSchemaName(schema);
-      return work.on(session);
+      return on(session, schema, work);
     } finally {
       idle.addFirst(session);
     }

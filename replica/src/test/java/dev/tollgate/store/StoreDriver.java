@@ -255,8 +255,25 @@ final class StoreDriver implements AutoCloseable {
   List<String> query(
       String sql, Payload parameters, LockAccess locks, SqlReader.Canceller canceller)
       throws SQLException {
+    return query(null, sql, parameters, locks, canceller);
+  }
+
+  /** All rows of a query in the open transaction of a session. */
+  List<String> queryIn(SessionId owner, String sql) throws SQLException {
+    return query(owner, sql, encode(), views(() -> {}), new SqlReader.Canceller());
+  }
+
+  private List<String> query(
+      @Nullable SessionId owner,
+      String sql,
+      Payload parameters,
+      LockAccess locks,
+      SqlReader.Canceller canceller)
+      throws SQLException {
     SqlReader.Page page =
-        database.reader().query(null, "PUBLIC", sql, parameters.bytes(), 0, 0, 1, locks, canceller);
+        database
+            .reader()
+            .query(owner, "PUBLIC", sql, parameters.bytes(), 0, 0, 1, locks, canceller);
     StatementResult.Rows rows =
         (StatementResult.Rows) StatementResult.read(page.body().bytes(), null);
     return text(rows.rows());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Command;
@@ -84,6 +85,20 @@ class TransactionsTest {
     assertEquals(new Outcome.Done(), store.rollback(a));
     assertEquals(List.of("1,0", "2,0"), rows());
     assertNull(store.machine.state().session(a).transaction());
+  }
+
+  /** It may end after the node has seen that the client is in it, before the query runs. */
+  @Test
+  void queryInATransactionThatHasEndedFails() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertEquals(List.of("1,1", "2,0"), rowsSeenBy(a));
+    store.rollback(a);
+    SQLException e = assertThrows(SQLException.class, () -> rowsSeenBy(a));
+    assertEquals("40001", e.getSQLState());
+  }
+
+  private List<String> rowsSeenBy(SessionId session) throws SQLException {
+    return store.queryIn(session, "SELECT ID, V FROM T ORDER BY ID");
   }
 
   @Test

@@ -134,7 +134,7 @@ final class StatementExecution implements Plan.Handler<Void> {
           service
               .reader()
               .query(
-                  transaction(),
+                  transactionToRead(),
                   runner.schemaOf(session),
                   sql,
                   parameterSet,
@@ -190,7 +190,7 @@ final class StatementExecution implements Plan.Handler<Void> {
                         service
                             .reader()
                             .evaluate(
-                                transaction(),
+                                transactionToRead(),
                                 runner.schemaOf(session),
                                 arguments,
                                 set,
@@ -380,6 +380,27 @@ final class StatementExecution implements Plan.Handler<Void> {
       }
     }
     return null;
+  }
+
+  /**
+   * The session, if a query has to see the rows of its transaction; else null.
+   *
+   * @throws SQLException if the transaction has ended since the statement was sent: what is
+   *     committed is not what it is to see
+   */
+  private @Nullable SessionId transactionToRead() throws SQLException {
+    SessionId open = transaction();
+    if (open == null && Operations.mode(request) != TransactionMode.AUTOCOMMIT) {
+      Session state = service.replica().<@Nullable Session>look(all -> all.session(session.id()));
+      String lost =
+          state == null
+              ? "the session ended, and its transaction with it: run it again"
+              : state.lostTransaction();
+      if (lost != null) {
+        throw SqlErrors.exception(SqlState.CONFLICT, lost);
+      }
+    }
+    return open;
   }
 
   /** The session, if it has a transaction whose rows a query has to see; else null. */
