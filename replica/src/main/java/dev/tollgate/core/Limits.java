@@ -95,6 +95,18 @@ public final class Limits {
   /** Rows that can be looked at in the time that it takes to write one, and to undo that. */
   public static final long ROWS_PER_CHANGE = 16;
 
+  /**
+   * Stack of the thread that applies the log, 128 MiB of addresses; memory is taken for the part
+   * that was used. What statements may recurse on is bounded so that a quarter is more than enough.
+   */
+  public static final long APPLY_STACK_BYTES = 128L << 20;
+
+  /**
+   * Rows from which an action of a foreign key leads to another one, one after the other: H2
+   * descends for each, at 2 to 4 KiB of stack.
+   */
+  public static final int REFERENTIAL_DEPTH = 1_000;
+
   /** Bytes of values that any execution of a statement of the log may make and write, 32 MiB. */
   public static final long STATEMENT_WRITTEN_BYTES_BASE = 32L << 20;
 

@@ -6,43 +6,84 @@ import dev.tollgate.core.Command;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A log of one node that keeps nothing: for throw-away databases and for tests. An entry is applied
- * by the thread that appends it, one at a time.
+ * A log of one node that keeps nothing: for throw-away databases and for tests. Entries are applied
+ * one at a time by a thread of their own.
  */
 public final class MemoryLog implements ReplicatedLog {
   private static final long TERM = 1;
 
   private final String nodeId;
   private final LogConsumer consumer;
-  private long lastIndex;
-  private boolean running;
+  private final Executor applier;
+  private final @Nullable ApplyThread applyThread;
+  private volatile long lastIndex;
+  private volatile boolean running;
 
   public MemoryLog(String nodeId, LogConsumer consumer) {
+    this(nodeId, consumer, new ApplyThread(nodeId));
+  }
+
+  private MemoryLog(String nodeId, LogConsumer consumer, ApplyThread applyThread) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.consumer = requireNonNull(consumer, "consumer");
+    this.applyThread = applyThread;
+    applier = applyThread;
+  }
+
+  /**
+   * A log whose entries are applied by another thread.
+   *
+   * @param applier does one thing after the other
+   */
+  public MemoryLog(String nodeId, LogConsumer consumer, Executor applier) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.consumer = requireNonNull(consumer, "consumer");
+    this.applier = requireNonNull(applier, "applier");
+    applyThread = null;
   }
 
   @Override
-  public synchronized void start() {
+  public void start() {
     running = true;
     consumer.startedLeading(TERM);
   }
 
   @Override
-  public synchronized CompletableFuture<Void> append(Entry entry) {
+  public CompletableFuture<Void> append(Entry entry) {
+    CompletableFuture<Void> applied = new CompletableFuture<>();
+    try {
+      applier.execute(() -> apply(entry, applied));
+    } catch (RejectedExecutionException e) {
+      applied.completeExceptionally(closed());
+    }
+    return applied;
+  }
+
+  private void apply(Entry entry, CompletableFuture<Void> applied) {
     if (!running) {
-      return CompletableFuture.failedFuture(new IllegalStateException("the log is closed"));
+      applied.completeExceptionally(closed());
+      return;
     }
     try {
-      consumer.apply(++lastIndex, entry);
-      return CompletableFuture.completedFuture(null);
-    } catch (RuntimeException e) {
+      long index = lastIndex + 1;
+      consumer.apply(index, entry);
+      lastIndex = index;
+    } catch (RuntimeException | Error e) {
       running = false;
       consumer.failed(e);
-      return CompletableFuture.failedFuture(e);
+      applied.completeExceptionally(e);
+      return;
     }
+    applied.complete(null);
+  }
+
+  private static IllegalStateException closed() {
+    return new IllegalStateException("the log is closed");
   }
 
   @Override
@@ -51,18 +92,18 @@ public final class MemoryLog implements ReplicatedLog {
   }
 
   @Override
-  public synchronized CompletableFuture<OptionalLong> readIndex() {
+  public CompletableFuture<OptionalLong> readIndex() {
     return CompletableFuture.completedFuture(
         running ? OptionalLong.of(lastIndex) : OptionalLong.empty());
   }
 
   @Override
-  public synchronized long appliedIndex() {
+  public long appliedIndex() {
     return lastIndex;
   }
 
   @Override
-  public synchronized LogStatus status() {
+  public LogStatus status() {
     return new LogStatus(
         nodeId,
         running ? LogStatus.Role.LEADER : LogStatus.Role.STOPPED,
@@ -95,7 +136,10 @@ public final class MemoryLog implements ReplicatedLog {
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
     running = false;
+    if (applyThread != null) {
+      applyThread.close();
+    }
   }
 }

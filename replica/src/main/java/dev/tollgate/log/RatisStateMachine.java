@@ -3,8 +3,10 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -32,8 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where Ratis meets the replica: hands committed entries over in log order, and says who leads.
- * Ratis calls {@link #applyTransaction} from one thread; what it throws closes the Ratis server,
- * which is what an untrustworthy state has to come to.
+ * Ratis calls {@link #applyTransaction} from one thread, which waits for ours; what it throws
+ * closes the Ratis server, which is what an untrustworthy state has to come to.
  */
 final class RatisStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
@@ -45,6 +47,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final LogConsumer consumer;
   private final Supervision supervision;
   private final Snapshots snapshots;
+  private final ApplyThread applyThread;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
@@ -56,6 +59,7 @@ final class RatisStateMachine extends BaseStateMachine {
     this.consumer = consumer;
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.leadership = new LeadershipNews(consumer, this::leadingTerm);
+    this.applyThread = new ApplyThread(settings.nodeId());
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -86,8 +90,23 @@ final class RatisStateMachine extends BaseStateMachine {
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
               LogTail.cutUnfinished(raftStorage.getStorageDir().getCurrentDir().toPath());
-              beginAt(snapshots.open(raftStorage));
+              onApplyThread(
+                  () -> {
+                    beginAt(snapshots.open(raftStorage));
+                    return null;
+                  });
             });
+  }
+
+  /** Ratis' own thread waits meanwhile, so that nothing of what Ratis promises changes. */
+  private void onApplyThread(Callable<@Nullable Void> work) throws IOException {
+    try {
+      applyThread.call(work);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("neither applying nor restoring declares it", e);
+    }
   }
 
   private void beginAt(@Nullable TermIndex last) {
@@ -106,9 +125,13 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void reinitialize() throws IOException {
     try {
-      synchronized (snapshots) {
-        beginAt(snapshots.reopen());
-      }
+      onApplyThread(
+          () -> {
+            synchronized (snapshots) {
+              beginAt(snapshots.reopen());
+            }
+            return null;
+          });
     } catch (IOException | RuntimeException | Error e) {
       consumer.failed(e);
       throw e;
@@ -158,6 +181,7 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void close() {
     snapshots.close();
+    applyThread.close();
   }
 
   /** What a node of a later version has sent must not come into the log of those who would stop. */
@@ -178,24 +202,35 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
-    LogEntryProto logEntry = transaction.getLogEntry();
     try {
-      Entry entry =
-          transaction.getStateMachineContext() instanceof Entry proposedHere
-              ? proposedHere
-              : EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray());
-      synchronized (snapshots) {
-        consumer.apply(logEntry.getIndex(), entry);
-        updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
-        snapshots.applied(
-            TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
-            logEntry.getStateMachineLogEntry().getLogData().size());
-      }
+      onApplyThread(
+          () -> {
+            apply(transaction);
+            return null;
+          });
+    } catch (IOException e) {
+      consumer.failed(e);
+      throw new UncheckedIOException(e);
     } catch (RuntimeException | Error e) {
       consumer.failed(e);
       throw e;
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  private void apply(TransactionContext transaction) throws IOException {
+    LogEntryProto logEntry = transaction.getLogEntry();
+    Entry entry =
+        transaction.getStateMachineContext() instanceof Entry proposedHere
+            ? proposedHere
+            : EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray());
+    synchronized (snapshots) {
+      consumer.apply(logEntry.getIndex(), entry);
+      updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
+      snapshots.applied(
+          TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
+          logEntry.getStateMachineLogEntry().getLogData().size());
+    }
   }
 
   @Override

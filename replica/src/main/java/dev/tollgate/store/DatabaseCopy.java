@@ -246,7 +246,7 @@ public final class DatabaseCopy implements AutoCloseable {
   static List<Constraint> constraintsOf(Table table) {
     List<Constraint> constraints = new ArrayList<>();
     for (Constraint constraint : table.getConstraints()) {
-      if (!(constraint instanceof RowGuard) && !constraints.contains(constraint)) {
+      if (!(constraint instanceof HiddenConstraint) && !constraints.contains(constraint)) {
         constraints.add(constraint);
       }
     }

@@ -24,6 +24,7 @@ final class Definitions {
   private final ReaderGate gate;
   private final FencedTables fencedTables;
   private final TransactionSessions transactions;
+  private final ActionDepth.Counters actions;
 
   Definitions(
       H2Database database,
@@ -34,6 +35,8 @@ final class Definitions {
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
+    actions = new ActionDepth.Counters(database);
+    actions.follow();
   }
 
   /**
@@ -133,6 +136,7 @@ final class Definitions {
       Views.compile(session);
       fencedTables.follow(session, context);
       Operation.FenceTerms wanted = statement.binding();
+      actions.follow();
       Table created = wanted == null ? null : target(statement, session);
       if (wanted != null && created != null) {
         bind(created, wanted, context, session);

@@ -2,9 +2,7 @@ package dev.tollgate.store;
 
 import dev.tollgate.core.FenceId;
 import java.util.HashSet;
-import org.h2.constraint.ConstraintCheck;
 import org.h2.engine.SessionLocal;
-import org.h2.expression.ExpressionVisitor;
 import org.h2.message.DbException;
 import org.h2.result.Row;
 import org.h2.schema.Schema;
@@ -16,21 +14,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Guards a table whose rows have locks of their own. H2 takes it for a CHECK of the table, and asks
  * it about every row that a statement is about to insert, change or delete, on every route, those
- * of referential actions included.
- *
- * <p>Clients do not see it: it belongs to a schema that the catalog does not have, and has no SQL
- * of its own. So H2 does not take it along when it rebuilds a table; {@link FencedTables} puts a
- * new one there.
+ * of referential actions included. When H2 rebuilds the table, {@link FencedTables} puts a new one
+ * there.
  */
-final class RowGuard extends ConstraintCheck {
-  /** H2 keeps nothing about objects without an id in its catalog. */
-  private static final int NO_ID = 0;
-
+final class RowGuard extends HiddenConstraint {
   private final FenceId fence;
   private final RowLockExpression lock;
 
   RowGuard(Schema hidden, Table table, FenceId fence, RowLockExpression lock) {
-    super(hidden, NO_ID, "FENCE_" + fence, table);
+    super(hidden, "FENCE_" + fence, table);
     this.fence = fence;
     this.lock = lock;
   }
@@ -68,11 +60,6 @@ final class RowGuard extends ConstraintCheck {
     }
   }
 
-  @Override
-  public boolean isEverything(ExpressionVisitor visitor) {
-    return true;
-  }
-
   /**
    * With one that no table has: H2 then refuses to drop a column that the lock is computed from. It
    * drops a constraint with the last of its columns.
@@ -83,10 +70,5 @@ final class RowGuard extends ConstraintCheck {
     HashSet<Column> columns = new HashSet<>(lock.columns());
     columns.add(new Column("", TypeInfo.TYPE_UNKNOWN));
     return columns;
-  }
-
-  @Override
-  public @Nullable String getCreateSQLForCopy(Table forTable, String quotedName) {
-    return null;
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.FenceId;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.value.Parameter;
@@ -42,6 +43,7 @@ final class StoreCommand extends CommandContainer {
       new EnumMap<>(SystemTable.class);
 
   private Outcome.@Nullable Refused refusal;
+  private int actionDepth;
 
   StoreCommand(
       SessionLocal session, String sql, Prepared prepared, LockAccess locks, StatementMeter meter) {
@@ -99,6 +101,32 @@ final class StoreCommand extends CommandContainer {
       throw DbException.convert(
           SqlErrors.exception(SqlErrors.stateOf(refused.code()), refused.message()));
     }
+  }
+
+  /**
+   * The foreign keys to a row that was changed or deleted act now. Their actions may reach rows to
+   * which others refer, and so on: H2 descends for each.
+   *
+   * @throws DbException if it has descended as far as it may
+   */
+  void enterActions() {
+    actionDepth++;
+    if (actionDepth > Limits.REFERENTIAL_DEPTH) {
+      throw Exhausted.work(
+          "the statement was ended and changed nothing, because the actions of foreign keys"
+              + " (CASCADE, SET NULL, SET DEFAULT) led from row to row more than "
+              + Limits.REFERENTIAL_DEPTH
+              + " times: begin at the other end of the chain, and delete or change its rows in"
+              + " parts");
+    }
+    // H2 prepares a statement for each action, and asks whether to go on only once in 128 rows
+    meter.looked((int) Limits.ROWS_PER_CHANGE);
+    meter.changed(H2Internals.changes(session));
+  }
+
+  /** The foreign keys to that row have acted. */
+  void leaveActions() {
+    actionDepth--;
   }
 
   /** Why it may not write one of the rows that it came to; null if it came to no such row. */

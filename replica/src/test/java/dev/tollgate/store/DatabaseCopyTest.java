@@ -99,7 +99,7 @@ class DatabaseCopyTest {
     read(snapshotOf(database), database);
   }
 
-  private static byte[] snapshotOf(SqlDatabase database) throws IOException {
+  static byte[] snapshotOf(SqlDatabase database) throws IOException {
     try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
       return bytesOf(copy);
     }
@@ -113,7 +113,7 @@ class DatabaseCopyTest {
     return bytes.toByteArray();
   }
 
-  private static SqlDatabase restored(byte[] snapshot) throws IOException {
+  static SqlDatabase restored(byte[] snapshot) throws IOException {
     SqlDatabase database = new SqlDatabase();
     read(snapshot, database);
     return database;

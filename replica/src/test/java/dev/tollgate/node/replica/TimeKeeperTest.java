@@ -42,7 +42,7 @@ class TimeKeeperTest {
 
   private final AtomicLong nanos = new AtomicLong(1);
   private final Replica replica = new Replica("n1", new SqlDatabase());
-  private final MemoryLog log = new MemoryLog("n1", replica);
+  private final MemoryLog log = new MemoryLog("n1", replica, Runnable::run);
   private final Supervision supervision = new Supervision("n1", replica::failed);
   private final CommandPipeline pipeline =
       new CommandPipeline(log, Clock.systemUTC(), 1 << 20, supervision);

@@ -1,0 +1,90 @@
+package dev.tollgate.log;
+
+import dev.tollgate.core.Limits;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread on which a node applies its log and restores snapshots. How deep it may recurse must
+ * not depend on the thread that Ratis happens to use, nor on a setting of the process: every
+ * replica has the same stack, and the limits of statements end a recursion long before this stack
+ * does.
+ */
+final class ApplyThread implements Executor, AutoCloseable {
+  private final ExecutorService executor;
+  private volatile @Nullable Thread thread;
+
+  ApplyThread(String nodeId) {
+    executor =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread started =
+                  new Thread(null, task, "tollgate-apply-" + nodeId, Limits.APPLY_STACK_BYTES);
+              started.setDaemon(true);
+              thread = started;
+              return started;
+            });
+  }
+
+  /** Does this work after all that came before. */
+  @Override
+  public void execute(Runnable work) {
+    executor.execute(work);
+  }
+
+  /**
+   * Does this work after all that came before, and waits for it, also if the waiting thread is
+   * interrupted: an entry is applied or the replica has failed, and there is nothing in between.
+   *
+   * @throws Exception what the work has thrown
+   */
+  <T extends @Nullable Object> T call(Callable<T> work) throws Exception {
+    if (Thread.currentThread() == thread) {
+      return work.call();
+    }
+    CompletableFuture<T> done = new CompletableFuture<>();
+    executor.execute(
+        () -> {
+          try {
+            done.complete(work.call());
+          } catch (Throwable e) {
+            done.completeExceptionally(e);
+          }
+        });
+    try {
+      return done.join();
+    } catch (CompletionException e) {
+      Throwable cause = e.getCause();
+      if (cause instanceof Error error) {
+        throw error;
+      }
+      throw cause instanceof Exception exception ? exception : e;
+    }
+  }
+
+  /** Ends the thread once it has done what it was given, and waits for that. */
+  @Override
+  public void close() {
+    executor.shutdown();
+    boolean interrupted = false;
+    try {
+      while (Thread.currentThread() != thread && !executor.isTerminated()) {
+        try {
+          executor.awaitTermination(1, TimeUnit.MINUTES);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

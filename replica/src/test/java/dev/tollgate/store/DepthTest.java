@@ -1,0 +1,156 @@
+package dev.tollgate.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.tollgate.core.Limits;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.value.StatementResult;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** H2 recurses on data: how deep it goes is bounded by rules, and not by the stack of a thread. */
+class DepthTest {
+  private final StoreDriver replica = new StoreDriver();
+  private final SessionId session = replica.open();
+
+  @AfterEach
+  void close() {
+    replica.close();
+  }
+
+  /** Row n refers to row n - 1. */
+  private void chain(String action, int rows) {
+    replica.ok(
+        session,
+        "CREATE TABLE V(ID INT PRIMARY KEY, PREV INT DEFAULT 0 REFERENCES V " + action + ")");
+    replica.ok(session, "INSERT INTO V VALUES(0, NULL)");
+    for (int from = 1; from <= rows; from += 1_000) {
+      replica.ok(
+          session,
+          "INSERT INTO V SELECT X, X - 1 FROM SYSTEM_RANGE(?, ?)",
+          from,
+          Math.min(rows, from + 999));
+    }
+  }
+
+  private interface Work {
+    void run() throws Exception;
+  }
+
+  /** On a stack that is a quarter of the one that a node applies its log with. */
+  private static void onQuarterOfTheStack(Work work) throws Exception {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread thread =
+        new Thread(
+            null,
+            () -> {
+              try {
+                work.run();
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            },
+            "quarter",
+            Limits.APPLY_STACK_BYTES / 4);
+    thread.start();
+    thread.join();
+    if (failure.get() != null) {
+      throw new AssertionError(failure.get());
+    }
+  }
+
+  @Test
+  void cascadeAlongAChainIsBounded() throws Exception {
+    chain("ON DELETE CASCADE", 20_000);
+    onQuarterOfTheStack(
+        () -> {
+          tooDeep("DELETE FROM V WHERE ID = 1");
+          assertEquals(List.of("20001"), replica.query("SELECT COUNT(*) FROM V"));
+          assertEquals(1, changed("DELETE FROM V WHERE ID = ?", 20_001 - Limits.REFERENTIAL_DEPTH));
+          assertEquals(List.of("19001"), replica.query("SELECT COUNT(*) FROM V"));
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ALTER TABLE V ADD COLUMN X INT",
+        "ALTER TABLE V ALTER COLUMN PREV BIGINT",
+        "ALTER TABLE V RENAME TO W",
+        "ALTER TABLE V ADD FOREIGN KEY (PREV) REFERENCES V ON DELETE CASCADE",
+        "CREATE INDEX I ON V(PREV, ID)"
+      })
+  void cascadeIsBoundedAfterADefinitionAndAfterASnapshot(String definition) throws Exception {
+    chain("ON DELETE CASCADE", Limits.REFERENTIAL_DEPTH + 10);
+    replica.ok(session, definition);
+    String table = definition.endsWith("W") ? "W" : "V";
+    byte[] snapshot = DatabaseCopyTest.snapshotOf(replica.database);
+    try (StoreDriver copy = new StoreDriver(DatabaseCopyTest.restored(snapshot))) {
+      SessionId other = copy.open();
+      onQuarterOfTheStack(
+          () -> {
+            String sql = "DELETE FROM " + table + " WHERE ID = 1";
+            tooDeep(sql);
+            assertEquals(replica.run(session, sql), copy.run(other, sql));
+            assertEquals(
+                List.of(Integer.toString(Limits.REFERENTIAL_DEPTH + 11)),
+                copy.query("SELECT COUNT(*) FROM " + table));
+          });
+    }
+    replica.ok(session, "DROP TABLE " + table);
+  }
+
+  @Test
+  void keyThatChangesAlongAChainIsBounded() throws Exception {
+    int tables = Limits.REFERENTIAL_DEPTH + 1;
+    replica.ok(session, "CREATE TABLE T0(ID INT PRIMARY KEY)");
+    replica.ok(session, "INSERT INTO T0 VALUES(1)");
+    for (int i = 1; i <= tables; i++) {
+      replica.ok(
+          session,
+          "CREATE TABLE T"
+              + i
+              + "(ID INT PRIMARY KEY REFERENCES T"
+              + (i - 1)
+              + " ON UPDATE CASCADE)");
+      replica.ok(session, "INSERT INTO T" + i + " VALUES(1)");
+    }
+    onQuarterOfTheStack(
+        () -> {
+          tooDeep("UPDATE T0 SET ID = 2");
+          assertEquals(1, changed("UPDATE T1 SET ID = 1 WHERE ID = 1"));
+        });
+    assertEquals(List.of("1"), replica.query("SELECT ID FROM T" + tables));
+  }
+
+  @Test
+  void wideCascadeOfManyRowsIsAllowed() {
+    replica.ok(session, "CREATE TABLE P(ID INT PRIMARY KEY)");
+    replica.ok(session, "CREATE TABLE C(ID INT PRIMARY KEY, P INT REFERENCES P ON DELETE CASCADE)");
+    replica.ok(session, "INSERT INTO P SELECT X FROM SYSTEM_RANGE(1, 2500)");
+    for (int from = 1; from < 250_000; from += 2_500) {
+      replica.ok(
+          session,
+          "INSERT INTO C SELECT X, 1 + X / 100 FROM SYSTEM_RANGE(?, ?)",
+          from,
+          Math.min(from + 2_499, 249_999));
+    }
+    assertEquals(2_500, changed("DELETE FROM P"));
+  }
+
+  private long changed(String sql, Object... parameters) {
+    return ((StatementResult.Updated) replica.ok(session, sql, parameters)).count();
+  }
+
+  private void tooDeep(String sql, Object... parameters) {
+    Outcome.SqlFailed failed =
+        assertInstanceOf(Outcome.SqlFailed.class, replica.run(session, sql, parameters), sql);
+    assertEquals("54001", failed.sqlState(), failed.message());
+  }
+}
