@@ -313,8 +313,8 @@ final class RatisStateMachine extends BaseStateMachine {
           conf.getPeer(server.getId()) == null
               ? new RemovedException(server.getId().toString())
               : new IOException(
-                  "the Raft server has shut down: the node was removed from the cluster while it was"
-                      + " away, or its process stood still for a minute"));
+                  "the Raft server has shut down: the node was removed from the cluster while it"
+                      + " was away, or its process stood still for a minute"));
     } catch (IOException e) {
       consumer.failed(e);
     }

@@ -52,10 +52,11 @@ class DatabaseCopyTest {
           "CREATE TABLE KINDS(K INT, C CHAR(3), N NUMERIC(20, 5), F DECFLOAT, D DATE, T TIME(9),"
               + " I INTERVAL DAY TO SECOND, J JSON, E ENUM('x', 'y'), R INT ARRAY, B BLOB, L CLOB,"
               + " X VARBINARY, Y DOUBLE, Z VARCHAR_IGNORECASE, RW ROW(A INT, B VARCHAR))",
-          "INSERT INTO KINDS VALUES(1, 'a', 1.50, 1E30, DATE '2020-02-29', TIME '12:00:00.123456789',"
-              + " INTERVAL '1 02:03:04.5' DAY TO SECOND, JSON '{\"a\":[1,null]}', 'y', ARRAY[1,"
-              + " NULL], CAST(REPEAT('ab', 5000) AS BLOB), CAST(REPEAT('long ', 5000) AS CLOB),"
-              + " X'00ff', CAST('-0.0' AS DOUBLE), 'MiXed', ROW(1, 'z'))",
+          "INSERT INTO KINDS VALUES(1, 'a', 1.50, 1E30, DATE '2020-02-29', TIME"
+              + " '12:00:00.123456789', INTERVAL '1 02:03:04.5' DAY TO SECOND, JSON"
+              + " '{\"a\":[1,null]}', 'y', ARRAY[1, NULL], CAST(REPEAT('ab', 5000) AS BLOB),"
+              + " CAST(REPEAT('long ', 5000) AS CLOB), X'00ff', CAST('-0.0' AS DOUBLE), 'MiXed',"
+              + " ROW(1, 'z'))",
           "INSERT INTO KINDS(K) VALUES(2)",
           "INSERT INTO P(V, W) VALUES(1, 10), (2, 20), (3, 30)",
           "DELETE FROM P WHERE ID = 2",
@@ -83,8 +84,8 @@ class DatabaseCopyTest {
           "VALUES NEXT VALUE FOR SEQ",
           "UPDATE P SET V = 1 WHERE (SELECT COUNT(*) FROM NOKEY, S2.C, SYSTEM_RANGE(1, 1000000) R"
               + " WHERE NOKEY.V + R.X < 0) = 1",
-          "INSERT INTO KINDS SELECT 3, C, N, F, D, T, I, J, E, R, B, L, X, Y, Z, RW FROM KINDS WHERE K"
-              + " = 1");
+          "INSERT INTO KINDS SELECT 3, C, N, F, D, T, I, J, E, R, B, L, X, Y, Z, RW FROM KINDS"
+              + " WHERE K = 1");
 
   private final StoreDriver original = new StoreDriver();
   private final SessionId session = original.open();

@@ -37,6 +37,7 @@ final class Findings {
   private final List<TooDear> tooDear = new ArrayList<>();
   private final List<SqlIdentifier> columns = new ArrayList<>();
   private final List<SqlParserPos> queries = new ArrayList<>();
+  private long prepared;
   private @Nullable SqlParserPos advancedSequence;
   private @Nullable SqlParserPos deltaTable;
   private @Nullable SqlParserPos limitedChange;
@@ -89,6 +90,27 @@ final class Findings {
     if (sentence != null) {
       tooDear.add(new TooDear(position, sentence));
     }
+  }
+
+  /**
+   * A part of a derived table, and how many nodes H2 will have prepared for it.
+   *
+   * @throws SqlRefused if those are too many
+   */
+  void prepared(SqlParserPos position, long nodes) {
+    prepared += nodes;
+    if (prepared > SqlLimits.PREPARATION) {
+      throw Refusals.tooLong(
+          position,
+          "too many derived tables in one another, or too long ones: each level multiplies the time"
+              + " that the database takes to prepare them. Nest at most 5, name them one after the"
+              + " other in one WITH, or store what one gives in a table");
+    }
+  }
+
+  /** What preparing the derived tables costs. */
+  long prepared() {
+    return prepared;
   }
 
   /** NEXT VALUE FOR a sequence. */

@@ -112,6 +112,12 @@ final class Planner implements Statement.Handler<Plan> {
   public Plan define(Statement.Define define) {
     Definition definition = define.definition();
     gather(definition);
+    if (definition.isView() && findings.prepared() > SqlLimits.PREPARATION_OF_A_VIEW) {
+      throw Refusals.tooLong(
+          findings.queries().get(0),
+          "too many derived tables in one another, or too long ones, for a view: nest at most 4, or"
+              + " make a view of one of them");
+    }
     UseRules.check(findings, definition.isView() ? Role.VIEW : Role.DEFINITION);
     return switch (definition.binding()) {
       case BOUND, UNBOUND -> binding(definition);

@@ -59,6 +59,10 @@ final class Refusals {
     return new SqlRefused(Reason.TOO_LONG, token.beginLine, token.beginColumn, sentence);
   }
 
+  static SqlRefused tooLong(SqlParserPos position, String sentence) {
+    return refused(Reason.TOO_LONG, position, sentence);
+  }
+
   private static SqlRefused refused(Reason reason, SqlParserPos position, String sentence) {
     return new SqlRefused(reason, position.getLineNum(), position.getColumnNum(), sentence);
   }

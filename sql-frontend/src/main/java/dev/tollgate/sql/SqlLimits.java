@@ -23,6 +23,16 @@ public final class SqlLimits {
    */
   public static final int OPERATORS = 500;
 
+  /**
+   * Nodes of derived tables and WITH queries, each counted as often as H2 prepares it: 4 times for
+   * each level. It takes a tenth of a second or two for so many, which nobody can interrupt and, in
+   * a write, everybody waits for.
+   */
+  public static final int PREPARATION = 500_000;
+
+  /** The same in a view, which a statement may use beside many others. */
+  public static final int PREPARATION_OF_A_VIEW = 100_000;
+
   /** Characters of a name; it is H2's limit. */
   public static final int NAME_LENGTH = 256;
 

@@ -41,11 +41,24 @@ final class TreeWalk {
     TABLE
   }
 
-  private record Pending(SqlNode node, Place place) {}
+  /** H2 prepares what is in a derived table about four times for each level that it is deep. */
+  private static final int PREPARED_PER_LEVEL = 4;
+
+  /** What a derived table costs beside its nodes. */
+  private static final int NODES_OF_A_TABLE = 200;
+
+  /** So deep a derived table is too dear by itself. */
+  private static final int DEEP = 10;
+
+  /**
+   * @param level how many derived tables and WITH queries it is in
+   */
+  private record Pending(SqlNode node, Place place, int level) {}
 
   private final Findings findings;
   private final ExpressionRules expressions;
   private final Deque<Pending> pending = new ArrayDeque<>();
+  private int level;
 
   private TreeWalk(Tokens tokens, Findings findings) {
     this.findings = findings;
@@ -58,6 +71,8 @@ final class TreeWalk {
     walk.later(node, Place.EXPRESSION);
     while (!walk.pending.isEmpty()) {
       Pending next = walk.pending.pop();
+      walk.level = next.level();
+      walk.prepared(next.node(), 1);
       if (next.place() == Place.TABLE) {
         walk.table(next.node());
       } else {
@@ -68,7 +83,20 @@ final class TreeWalk {
 
   private void later(@Nullable SqlNode node, Place place) {
     if (node != null) {
-      pending.push(new Pending(node, place));
+      pending.push(new Pending(node, place, level));
+    }
+  }
+
+  /** What follows from here is in one more derived table. */
+  private void descend(SqlNode table) {
+    level = Math.min(level + 1, DEEP);
+    prepared(table, NODES_OF_A_TABLE);
+  }
+
+  private void prepared(SqlNode node, int nodes) {
+    if (level > 0) {
+      long times = Math.round(Math.pow(PREPARED_PER_LEVEL, level));
+      findings.prepared(node.getParserPosition(), nodes * times);
     }
   }
 
@@ -101,14 +129,17 @@ final class TreeWalk {
     } else if (node instanceof SqlJoin join) {
       join(join);
     } else if (node instanceof DeltaTable delta) {
+      descend(delta);
       node(delta, Place.EXPRESSION);
     } else {
       switch (node.getKind()) {
         // only the first operand is a table; an alias and the names of its columns follow
         case AS, LATERAL -> later(((SqlCall) node).operand(0), Place.TABLE);
         case COLLECTION_TABLE, UNNEST -> later(((SqlCall) node).getOperandList());
-        case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY, EXPLICIT_TABLE ->
-            node(node, Place.EXPRESSION);
+        case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY, EXPLICIT_TABLE -> {
+          descend(node);
+          node(node, Place.EXPRESSION);
+        }
         default -> throw unknown(node);
       }
     }
@@ -215,8 +246,11 @@ final class TreeWalk {
   /** The name of a common table expression hides nothing: H2 lets a table of that name win. */
   private void with(SqlWith with) {
     later(with.body, Place.EXPRESSION);
+    int around = level;
     for (SqlNode item : with.withList) {
+      descend(item);
       later(((SqlWithItem) item).query, Place.EXPRESSION);
+      level = around;
     }
   }
 

@@ -29,6 +29,72 @@ class LimitsTest {
     new SqlFrontend(0).warmUp();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          INSERT INTO t           | SELECT * FROM (                        | SELECT 1 a | )
+          SELECT * FROM           | (SELECT a FROM                         | t          | )
+          INSERT INTO t           | WITH c(a) AS (                         | SELECT 1 a | ) SELECT a FROM c
+          SELECT * FROM t WHERE   | a IN (SELECT a FROM (SELECT a FROM t WHERE | a = 1  | ))
+          DELETE FROM t WHERE     | EXISTS (SELECT 1 FROM (SELECT a FROM t WHERE | a = 1 | ))
+          UPDATE t SET a =        | (SELECT MAX(a) FROM (SELECT a + 1 FROM t WHERE a = | 1 | ) d)
+          MERGE INTO t USING      | (SELECT a FROM                         | u          | ) ON t.a = 1 WHEN MATCHED THEN DELETE
+          CREATE TABLE n AS       | SELECT * FROM (                        | SELECT 1 a | )
+          """)
+  void derivedTablesAreFiveDeepAtMost(String start, String open, String inner, String close) {
+    boolean merge = start.startsWith("MERGE");
+    String tail = merge ? close.substring(1) : "";
+    String end = merge ? ")" : close;
+    for (int levels : new int[] {5, 6}) {
+      String sql =
+          start + " " + (open + " ").repeat(levels) + inner + (" " + end).repeat(levels) + tail;
+      if (levels == 5) {
+        frontend.plan(sql);
+      } else {
+        SqlRefused refused = assertThrows(SqlRefused.class, () -> frontend.plan(sql), sql);
+        assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT COALESCE(1#, (SELECT a FROM (SELECT a FROM t))#)",
+        "SELECT a FROM (SELECT a FROM (SELECT a FROM (SELECT a FROM t WHERE a IN (1#, 2#))))",
+        "WITH c AS (SELECT 1 a)#, c AS (SELECT a FROM (SELECT 1 a) d)# SELECT 1"
+      })
+  void derivedTablesAreNeitherManyNorLong(String sql) {
+    String[] parts = sql.split("#", -1);
+    frontend.plan(parts[0] + parts[1].repeat(50) + parts[2]);
+    String many = parts[0] + parts[1].repeat(10_000) + parts[2];
+    SqlRefused refused = assertThrows(SqlRefused.class, () -> frontend.plan(many));
+    assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+  }
+
+  @Test
+  void longChainOfNamedQueriesIsAllowed() {
+    StringBuilder sql = new StringBuilder("WITH c0(a) AS (SELECT 1)");
+    for (int i = 1; i < 100; i++) {
+      sql.append(", c").append(i).append("(a) AS (SELECT a FROM c").append(i - 1).append(")");
+    }
+    frontend.plan("INSERT INTO t " + sql + " SELECT a FROM c99");
+  }
+
+  @Test
+  void viewIsShorterThanAStatement() {
+    String query = "SELECT * FROM (".repeat(5) + "SELECT 1 a" + ")".repeat(5);
+    frontend.plan(query);
+    SqlRefused refused =
+        assertThrows(SqlRefused.class, () -> frontend.plan("CREATE VIEW v AS " + query));
+    assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+    frontend.plan(
+        "CREATE VIEW v AS " + query.substring("SELECT * FROM (".length(), query.length() - 1));
+  }
+
   @Test
   void tenThousandParenthesesAreRefused() throws InterruptedException {
     String sql = "SELECT " + "(".repeat(10_000) + "1" + ")".repeat(10_000);
@@ -58,7 +124,6 @@ class LimitsTest {
           SELECT                  | SUBSTRING(a FROM             | 1   | )
           SELECT 1 WHERE          | EXISTS (SELECT 1 WHERE       | TRUE| )
           SELECT                  | (SELECT                      | 1   | )
-          SELECT * FROM           | (SELECT * FROM               | t   | )
           SELECT * FROM           | (                            | t JOIN s ON TRUE | )
           VALUES                  | (                            | 1   | )
           INSERT INTO t VALUES    | (                            | 1   | )

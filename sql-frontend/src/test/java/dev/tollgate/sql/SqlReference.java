@@ -158,7 +158,8 @@ final class SqlReference {
           "makes that node the leader, or whichever other one is furthest in the log";
       case VERIFY_REPLICAS ->
           "compares the data of all nodes at one place in the log, and waits up to ten seconds for"
-              + " their answers; a node that differs from the majority stops; returns TOLLGATE.REPLICA_CHECKS";
+              + " their answers; a node that differs from the majority stops; returns"
+              + " TOLLGATE.REPLICA_CHECKS";
       case TAKE_SNAPSHOT ->
           "makes the node that answers write a snapshot of what it has applied; returns"
               + " TOLLGATE.SNAPSHOTS";
@@ -274,6 +275,14 @@ final class SqlReference {
             List.of(
                 "operators on the way into an expression; BETWEEN and LIKE count 3",
                 number(SqlLimits.OPERATORS)),
+            List.of(
+                "levels of derived tables and WITH queries in one another; less if they are long",
+                "5"),
+            List.of("the same in a view", "4"),
+            List.of(
+                "nodes of all of them, and 200 for each, times 4 for each level",
+                number(SqlLimits.PREPARATION)),
+            List.of("the same in a view", number(SqlLimits.PREPARATION_OF_A_VIEW)),
             List.of("digits of a number, and the exponent of one", number(SqlLimits.NUMBER_LENGTH)),
             List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),
             List.of("characters of the name of a lock", number(SqlLimits.LOCK_NAME_LENGTH)),
