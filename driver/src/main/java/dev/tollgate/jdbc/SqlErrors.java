@@ -68,6 +68,7 @@ final class SqlErrors {
           ACTIVE_TRANSACTION,
           TOO_LARGE,
           DISK,
+          SKIPPED,
           INTERNAL ->
           new JdbcSQLNonTransientException(message, sql, state, code, cause, null);
       case CONFLICT ->

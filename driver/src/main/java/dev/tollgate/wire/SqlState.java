@@ -52,6 +52,8 @@ public enum SqlState {
   OUTCOME_UNKNOWN("08007", 90_909),
   /** {@code CALL take_snapshot()} on a node whose disk is full. */
   DISK("58030", 90_028),
+  /** A command at which nodes stopped, and which an operator has had them skip. */
+  SKIPPED("58T01", 90_930),
   /** A bug in Tollgate: the node has logged it. */
   INTERNAL("XX000", 50_000);
 

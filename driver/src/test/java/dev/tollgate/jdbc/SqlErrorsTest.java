@@ -104,6 +104,7 @@ class SqlErrorsTest {
               ACTIVE_TRANSACTION,
               TOO_LARGE,
               DISK,
+              SKIPPED,
               INTERNAL ->
               SQLNonTransientException.class;
           case CONFLICT -> SQLTransactionRollbackException.class;

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
       RestoreCommand.class,
       DumpCommand.class,
       ReseedCommand.class,
+      SkipCommand.class,
       HelpCommand.class
     },
     mixinStandardHelpOptions = true,

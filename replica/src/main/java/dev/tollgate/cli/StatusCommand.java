@@ -1,12 +1,16 @@
 package dev.tollgate.cli;
 
+import dev.tollgate.log.SkipList;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -28,6 +32,11 @@ final class StatusCommand implements Callable<Integer> {
       defaultValue = "20",
       description = "Most locks and leases to print. (default: ${DEFAULT-VALUE})")
   private int rows;
+
+  @Option(
+      names = "--data",
+      description = "Directory of a node: prints the commands that the node leaves out, too.")
+  private @Nullable Path data;
 
   StatusCommand() {}
 
@@ -58,7 +67,13 @@ final class StatusCommand implements Callable<Integer> {
               + " FROM TOLLGATE.LEASES ORDER BY LEASE_ID FETCH FIRST "
               + rows
               + " ROWS ONLY");
+      if (data != null) {
+        System.out.println("Commands of the log that the node in " + data + " leaves out");
+        SkipList.read(data).skips().forEach(skip -> System.out.println("  " + skip));
+      }
       return 0;
+    } catch (IOException e) {
+      return Main.failed("the commands that the node leaves out are not known", e);
     } catch (SQLException e) {
       System.err.println(SqlCommand.describe(e));
       return Main.FAILED;

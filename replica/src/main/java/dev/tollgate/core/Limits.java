@@ -96,10 +96,10 @@ public final class Limits {
   public static final long ROWS_PER_CHANGE = 16;
 
   /**
-   * Stack of the thread that applies the log, 128 MiB of addresses; memory is taken for the part
+   * Stack of the thread that applies the log, 512 MiB of addresses; memory is taken for the part
    * that was used. What statements may recurse on is bounded so that a quarter is more than enough.
    */
-  public static final long APPLY_STACK_BYTES = 128L << 20;
+  public static final long APPLY_STACK_BYTES = 512L << 20;
 
   /**
    * Rows from which an action of a foreign key leads to another one, one after the other: H2
@@ -148,6 +148,9 @@ public final class Limits {
 
   /** Names of removed nodes that a cluster remembers; beyond them it forgets the oldest. */
   public static final int REMOVED_NODES = 1_000;
+
+  /** Commands of the log that operators may have a cluster skip. */
+  public static final int SKIPPED_COMMANDS = 1_000;
 
   private Limits() {}
 }

@@ -28,7 +28,9 @@ public enum RefusalCode {
   /** The transaction was rolled back: a deadlock, or a limit. */
   TRANSACTION_LOST(10),
   /** Statements are not computed at the moment: the Java runtime of the nodes is exchanged. */
-  ENVIRONMENT_CHANGES(11);
+  ENVIRONMENT_CHANGES(11),
+  /** An operator has every node skip the command, because nodes stopped at it. */
+  SKIPPED(20);
 
   private final int number;
 

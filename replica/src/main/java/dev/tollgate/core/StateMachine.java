@@ -45,6 +45,7 @@ public final class StateMachine {
   private RandomSeed randomSeed = RandomSeed.NONE;
   private Computing computing = Computing.ANYWHERE;
   private @Nullable ReplicaCheck check;
+  private final List<StateRecord.SkippedCommand> skipped = new ArrayList<>();
 
   public StateMachine(SqlStore store) {
     this.store = requireNonNull(store, "store");
@@ -63,6 +64,40 @@ public final class StateMachine {
    *     taken for that one
    */
   public Applied apply(LogPosition at, Command command) {
+    advance(at);
+    Outcome outcome = command.handledBy(commands);
+    return new Applied(outcome, notices);
+  }
+
+  /**
+   * Refuses one command without carrying it out, whatever it is, and remembers that: replicas that
+   * skip different commands differ.
+   */
+  public Applied skip(LogPosition at, Command command) {
+    advance(at);
+    skipped.add(new StateRecord.SkippedCommand(at.logIndex(), at.ordinal()));
+    Outcome refused =
+        new Outcome.Refused(
+            RefusalCode.SKIPPED,
+            "an operator has had all nodes skip this command, number "
+                + at.ordinal()
+                + " of log entry "
+                + at.logIndex()
+                + ", because nodes stopped at it: it has changed nothing");
+    if (command instanceof Command.Perform perform) {
+      Session session = sessions.find(perform.session());
+      // one that comes again, under the same number, gets the same answer
+      if (session != null
+          && perform.sequence() > session.lastSequence()
+          && !(session.lastOutcome() instanceof Outcome.Waiting)) {
+        session.begin(perform.sequence());
+        session.finish(refused);
+      }
+    }
+    return new Applied(refused, notices);
+  }
+
+  private void advance(LogPosition at) {
     boolean later =
         at.logIndex() > position.logIndex()
             || (at.logIndex() == position.logIndex() && at.ordinal() > position.ordinal())
@@ -74,8 +109,6 @@ public final class StateMachine {
     position = new LogPosition(at.logIndex(), at.ordinal(), timeMicros);
     notices.clear();
     attempts = 0;
-    Outcome outcome = command.handledBy(commands);
-    return new Applied(outcome, notices);
   }
 
   /** True if the state can be copied whole: no transaction is open. */
@@ -124,6 +157,7 @@ public final class StateMachine {
     if (!nodes.identity().equals(ClusterIdentity.NONE)) {
       last.add(new StateRecord.Identity(nodes.identity()));
     }
+    last.addAll(skipped);
     return new CoreCopy(first, locks.copy(), last);
   }
 
@@ -286,6 +320,12 @@ public final class StateMachine {
     @Override
     public StateRecord fence(StateRecord.FenceState state) {
       fences.restore(state);
+      return state;
+    }
+
+    @Override
+    public StateRecord skipped(StateRecord.SkippedCommand state) {
+      skipped.add(state);
       return state;
     }
 

@@ -37,6 +37,8 @@ public sealed interface StateRecord {
     R computing(ComputingState record);
 
     R identity(Identity record);
+
+    R skipped(SkippedCommand record);
   }
 
   /** Where the log stood, and the highest number that was ever given out of each kind. */
@@ -260,6 +262,18 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.randomness(this);
+    }
+  }
+
+  /**
+   * A command that was not carried out, because an operator said so.
+   *
+   * @param ordinal its place in its entry, from 0
+   */
+  record SkippedCommand(long logIndex, int ordinal) implements StateRecord {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.skipped(this);
     }
   }
 

@@ -111,7 +111,7 @@ public final class NodeDirectory {
     return storage.getStorageDir();
   }
 
-  private static void sync(Path directory) throws IOException {
+  static void sync(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
     }
@@ -224,6 +224,44 @@ public final class NodeDirectory {
     sync(directory);
     sync(directory(storage).getCurrentDir().toPath());
     return new Reseeded(seed, setAside, moved);
+  }
+
+  /**
+   * Has a node that does not run leave out a command of its log.
+   *
+   * @return all that it leaves out
+   * @throws IOException if the node runs, or its newest snapshot covers that entry
+   */
+  public static SkipList skip(Path data, SkipList.Skip skip) throws IOException {
+    Path group = RatisLog.groupDirectory(data);
+    if (!Files.isDirectory(group)) {
+      throw new IOException(data + " is not the directory of a node that has run");
+    }
+    RaftStorageImpl storage;
+    try {
+      storage = storage(group, RaftStorage.StartupOption.RECOVER);
+    } catch (IOException e) {
+      throw new IOException(
+          data + " cannot be used, perhaps because the node runs: stop it. " + e.getMessage(), e);
+    }
+    try {
+      Path snapshots = directory(storage).getStateMachineDir().toPath();
+      List<SnapshotFiles.Snapshot> all =
+          Files.isDirectory(snapshots)
+              ? new SnapshotFiles(data.toString(), snapshots).all()
+              : List.of();
+      if (!all.isEmpty() && all.get(0).last().getIndex() >= skip.logIndex()) {
+        throw new IOException(
+            "the newest snapshot there covers entry "
+                + all.get(0).last().getIndex()
+                + ", so entry "
+                + skip.logIndex()
+                + " has been applied: skip the entry that the node names when it stops");
+      }
+      return SkipList.read(data).with(skip, data);
+    } finally {
+      storage.close();
+    }
   }
 
   private static LogEntryProto membersOf(Seed seed, String nodeId) throws IOException {

@@ -15,6 +15,7 @@ import dev.tollgate.log.Proposal;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RatisLog;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientServer;
@@ -84,8 +85,12 @@ public final class Node implements AutoCloseable {
     this.settings = requireNonNull(settings, "settings");
     this.database = requireNonNull(database, "database");
     String id = settings.nodeId();
-    replica = new Replica(id, database, settings.environment());
     RaftSettings raft = settings.raft();
+    SkipList skips = raft == null ? SkipList.NONE : SkipList.read(raft.directory());
+    if (!skips.skips().isEmpty()) {
+      LOG.warn("{}: commands of the log that it leaves out: {}", id, skips.skips());
+    }
+    replica = new Replica(id, database, settings.environment(), skips);
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     Supervision supervision = new Supervision(id, replica::failed);
     pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);

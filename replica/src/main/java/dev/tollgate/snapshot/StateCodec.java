@@ -48,6 +48,7 @@ public final class StateCodec {
   private static final int RANDOMNESS = 8;
   private static final int COMPUTING = 9;
   private static final int IDENTITY = 10;
+  private static final int SKIPPED = 20;
 
   private StateCodec() {}
 
@@ -89,6 +90,7 @@ public final class StateCodec {
           new StateRecord.ComputingState(
               in.flag() ? Computing.PAUSED : Computing.in(environment(in)));
       case IDENTITY -> identity(in);
+      case SKIPPED -> new StateRecord.SkippedCommand(in.i64(), in.i32());
       default -> throw UnknownVersionException.ofRecord(kind);
     };
   }
@@ -342,6 +344,12 @@ public final class StateCodec {
         environment(out, environment);
       }
       return COMPUTING;
+    }
+
+    @Override
+    public Integer skipped(StateRecord.SkippedCommand state) {
+      out.i64(state.logIndex()).i32(state.ordinal());
+      return SKIPPED;
     }
 
     @Override

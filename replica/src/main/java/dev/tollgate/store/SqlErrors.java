@@ -27,6 +27,7 @@ public final class SqlErrors {
       case SEQUENCE_PASSED -> SqlState.OUTCOME_UNKNOWN;
       case LIMIT_REACHED -> SqlState.TOO_MANY;
       case TRANSACTION_LOST -> SqlState.CONFLICT;
+      case SKIPPED -> SqlState.SKIPPED;
       case ENVIRONMENT_CHANGES -> SqlState.ENVIRONMENT_CHANGES;
     };
   }

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /** A cluster whose nodes, n1, n2 and so on, all run in this process and sync to a directory. */
 final class LocalCluster implements AutoCloseable {
@@ -39,6 +40,7 @@ final class LocalCluster implements AutoCloseable {
   private final Map<String, Integer> clientPorts = new TreeMap<>();
   private final Map<String, SqlDatabase> databases = new TreeMap<>();
   private final Map<String, Node> nodes = new TreeMap<>();
+  private Consumer<SqlDatabase> preparation = database -> {};
 
   /** Chooses addresses, and starts no node yet. */
   LocalCluster(Path directory, int size, Duration verifyInterval, long snapshotLogBytes)
@@ -67,6 +69,11 @@ final class LocalCluster implements AutoCloseable {
     return cluster;
   }
 
+  /** Does this to the database of every node that is started from now on. */
+  void prepare(Consumer<SqlDatabase> work) {
+    preparation = work;
+  }
+
   void startAll() throws IOException {
     for (String id : peers.keySet()) {
       start(id);
@@ -80,6 +87,7 @@ final class LocalCluster implements AutoCloseable {
   /** Starts a node that says that it computes statements with this. */
   void start(String id, Environment environment) throws IOException {
     SqlDatabase database = new SqlDatabase();
+    preparation.accept(database);
     RaftSettings raft =
         new RaftSettings(
             id,

@@ -144,6 +144,33 @@ class DepthTest {
     assertEquals(2_500, changed("DELETE FROM P"));
   }
 
+  /** The longest text that H2 knows ends these: no deeper one can be. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE D SET J = J[1]",
+        "UPDATE D SET J = (J)[1] WHERE J IS NOT NULL",
+        "UPDATE D SET V = CARDINALITY(J)",
+        "UPDATE D SET V = (SELECT COUNT(*) FROM UNNEST(J) U(X) WHERE X IS NOT NULL)",
+        "UPDATE D SET J = (O).a",
+        "UPDATE D SET V = CHAR_LENGTH(CAST(J AS VARCHAR))",
+        "UPDATE D SET J = JSON_ARRAY(J FORMAT JSON)[1][1]",
+        "UPDATE D SET V = CHAR_LENGTH(CAST(CAST(G AS GEOMETRY) AS VARCHAR))",
+        "UPDATE D SET V = 1 WHERE J IS JSON WITH UNIQUE KEYS OR O IS JSON WITH UNIQUE KEYS",
+        "INSERT INTO D(ID, J) SELECT 2, JSON_ARRAYAGG(J) FROM D"
+      })
+  void deepestTextFitsOnAQuarterOfTheStack(String sql) throws Exception {
+    replica.ok(session, "CREATE TABLE D(ID INT PRIMARY KEY, J JSON, O JSON, G VARCHAR, V BIGINT)");
+    replica.ok(
+        session,
+        "INSERT INTO D(ID, J, O, G) SELECT 1,"
+            + " CAST(REPEAT('[', 524280) || REPEAT(']', 524280) AS JSON),"
+            + " CAST(REPEAT('{\"a\":', 170000) || '1' || REPEAT('}', 170000) AS JSON),"
+            + " REPEAT('GEOMETRYCOLLECTION(', 52000) || 'POINT(1 2)' || REPEAT(')', 52000)");
+    onQuarterOfTheStack(() -> replica.run(session, sql));
+    assertEquals(List.of("1"), replica.query("SELECT COUNT(*) FROM D WHERE ID = 1"));
+  }
+
   private long changed(String sql, Object... parameters) {
     return ((StatementResult.Updated) replica.ok(session, sql, parameters)).count();
   }

@@ -15,6 +15,7 @@ import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RemovedException;
+import dev.tollgate.log.SkipList;
 import dev.tollgate.log.SupervisedFailure;
 import dev.tollgate.log.UnknownCommandException;
 import dev.tollgate.snapshot.SnapshotReader;
@@ -74,19 +75,23 @@ public final class Replica implements LogConsumer {
   private volatile @Nullable Throwable failure;
   private volatile long checkedNanos = System.nanoTime();
   private @Nullable ReplicaVerifier verifier;
+  private final SkipList skips;
 
   /** A replica that computes with what this process has. */
   public Replica(String nodeId, SqlDatabase database) {
-    this(nodeId, database, LocalEnvironment::get);
+    this(nodeId, database, LocalEnvironment::get, SkipList.NONE);
   }
 
   /**
    * @param environment with what this replica computes; always the same
+   * @param skips the commands that it does not carry out
    */
-  public Replica(String nodeId, SqlDatabase database, Supplier<Environment> environment) {
+  public Replica(
+      String nodeId, SqlDatabase database, Supplier<Environment> environment, SkipList skips) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.database = requireNonNull(database, "database");
     this.environment = requireNonNull(environment, "environment");
+    this.skips = requireNonNull(skips, "skips");
     this.store = new GuardedStore(database, environment, this::computing);
     this.machine = new StateMachine(store);
   }
@@ -179,7 +184,7 @@ public final class Replica implements LogConsumer {
     try {
       for (Command command : entry.commands()) {
         LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
-        StateMachine.Applied applied = machine.apply(position, command);
+        StateMachine.Applied applied = apply(position, command);
         results.add(applied);
         verify(logIndex, command, applied.outcome());
         if (command instanceof Command.PauseStatements) {
@@ -200,6 +205,22 @@ public final class Replica implements LogConsumer {
       if (proposedHere) {
         entry.proposals().get(i).applied(results.get(i).outcome());
       }
+    }
+  }
+
+  private StateMachine.Applied apply(LogPosition position, Command command) {
+    long logIndex = position.logIndex();
+    try {
+      if (skips.contains(logIndex, position.ordinal())) {
+        LOG.warn("{}: skips command {} of log entry {}", nodeId, position.ordinal(), logIndex);
+        return machine.skip(position, command);
+      }
+      return machine.apply(position, command);
+    } catch (EnvironmentDiffersException e) {
+      // nothing is wrong with the command
+      throw e;
+    } catch (RuntimeException | StackOverflowError e) {
+      throw new CommandFailedException(logIndex, position.ordinal(), e);
     }
   }
 
@@ -336,6 +357,7 @@ public final class Replica implements LogConsumer {
   /** What happened and what to do, in one line. */
   private static String explain(Throwable cause) {
     if (cause instanceof DivergedException
+        || cause instanceof CommandFailedException
         || cause instanceof LogFailedException
         || cause instanceof EnvironmentDiffersException
         || cause instanceof SupervisedFailure

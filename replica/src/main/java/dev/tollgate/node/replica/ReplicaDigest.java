@@ -166,6 +166,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String skipped(StateRecord.SkippedCommand state) {
+      return "skips";
+    }
+
+    @Override
     public String check(StateRecord.CheckState state) {
       return "checks";
     }

@@ -1,0 +1,24 @@
+package dev.tollgate.node.replica;
+
+/** A command of the log could not be carried out: the state is not to be trusted any more. */
+public final class CommandFailedException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  CommandFailedException(long logIndex, int ordinal, Throwable cause) {
+    super(
+        "its state can no longer be trusted, because command "
+            + ordinal
+            + " of log entry "
+            + logIndex
+            + " failed with "
+            + cause
+            + ". Start it again, and it begins with its last snapshot. If it stops again at the"
+            + " same command, report this; if the other nodes go on, have this one begin anew with"
+            + " the data of the leader: tollgate reseed; if all nodes stop there, have all of them"
+            + " skip it: tollgate skip --data DIR --index "
+            + logIndex
+            + " --ordinal "
+            + ordinal,
+        cause);
+  }
+}

@@ -1,0 +1,181 @@
+package dev.tollgate.node;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.log.NodeDirectory;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.SkipList;
+import dev.tollgate.node.replica.CommandFailedException;
+import dev.tollgate.node.replica.DivergedException;
+import dev.tollgate.store.Poison;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A cluster of which every node stops at the same command of its log, and the way out. */
+class PoisonTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final Map<String, String> ALL_EQUAL =
+      Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL");
+  private static final Pattern ADVICE =
+      Pattern.compile("tollgate skip --data DIR --index (\\d+) --ordinal (\\d+)");
+
+  @TempDir private Path directory;
+  private LocalCluster cluster;
+
+  @BeforeEach
+  void startCluster() throws IOException {
+    cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
+    cluster.prepare(Poison::plant);
+    cluster.startAll();
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static List<Integer> ids(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT ARRAY_AGG(ID ORDER BY ID) FROM T")) {
+      assertTrue(rows.next());
+      return List.of((Object[]) rows.getArray(1).getArray()).stream()
+          .map(id -> (Integer) id)
+          .toList();
+    }
+  }
+
+  /** What the nodes name that stopped, once a majority has: nothing is committed any more. */
+  private SkipList.Skip awaitPoison() {
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                cluster.nodes().values().stream().filter(node -> node.failure() != null).count()
+                    >= 2);
+    List<SkipList.Skip> named =
+        cluster.nodes().values().stream()
+            .map(Node::failure)
+            .filter(CommandFailedException.class::isInstance)
+            .map(PoisonTest::named)
+            .distinct()
+            .toList();
+    assertEquals(1, named.size(), named.toString());
+    return named.get(0);
+  }
+
+  private static SkipList.Skip named(Throwable failure) {
+    Matcher advice = ADVICE.matcher(String.valueOf(failure.getMessage()));
+    assertTrue(advice.find(), failure.getMessage());
+    return new SkipList.Skip(Long.parseLong(advice.group(1)), Integer.valueOf(advice.group(2)));
+  }
+
+  private void stopAll() {
+    List.copyOf(cluster.nodes().keySet()).forEach(cluster::stop);
+  }
+
+  @Test
+  void clusterThatStopsAtACommandGoesOnOnceEveryNodeSkipsIt() throws Exception {
+    try (Connection bystander = cluster.connect();
+        Connection victim = cluster.connect()) {
+      run(bystander, "CREATE TABLE T(ID INT PRIMARY KEY)");
+      run(bystander, "INSERT INTO T VALUES(1)");
+      run(victim, "INSERT INTO T VALUES(2)");
+      IOException running =
+          assertThrows(
+              IOException.class,
+              () -> NodeDirectory.skip(directory.resolve("n1"), new SkipList.Skip(1_000, 0)));
+      assertTrue(running.getMessage().contains("stop it"), running.getMessage());
+      CompletableFuture<SQLException> refused = new CompletableFuture<>();
+      Thread client =
+          new Thread(
+              () ->
+                  refused.complete(
+                      assertThrows(
+                          SQLException.class,
+                          () -> run(victim, "INSERT INTO T SELECT 666 AS POISON"))));
+      client.start();
+
+      SkipList.Skip poison = awaitPoison();
+      stopAll();
+      cluster.startAll();
+      assertEquals(poison, awaitPoison());
+      stopAll();
+
+      for (String id : List.of("n1", "n2", "n3")) {
+        NodeDirectory.skip(directory.resolve(id), poison);
+        assertEquals(List.of(poison), SkipList.read(directory.resolve(id)).skips());
+      }
+      cluster.startAll();
+      cluster.leader();
+      assertTrue(refused.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS) != null);
+      try (Connection later = cluster.connect()) {
+        run(later, "INSERT INTO T VALUES(3)");
+        assertEquals(List.of(1, 2, 3), ids(later));
+        assertEquals(ALL_EQUAL, LocalCluster.verify(later));
+        survivesASnapshot(later, poison);
+        differsIfItSkipsMore(later);
+      }
+      client.join();
+    }
+  }
+
+  private void survivesASnapshot(Connection connection, SkipList.Skip poison) throws Exception {
+    run(connection, "CALL take_snapshot()");
+    String follower = cluster.follower();
+    cluster.stop(follower);
+    cluster.start(follower);
+    await().atMost(DEADLINE).until(() -> LocalCluster.verify(connection).equals(ALL_EQUAL));
+    String leader = cluster.leader();
+    cluster.stop(leader);
+    IOException applied =
+        assertThrows(
+            IOException.class, () -> NodeDirectory.skip(directory.resolve(leader), poison));
+    assertTrue(applied.getMessage().contains("snapshot"), applied.getMessage());
+    cluster.start(leader);
+    await().atMost(DEADLINE).until(() -> LocalCluster.verify(connection).equals(ALL_EQUAL));
+  }
+
+  private void differsIfItSkipsMore(Connection connection) throws Exception {
+    String other = cluster.follower();
+    cluster.stop(other);
+    run(connection, "INSERT INTO T VALUES(4)");
+    long next = cluster.node(cluster.leader()).status().lastAppliedIndex() + 1;
+    // nobody else skips what comes next
+    NodeDirectory.skip(directory.resolve(other), new SkipList.Skip(next, null));
+    cluster.start(other);
+    run(connection, "INSERT INTO T VALUES(5)");
+    await()
+        .atMost(DEADLINE)
+        .until(() -> LocalCluster.verify(connection).getOrDefault(other, "").equals("DIFFERS"));
+    Throwable failure =
+        await().atMost(DEADLINE).until(() -> cluster.node(other).failure(), found -> found != null);
+    assertTrue(failure instanceof DivergedException, failure.toString());
+    assertTrue(failure.getMessage().contains("skips"), failure.getMessage());
+    assertFalse(ids(connection).contains(666));
+  }
+}
