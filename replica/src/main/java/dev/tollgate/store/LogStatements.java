@@ -30,6 +30,14 @@ final class LogStatements {
    * @throws org.h2.message.DbException if H2 refuses it, or replicas could choose different plans
    */
   static Ready prepare(SessionLocal session, String sql) {
+    try {
+      return prepareUnguarded(session, sql);
+    } catch (RuntimeException e) {
+      throw SqlErrors.ofStatement(e);
+    }
+  }
+
+  private static Ready prepareUnguarded(SessionLocal session, String sql) {
     // plans of views are kept for ten seconds by the clock, and were made for other data
     session.clearViewIndexCache();
     Prepared prepared = session.prepare(sql);

@@ -263,7 +263,7 @@ final class LoggedStatements {
       } catch (DbException e) {
         // H2 undoes a statement that fails, but not a query that writes
         session.rollbackTo(before);
-        throw e;
+        throw SqlErrors.ofStatement(e);
       }
     }
 

@@ -62,6 +62,42 @@ public final class SqlErrors {
     return failed(error);
   }
 
+  /**
+   * Takes a fault of H2 in a statement for a refusal of the statement: {@code COALESCE(5 - a, 4)}
+   * with an array is a NullPointerException. It follows from the statement and the data, so it is
+   * the same on every replica, and has to stop none of them. For a statement that has been undone.
+   *
+   * <p>The class of the exception decides, and neither its message nor its stack, which differ
+   * between Java runtimes.
+   */
+  static DbException ofStatement(RuntimeException e) {
+    boolean general =
+        e instanceof DbException known && known.getErrorCode() == ErrorCode.GENERAL_ERROR_1;
+    Throwable cause = e.getCause();
+    Throwable fault = general && cause != null ? cause : e;
+    boolean ofStatement =
+        fault instanceof NullPointerException
+            || fault instanceof ClassCastException
+            || fault instanceof IndexOutOfBoundsException
+            || fault instanceof IllegalArgumentException
+            || fault instanceof ArithmeticException
+            || fault instanceof NegativeArraySizeException
+            || fault instanceof ArrayStoreException
+            || fault instanceof UnsupportedOperationException;
+    if (ofStatement) {
+      return DbException.convert(
+          exception(
+              SqlState.NOT_SUPPORTED,
+              "the database cannot carry out this statement, because of a fault in it ("
+                  + fault.getClass().getSimpleName()
+                  + "): write the statement in another way"));
+    }
+    if (e instanceof DbException known) {
+      return known;
+    }
+    throw e;
+  }
+
   /** An error as it is told to the client. */
   public static Outcome.SqlFailed failed(SQLException error) {
     String state = error.getSQLState();

@@ -481,4 +481,24 @@ class SqlDatabaseTest {
   private static long count(StatementResult result) {
     return ((StatementResult.Updated) result).count();
   }
+
+  /** A fault of H2 that a client can bring about must not stop the replicas. */
+  @Test
+  void statementThatH2CannotPrepareIsRefused() throws Exception {
+    try (StoreDriver driver = new StoreDriver()) {
+      SessionId client = driver.open();
+      driver.ok(client, "CREATE TABLE F(ID INT PRIMARY KEY, A INT ARRAY)");
+      driver.ok(client, "INSERT INTO F VALUES(1, ARRAY[1])");
+      for (String sql :
+          List.of(
+              "UPDATE F SET ID = COALESCE(5 - A, 4)",
+              "INSERT INTO F SELECT COALESCE(5 - A, 4), A FROM F",
+              "DELETE FROM F WHERE COALESCE(5 - A, 4) = 1",
+              "CREATE TABLE G AS SELECT COALESCE(5 - A, 4) AS X FROM F",
+              "CREATE VIEW W AS SELECT COALESCE(5 - A, 4) AS X FROM F")) {
+        assertEquals("HYC00", Planned.stateOf(driver.run(client, sql)), sql);
+      }
+      assertEquals(List.of("1,[1]"), driver.query("SELECT * FROM F"));
+    }
+  }
 }
