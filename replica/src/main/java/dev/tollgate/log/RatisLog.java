@@ -63,6 +63,7 @@ public final class RatisLog implements ReplicatedLog {
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
   private final RatisMembership membership;
+  private final EntryHold hold = new EntryHold();
   private final LeadershipRounds rounds;
   private final @Nullable PeerChannels channels;
   private final ClientId clientId = ClientId.randomId();
@@ -88,7 +89,7 @@ public final class RatisLog implements ReplicatedLog {
             .setParameters(parameters)
             .setOption(RaftStorage.StartupOption.RECOVER)
             .build();
-    this.membership = new RatisMembership(server, GROUP, settings);
+    this.membership = new RatisMembership(server, GROUP, settings, hold);
     RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
     Supervision supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.channels = rpc == null ? null : channels(settings, rpc, supervision);
@@ -155,11 +156,14 @@ public final class RatisLog implements ReplicatedLog {
             .setMessage(new EntryMessage(entry))
             .setType(RaftClientRequest.writeRequestType())
             .build();
-    try {
-      return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
-    } catch (IOException | IllegalStateException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return hold.pass(
+        () -> {
+          try {
+            return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
+          } catch (IOException | IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+          }
+        });
   }
 
   /**

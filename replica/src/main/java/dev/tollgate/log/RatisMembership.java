@@ -32,13 +32,24 @@ import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.protocol.exceptions.TransferLeadershipException;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Membership of a group of Ratis, changed one node at a time. */
 final class RatisMembership implements Membership {
+  private static final Logger LOG = LoggerFactory.getLogger(RatisMembership.class);
+
   /** How long a node that joins may be silent; a change of the members is under way meanwhile. */
   static final long CATCH_UP_MILLIS = 120_000;
 
-  private static final long TRANSFER_MILLIS = 5_000;
+  /** How long leadership is offered in vain. */
+  private static final long TRANSFER_MILLIS = 10_000;
+
+  /** How long entries are held back for one offer. */
+  private static final long OFFER_MILLIS = 1_000;
+
+  /** How long entries go on between two offers. */
+  private static final long PAUSE_MILLIS = 100;
 
   /** The leader hears of every follower several times within this. */
   private static final long PROBE_MILLIS = 1_000;
@@ -46,10 +57,15 @@ final class RatisMembership implements Membership {
   private final RaftServer server;
   private final RaftGroupId group;
   private final RaftSettings settings;
+  private final EntryHold hold;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
 
-  RatisMembership(RaftServer server, RaftGroupId group, RaftSettings settings) {
+  /**
+   * @param hold holds entries back while leadership is handed over
+   */
+  RatisMembership(RaftServer server, RaftGroupId group, RaftSettings settings, EntryHold hold) {
+    this.hold = hold;
     this.server = server;
     this.group = group;
     this.settings = settings;
@@ -57,7 +73,7 @@ final class RatisMembership implements Membership {
 
   /** What may fail before Ratis is asked. */
   private interface Change {
-    CompletableFuture<RaftClientReply> start() throws IOException, MembershipException;
+    CompletableFuture<@Nullable RaftClientReply> start() throws IOException, MembershipException;
   }
 
   @Override
@@ -101,9 +117,7 @@ final class RatisMembership implements Membership {
                 "node " + nodeId + " is the only member: stop it instead");
           }
           requireMajority(rest, /* joining= */ 0, "node " + nodeId + " is not removed");
-          return nodeId.equals(settings.nodeId())
-              ? handOver(furthest(rest)).thenApply(RatisMembership::noLongerLeading)
-              : change(current, rest);
+          return nodeId.equals(settings.nodeId()) ? leave(furthest(rest)) : change(current, rest);
         });
   }
 
@@ -164,7 +178,7 @@ final class RatisMembership implements Membership {
             });
   }
 
-  private static CompletableFuture<RaftClientReply> started(Change change) {
+  private static CompletableFuture<@Nullable RaftClientReply> started(Change change) {
     try {
       return change.start();
     } catch (IOException | MembershipException e) {
@@ -187,8 +201,8 @@ final class RatisMembership implements Membership {
           what
               + " did not catch up, because it was silent for "
               + CATCH_UP_MILLIS
-              + " ms, so nothing has changed: is it running, started with --join, and reachable from"
-              + " the leader?");
+              + " ms, so nothing has changed: is it running, started with --join, and reachable"
+              + " from the leader?");
     }
     if (cause instanceof TransferLeadershipException) {
       return new MembershipException(
@@ -200,14 +214,7 @@ final class RatisMembership implements Membership {
     return cause;
   }
 
-  private static RaftClientReply noLongerLeading(RaftClientReply transferred) {
-    if (transferred.isSuccess()) {
-      throw new CompletionException(new NotLeadingException());
-    }
-    return transferred;
-  }
-
-  private CompletableFuture<RaftClientReply> change(
+  private CompletableFuture<@Nullable RaftClientReply> change(
       Collection<RaftPeer> current, List<RaftPeer> wanted) throws IOException {
     return server.setConfigurationAsync(
         new SetConfigurationRequest(
@@ -234,15 +241,80 @@ final class RatisMembership implements Membership {
         .toList();
   }
 
-  private CompletableFuture<RaftClientReply> handOver(RaftPeer to) throws IOException {
-    return server.transferLeadershipAsync(
-        new TransferLeadershipRequest(
-            clientId,
-            server.getId(),
-            group,
-            callIds.incrementAndGet(),
-            to.getId(),
-            TRANSFER_MILLIS));
+  /**
+   * Offers leadership to another node until it takes it. Entries are held back for each offer: a
+   * successor has to have all of them. Between two offers they go on, so clients wait for an offer
+   * at most.
+   *
+   * @return completes, on another thread than those of Ratis, once the node leads; exceptionally
+   *     with what Ratis said last, or that this node does not lead any more and that one neither
+   */
+  private CompletableFuture<@Nullable RaftClientReply> handOver(RaftPeer to) {
+    long begin = System.nanoTime();
+    return offer(to, begin + TimeUnit.MILLISECONDS.toNanos(TRANSFER_MILLIS));
+  }
+
+  /** The next leader goes on. */
+  private CompletableFuture<@Nullable RaftClientReply> leave(RaftPeer to) {
+    return handOver(to)
+        .thenCompose(moved -> CompletableFuture.failedFuture(new NotLeadingException()));
+  }
+
+  private CompletableFuture<@Nullable RaftClientReply> offer(RaftPeer to, long deadlineNanos) {
+    return hold.begin()
+        .completeOnTimeout(null, OFFER_MILLIS, TimeUnit.MILLISECONDS)
+        .thenComposeAsync(drained -> offerNow(to))
+        // not by a thread of Ratis, which may hold what an entry needs to be proposed
+        .whenCompleteAsync((reply, failure) -> hold.end())
+        .thenCompose(reply -> answered(to, deadlineNanos, reply));
+  }
+
+  private CompletableFuture<RaftClientReply> offerNow(RaftPeer to) {
+    try {
+      return server
+          .transferLeadershipAsync(
+              new TransferLeadershipRequest(
+                  clientId,
+                  server.getId(),
+                  group,
+                  callIds.incrementAndGet(),
+                  to.getId(),
+                  OFFER_MILLIS))
+          // entries are not held back for ever, whatever Ratis does
+          .orTimeout(2 * OFFER_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletableFuture<@Nullable RaftClientReply> answered(
+      RaftPeer to, long deadlineNanos, RaftClientReply answer) {
+    if (answer.isSuccess() || isLeader(to)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    LOG.info(
+        "{}: {} did not take over: {}",
+        settings.nodeId(),
+        to.getId(),
+        answer.getException().getMessage());
+    if (!leads()) {
+      // a third node was elected, which may be asked again
+      return CompletableFuture.failedFuture(new NotLeadingException(answer.getException()));
+    }
+    if (System.nanoTime() - deadlineNanos >= 0) {
+      return CompletableFuture.completedFuture(answer);
+    }
+    Executor afterPause = CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    return CompletableFuture.runAsync(() -> {}, afterPause)
+        .thenCompose(paused -> offer(to, deadlineNanos));
+  }
+
+  private boolean isLeader(RaftPeer peer) {
+    try {
+      return peer.getId().equals(division().getInfo().getLeaderId());
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private RaftPeer furthest(Collection<RaftPeer> candidates)

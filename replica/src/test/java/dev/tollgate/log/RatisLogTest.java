@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -464,6 +465,63 @@ class RatisLogTest {
     clear(vote);
     failing.start();
     awaitCommands(failing, 2);
+  }
+
+  /** Clients who were refused by a node that still leads came back at once, again and again. */
+  @Test
+  void leaderRefusesNoEntryWhileItHandsLeadershipOver() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode successor = followersOf(leader).get(0);
+    AtomicInteger refused = new AtomicInteger();
+    AtomicInteger applied = new AtomicInteger();
+    CountDownLatch redirected = new CountDownLatch(1);
+    Proposal.Listener insistent =
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            applied.incrementAndGet();
+            CompletableFuture.runAsync(() -> leader.pipeline.submit(command("again"), this));
+          }
+
+          @Override
+          public void unknown() {
+            if (leader.consumer.leading.get()) {
+              refused.incrementAndGet();
+              CompletableFuture.runAsync(() -> leader.pipeline.submit(command("again"), this));
+            } else {
+              redirected.countDown();
+            }
+          }
+        };
+    leader.pipeline.submit(command("first"), insistent);
+    String to = successor.settings.nodeId();
+    leader.log.membership().transferLeadership(to).get(20, TimeUnit.SECONDS);
+    assertTrue(redirected.await(20, TimeUnit.SECONDS), "the client was never sent on");
+    assertEquals(0, refused.get());
+    assertTrue(applied.get() > 1, "it went on meanwhile");
+    assertEquals(to, leader().settings.nodeId());
+  }
+
+  /** The one that is to take over is not there: clients write on. */
+  @Test
+  void leadershipThatIsOfferedInVainCostsNoEntry() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode dead = followersOf(leader).get(0);
+    dead.log.close();
+    CompletableFuture<Void> offered =
+        leader.log.membership().transferLeadership(dead.settings.nodeId());
+    for (int i = 0; i < 20; i++) {
+      perform(leader, "entry " + i);
+    }
+    ExecutionException refused =
+        assertThrows(ExecutionException.class, () -> offered.get(40, TimeUnit.SECONDS));
+    assertTrue(
+        refused.getCause().getMessage().contains("did not take over within"),
+        refused.getCause().getMessage());
+    perform(leader, "afterwards");
+    assertEquals(leader, leader());
   }
 
   @Test

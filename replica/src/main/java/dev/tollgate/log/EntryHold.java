@@ -1,0 +1,107 @@
+package dev.tollgate.log;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds entries back while leadership is handed over. Ratis refuses new entries from the moment at
+ * which it is asked for that; clients would be sent on, find that this node still leads, and come
+ * back at once, again and again, while a successor needs the processors to be elected. The one
+ * entry that waits here keeps all that follows in the pipeline. Thread-safe.
+ */
+final class EntryHold {
+  private final ReentrantLock mutex = new ReentrantLock();
+  private int holders;
+  private int underWay;
+
+  /** Completes when entries may go again; null while they may. */
+  private @Nullable CompletableFuture<Void> release;
+
+  /** Completes when the entries that went before the hold are done; null if nobody waits. */
+  private @Nullable CompletableFuture<Void> drained;
+
+  /** Proposes an entry now, or once nobody holds it back. */
+  CompletableFuture<Void> pass(Supplier<CompletableFuture<Void>> proposal) {
+    CompletableFuture<Void> held;
+    mutex.lock();
+    try {
+      held = release;
+      underWay += held == null ? 1 : 0;
+    } finally {
+      mutex.unlock();
+    }
+    if (held != null) {
+      return held.thenCompose(released -> pass(proposal));
+    }
+    CompletableFuture<Void> done;
+    try {
+      done = proposal.get();
+    } catch (RuntimeException | Error e) {
+      passed();
+      throw e;
+    }
+    return done.whenComplete((nothing, failure) -> passed());
+  }
+
+  private void passed() {
+    CompletableFuture<Void> waiting = null;
+    mutex.lock();
+    try {
+      underWay--;
+      if (underWay == 0) {
+        waiting = drained;
+        drained = null;
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (waiting != null) {
+      // whoever lands an entry must not wait for what follows from that
+      var unused = waiting.completeAsync(() -> null);
+    }
+  }
+
+  /**
+   * Holds back what is proposed from now on. To be followed by one {@link #end}.
+   *
+   * @return completes, on another thread, when the entries that went before are done
+   */
+  CompletableFuture<Void> begin() {
+    mutex.lock();
+    try {
+      holders++;
+      if (release == null) {
+        release = new CompletableFuture<>();
+      }
+      if (underWay == 0) {
+        return CompletableFuture.completedFuture(null);
+      }
+      if (drained == null) {
+        drained = new CompletableFuture<>();
+      }
+      return drained.copy();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Lets go of what was held, unless somebody else holds it too. By a thread that may propose. */
+  void end() {
+    CompletableFuture<Void> released = null;
+    mutex.lock();
+    try {
+      holders--;
+      if (holders == 0) {
+        released = release;
+        release = null;
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (released != null) {
+      released.complete(null);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.tollgate.cluster;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Leadership goes round while clients take locks and write. Both figures can be raised: {@code
+ * -Dtransfer.count=100 -Dtransfer.clients=64}.
+ */
+class LeadershipTransferIT {
+  private static final int TRANSFERS = Integer.getInteger("transfer.count", 5);
+  private static final int CLIENTS = Integer.getInteger("transfer.clients", 8);
+
+  @TempDir Path directory;
+
+  private final AtomicBoolean stopped = new AtomicBoolean();
+  private final AtomicLongArray cycles = new AtomicLongArray(CLIENTS);
+
+  /** Of each client, the longest cycle since it was last asked. */
+  private final AtomicLongArray longestNanos = new AtomicLongArray(CLIENTS);
+
+  @Test
+  void noTransferFailsUnderLoad() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+    try (ClusterProcesses cluster = new ClusterProcesses("LeadershipTransferIT", directory, 3)) {
+      call(cluster, "CREATE TABLE T(CLIENT INT PRIMARY KEY, N BIGINT NOT NULL)");
+      List<Future<?>> clients = new ArrayList<>();
+      for (int i = 0; i < CLIENTS; i++) {
+        int client = i;
+        String url = cluster.url("failoverTimeout=30s");
+        clients.add(threads.submit(() -> cycle(client, url)));
+      }
+      List<Long> transferMillis = new ArrayList<>();
+      List<Long> stallMillis = new ArrayList<>();
+      List<String> failures = new ArrayList<>();
+      for (int i = 0; i < TRANSFERS; i++) {
+        awaitProgress(clients);
+        forgetLongest();
+        String from = cluster.leader().id();
+        String to = "n" + (1 + Integer.parseInt(from.substring(1)) % 3);
+        long start = System.nanoTime();
+        try {
+          call(cluster, "CALL transfer_leadership('" + to + "')");
+          transferMillis.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+          assertEquals(to, cluster.leader().id());
+        } catch (SQLException e) {
+          failures.add(from + " to " + to + ": " + e.getSQLState() + " " + e.getMessage());
+        }
+        awaitProgress(clients);
+        stallMillis.add(TimeUnit.NANOSECONDS.toMillis(forgetLongest()));
+      }
+      stopped.set(true);
+      for (Future<?> client : clients) {
+        client.get(1, TimeUnit.MINUTES);
+      }
+      System.out.println(
+          "LeadershipTransferIT: "
+              + TRANSFERS
+              + " transfers under "
+              + CLIENTS
+              + " clients, "
+              + failures.size()
+              + " failed; "
+              + described("the call", transferMillis)
+              + "; "
+              + described("the longest cycle of a client", stallMillis));
+      assertEquals(List.of(), failures);
+      assertNothingLost(cluster);
+    } finally {
+      stopped.set(true);
+      threads.shutdownNow();
+    }
+  }
+
+  private Void cycle(int client, String url) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate("INSERT INTO T VALUES(" + client + ", 0)");
+      while (!stopped.get()) {
+        long start = System.nanoTime();
+        assertTrue(number(statement, "SELECT acquire_lock('job" + client + "')") > 0);
+        assertEquals(1, statement.executeUpdate("UPDATE T SET N = N + 1 WHERE CLIENT = " + client));
+        assertEquals(
+            1,
+            number(
+                statement, "SELECT CASE WHEN release_lock('job" + client + "') THEN 1 ELSE 0 END"));
+        long nanos = System.nanoTime() - start;
+        longestNanos.accumulateAndGet(client, nanos, Math::max);
+        cycles.incrementAndGet(client);
+      }
+    }
+    return null;
+  }
+
+  /** Every client has ended two more cycles, so that one of them began from now on. */
+  private void awaitProgress(List<Future<?>> clients) throws Exception {
+    for (int client = 0; client < CLIENTS; client++) {
+      int index = client;
+      long until = cycles.get(index) + 2;
+      await()
+          .atMost(ClusterProcesses.DEADLINE)
+          .until(() -> cycles.get(index) >= until || clients.get(index).isDone());
+      if (clients.get(index).isDone()) {
+        clients.get(index).get();
+      }
+    }
+  }
+
+  private long forgetLongest() {
+    long longest = 0;
+    for (int client = 0; client < CLIENTS; client++) {
+      longest = Math.max(longest, longestNanos.getAndSet(client, 0));
+    }
+    return longest;
+  }
+
+  /** Each cycle that a client knows of has counted once. */
+  private void assertNothingLost(ClusterProcesses cluster) throws SQLException {
+    try (Connection connection = cluster.connect("failoverTimeout=30s");
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT CLIENT, N FROM T ORDER BY CLIENT")) {
+      for (int client = 0; client < CLIENTS; client++) {
+        assertTrue(rows.next());
+        assertEquals(cycles.get(client), rows.getLong(2), "client " + client);
+      }
+    }
+  }
+
+  private static String described(String what, List<Long> millis) {
+    if (millis.isEmpty()) {
+      return what + ": none";
+    }
+    List<Long> sorted = millis.stream().sorted().toList();
+    return what
+        + ": median "
+        + sorted.get(sorted.size() / 2)
+        + " ms, longest "
+        + sorted.get(sorted.size() - 1)
+        + " ms";
+  }
+
+  private static void call(ClusterProcesses cluster, String sql) throws SQLException {
+    try (Connection connection = cluster.connect("failoverTimeout=30s");
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static long number(Statement statement, String sql) throws SQLException {
+    try (ResultSet row = statement.executeQuery(sql)) {
+      assertTrue(row.next(), sql);
+      return row.getLong(1);
+    }
+  }
+}
