@@ -77,7 +77,8 @@ final class SqlErrors {
           new JdbcSQLSyntaxErrorException(message, sql, state, code, cause, null);
       case NOT_SUPPORTED ->
           new JdbcSQLFeatureNotSupportedException(message, sql, state, code, cause, null);
-      case INVALID_ARGUMENT -> new JdbcSQLDataException(message, sql, state, code, cause, null);
+      case INVALID_ARGUMENT, NOT_TEXT ->
+          new JdbcSQLDataException(message, sql, state, code, cause, null);
       case TOO_MANY, ENVIRONMENT_CHANGES ->
           new JdbcSQLTransientException(message, sql, state, code, cause, null);
       case CANCELLED -> new JdbcSQLTimeoutException(message, sql, state, code, cause, null);

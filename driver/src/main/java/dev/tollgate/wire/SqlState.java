@@ -36,6 +36,8 @@ public enum SqlState {
   NOT_SUPPORTED("HYC00", 50_100),
   /** {@code SELECT acquire_lock(NULL)}, a ttl of 48 hours, an empty lock name. */
   INVALID_ARGUMENT("22023", 90_008),
+  /** {@code SELECT acquire_lock(SUBSTRING('😀', 1, 1))}: half a character in a name. */
+  NOT_TEXT("22021", 22_021),
   /** A statement of more than 1 MiB, a result of more than one frame where it must be one. */
   TOO_LARGE("54000", 90_906),
   /** More sessions, waits or tokens than the node allows. */

@@ -2,9 +2,6 @@ package dev.tollgate.wire;
 
 import static java.util.Objects.requireNonNull;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -92,14 +89,9 @@ public final class WireReader {
       return null;
     }
     need(length);
-    try {
-      String value =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, at, length)).toString();
-      at += length;
-      return value;
-    } catch (CharacterCodingException e) {
-      throw new WireFormatException("string of " + length + " bytes is not UTF-8");
-    }
+    String value = Text.decode(bytes, at, length);
+    at += length;
+    return value;
   }
 
   /** A list with its count. */

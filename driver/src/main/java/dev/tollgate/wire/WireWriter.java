@@ -2,7 +2,6 @@ package dev.tollgate.wire;
 
 import static java.util.Objects.requireNonNull;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A growing byte array with the protocol's primitives, big-endian. Not thread-safe.
  *
- * <p>Strings are a 32-bit length in bytes and UTF-8; byte strings a 32-bit length and the bytes;
- * null is the length -1 where the protocol allows it.
+ * <p>Strings are a 32-bit length in bytes and UTF-8, see {@link Text}; byte strings a 32-bit length
+ * and the bytes; null is the length -1 where the protocol allows it.
  */
 public final class WireWriter {
   private byte[] bytes;
@@ -93,8 +92,7 @@ public final class WireWriter {
   }
 
   public WireWriter string(String value) {
-    byte[] utf8 = requireNonNull(value, "value").getBytes(StandardCharsets.UTF_8);
-    return i32(utf8.length).raw(utf8, 0, utf8.length);
+    return bytes(Text.encode(requireNonNull(value, "value")));
   }
 
   public WireWriter nullableString(@Nullable String value) {

@@ -110,7 +110,7 @@ class SqlErrorsTest {
           case CONFLICT -> SQLTransactionRollbackException.class;
           case REFUSED_STATEMENT -> SQLSyntaxErrorException.class;
           case NOT_SUPPORTED -> SQLFeatureNotSupportedException.class;
-          case INVALID_ARGUMENT -> SQLDataException.class;
+          case INVALID_ARGUMENT, NOT_TEXT -> SQLDataException.class;
           case TOO_MANY, ENVIRONMENT_CHANGES -> SQLTransientException.class;
           case CANCELLED -> SQLTimeoutException.class;
           case NO_QUORUM -> SQLTransientConnectionException.class;

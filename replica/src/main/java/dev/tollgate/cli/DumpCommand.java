@@ -92,7 +92,9 @@ final class DumpCommand implements Callable<Integer> {
   }
 
   private static void write(Backup backup, OutputStream out) throws IOException {
-    Writer text = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+    // an encoder refuses what it cannot write; a charset would put a question mark there
+    Writer text =
+        new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8.newEncoder()));
     SqlDump.write(backup, text);
     text.flush();
   }

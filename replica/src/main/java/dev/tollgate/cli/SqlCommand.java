@@ -2,6 +2,8 @@ package dev.tollgate.cli;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -46,9 +48,16 @@ final class SqlCommand implements Callable<Integer> {
     if (statements != null) {
       return run(statements);
     }
-    return Boolean.getBoolean(TERMINAL)
-        ? shell()
-        : run(new String(System.in.readAllBytes(), StandardCharsets.UTF_8));
+    return Boolean.getBoolean(TERMINAL) ? shell() : run(System.in.readAllBytes());
+  }
+
+  private int run(byte[] script) {
+    try {
+      return run(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(script)).toString());
+    } catch (CharacterCodingException e) {
+      System.err.println("standard input is not UTF-8: nothing was run");
+      return Main.FAILED;
+    }
   }
 
   private int run(String script) {

@@ -22,5 +22,6 @@ public record ClientInfo(String application, String host, String process) {
     if (text.length() > Limits.DESCRIPTION_CHARS) {
       throw new IllegalArgumentException(what + " of " + text.length() + " characters");
     }
+    Text.requireWellFormed(what, text);
   }
 }

@@ -2,13 +2,14 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
-/** A lock's name: 1 to {@link Limits#LOCK_NAME_CHARS} characters, compared exactly. */
+/** A lock's name: 1 to {@link Limits#LOCK_NAME_CHARS} characters, well-formed, compared exactly. */
 public record LockName(String value) implements Comparable<LockName> {
   public LockName {
     requireNonNull(value, "value");
     if (value.isEmpty() || value.length() > Limits.LOCK_NAME_CHARS) {
       throw new IllegalArgumentException("lock name of " + value.length() + " characters");
     }
+    Text.requireWellFormed("lock name", value);
   }
 
   @Override

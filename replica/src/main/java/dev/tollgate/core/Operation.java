@@ -51,6 +51,7 @@ public sealed interface Operation {
       if (owner.length() > Limits.DESCRIPTION_CHARS) {
         throw new IllegalArgumentException("owner of " + owner.length() + " characters");
       }
+      Text.requireWellFormed("owner", owner);
     }
 
     @Override

@@ -89,7 +89,7 @@ public final class CommandPipeline {
 
   /** Proposes a command with the next entry. */
   public void submit(Command command, Proposal.Listener listener) {
-    Proposal proposal = new Proposal(command, EntryCodec.encode(command), listener);
+    Proposal proposal = new Proposal(EntryCodec.encode(command), listener);
     boolean full;
     Flight next = null;
     mutex.lock();
@@ -258,7 +258,7 @@ public final class CommandPipeline {
    */
   private CompletableFuture<Void> append(Flight flight) {
     try {
-      CompletableFuture<Void> done = log.append(Entry.proposed(nowMicros(), flight.proposals()));
+      CompletableFuture<Void> done = log.append(new ProposedEntry(nowMicros(), flight.proposals()));
       suspect(false);
       return done;
     } catch (RuntimeException | Error bug) {

@@ -20,14 +20,14 @@ final class EntryCodec {
     return out.toByteArray();
   }
 
-  static byte[] encode(Entry entry) {
+  static byte[] encode(long stampMicros, List<Proposal> proposals) {
     int size = HEADER_BYTES;
-    for (Proposal proposal : entry.proposals()) {
+    for (Proposal proposal : proposals) {
       size += proposal.encoded().length;
     }
     WireWriter out = new WireWriter(size);
-    out.u8(VERSION).i64(entry.stampMicros()).i32(entry.proposals().size());
-    for (Proposal proposal : entry.proposals()) {
+    out.u8(VERSION).i64(stampMicros).i32(proposals.size());
+    for (Proposal proposal : proposals) {
       out.raw(proposal.encoded(), 0, proposal.encoded().length);
     }
     return out.array();
@@ -36,10 +36,11 @@ final class EntryCodec {
   /**
    * Reads an entry.
    *
+   * @param proposals those of the entry if this node proposed it, else empty
    * @throws UnknownCommandException if a later version has written it
    * @throws CorruptLogException if none can have
    */
-  static Entry decode(byte[] bytes) {
+  static Entry decode(byte[] bytes, List<Proposal> proposals) {
     try {
       WireReader in = new WireReader(bytes);
       int version = in.u8();
@@ -53,7 +54,7 @@ final class EntryCodec {
         commands.add(CommandCodec.read(in));
       }
       in.expectEnd();
-      return Entry.read(stampMicros, commands);
+      return new Entry(stampMicros, commands, proposals);
     } catch (WireFormatException | IllegalArgumentException e) {
       throw new CorruptLogException("log entry of " + bytes.length + " bytes", e);
     }

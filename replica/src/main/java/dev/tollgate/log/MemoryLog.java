@@ -11,8 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log of one node that keeps nothing: for throw-away databases and for tests. Entries are applied
- * one at a time by a thread of their own.
+ * A log of one node that keeps nothing: for throw-away databases and for tests. Entries are
+ * applied, from their bytes, one at a time by a thread of their own.
  */
 public final class MemoryLog implements ReplicatedLog {
   private static final long TERM = 1;
@@ -54,7 +54,7 @@ public final class MemoryLog implements ReplicatedLog {
   }
 
   @Override
-  public CompletableFuture<Void> append(Entry entry) {
+  public CompletableFuture<Void> append(ProposedEntry entry) {
     CompletableFuture<Void> applied = new CompletableFuture<>();
     try {
       applier.execute(() -> apply(entry, applied));
@@ -64,14 +64,14 @@ public final class MemoryLog implements ReplicatedLog {
     return applied;
   }
 
-  private void apply(Entry entry, CompletableFuture<Void> applied) {
+  private void apply(ProposedEntry entry, CompletableFuture<Void> applied) {
     if (!running) {
       applied.completeExceptionally(closed());
       return;
     }
     try {
       long index = lastIndex + 1;
-      consumer.apply(index, entry);
+      consumer.apply(index, EntryCodec.decode(entry.bytes(), entry.proposals()));
       lastIndex = index;
     } catch (RuntimeException | Error e) {
       running = false;
@@ -88,7 +88,7 @@ public final class MemoryLog implements ReplicatedLog {
 
   @Override
   public CompletableFuture<Void> forward(Command command) {
-    return append(Entry.untimed(command));
+    return append(ProposedEntry.untimed(command));
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Command;
 import dev.tollgate.core.Outcome;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -12,7 +11,6 @@ import org.slf4j.LoggerFactory;
 public final class Proposal {
   private static final Logger LOG = LoggerFactory.getLogger(Proposal.class);
 
-  private final Command command;
   private final byte[] encoded;
   private final Listener listener;
   private final AtomicBoolean answered = new AtomicBoolean();
@@ -42,14 +40,9 @@ public final class Proposal {
   /**
    * @param encoded the command as it will stand in the entry
    */
-  Proposal(Command command, byte[] encoded, Listener listener) {
-    this.command = requireNonNull(command, "command");
+  Proposal(byte[] encoded, Listener listener) {
     this.encoded = requireNonNull(encoded, "encoded");
     this.listener = requireNonNull(listener, "listener");
-  }
-
-  Command command() {
-    return command;
   }
 
   byte[] encoded() {

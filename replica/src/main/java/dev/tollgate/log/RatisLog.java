@@ -146,7 +146,7 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   @Override
-  public CompletableFuture<Void> append(Entry entry) {
+  public CompletableFuture<Void> append(ProposedEntry entry) {
     RaftClientRequest request =
         RaftClientRequest.newBuilder()
             .setClientId(clientId)
@@ -176,10 +176,10 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public CompletableFuture<Void> forward(Command command) {
-    return forward(Entry.untimed(command));
+    return forward(ProposedEntry.untimed(command));
   }
 
-  CompletableFuture<Void> forward(Entry entry) {
+  CompletableFuture<Void> forward(ProposedEntry entry) {
     if (isAlone()) {
       return append(entry);
     }
@@ -338,17 +338,17 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
-  /** An entry on its way through Ratis in this process, as bytes and as it was. */
+  /** An entry on its way through Ratis in this process, with those who wait for it. */
   static final class EntryMessage implements Message {
-    private final Entry entry;
+    private final ProposedEntry entry;
     private final ByteString content;
 
-    EntryMessage(Entry entry) {
+    EntryMessage(ProposedEntry entry) {
       this.entry = entry;
-      this.content = UnsafeByteOperations.unsafeWrap(EntryCodec.encode(entry));
+      this.content = UnsafeByteOperations.unsafeWrap(entry.bytes());
     }
 
-    Entry entry() {
+    ProposedEntry entry() {
       return entry;
     }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -190,10 +191,11 @@ final class RatisStateMachine extends BaseStateMachine {
     TransactionContext transaction =
         TransactionContext.newBuilder().setStateMachine(this).setClientRequest(request).build();
     try {
-      transaction.setStateMachineContext(
-          request.getMessage() instanceof RatisLog.EntryMessage message
-              ? message.entry()
-              : EntryCodec.decode(request.getMessage().getContent().toByteArray()));
+      if (request.getMessage() instanceof RatisLog.EntryMessage message) {
+        transaction.setStateMachineContext(message.entry());
+      } else {
+        EntryCodec.decode(request.getMessage().getContent().toByteArray(), List.of());
+      }
     } catch (CorruptLogException e) {
       transaction.setException(e);
     }
@@ -220,10 +222,13 @@ final class RatisStateMachine extends BaseStateMachine {
 
   private void apply(TransactionContext transaction) throws IOException {
     LogEntryProto logEntry = transaction.getLogEntry();
+    // of an entry that was proposed here, too, only the bytes count
+    List<Proposal> proposals =
+        transaction.getStateMachineContext() instanceof ProposedEntry here
+            ? here.proposals()
+            : List.of();
     Entry entry =
-        transaction.getStateMachineContext() instanceof Entry proposedHere
-            ? proposedHere
-            : EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray());
+        EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray(), proposals);
     synchronized (snapshots) {
       consumer.apply(logEntry.getIndex(), entry);
       updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());

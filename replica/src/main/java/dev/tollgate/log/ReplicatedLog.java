@@ -16,7 +16,7 @@ public interface ReplicatedLog extends AutoCloseable {
    * @return completes once this node has applied the entry; completes exceptionally if it does not
    *     lead or lost its leadership meanwhile, in which case the entry may be applied or not
    */
-  CompletableFuture<Void> append(Entry entry);
+  CompletableFuture<Void> append(ProposedEntry entry);
 
   /**
    * Has the leader append a command, whichever node leads, and tries again until that is done: for

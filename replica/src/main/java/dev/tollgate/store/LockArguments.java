@@ -5,6 +5,8 @@ import dev.tollgate.core.Limits;
 import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
+import dev.tollgate.core.Text;
+import dev.tollgate.wire.SqlState;
 import java.math.BigInteger;
 import java.sql.SQLException;
 import org.h2.message.DbException;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of the lock functions as SQL gives them, checked: whatever is wrong is refused with
- * SQLState 22023 and a sentence that names the argument, before it can become a command.
+ * SQLState 22023 or 22021 and a sentence that names the argument, before it can become a command.
  */
 public final class LockArguments {
   private LockArguments() {}
@@ -41,6 +43,7 @@ public final class LockArguments {
               + Limits.DESCRIPTION_CHARS
               + " are kept");
     }
+    requireWellFormed("owner", name);
     return new Operation.CreateLease(ttlMillis, name);
   }
 
@@ -91,6 +94,7 @@ public final class LockArguments {
               + Limits.LOCK_NAME_CHARS
               + " are allowed");
     }
+    requireWellFormed("the lock name", name);
     return new LockName(name);
   }
 
@@ -158,6 +162,16 @@ public final class LockArguments {
           .longValue();
     }
     return number(what + " in milliseconds", value);
+  }
+
+  private static void requireWellFormed(String what, String text) throws SQLException {
+    if (!Text.isWellFormed(text)) {
+      throw SqlErrors.exception(
+          SqlState.NOT_TEXT,
+          what
+              + " has half of a character, an unpaired surrogate: take whole characters, SUBSTRING"
+              + " counts those beyond U+FFFF as two");
+    }
   }
 
   private static void requireNotNull(String what, SqlValue value) throws SQLException {

@@ -7,6 +7,7 @@ import dev.tollgate.core.Payload;
 import dev.tollgate.core.RefusalCode;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.Text;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Protocol;
@@ -145,7 +146,7 @@ final class LoggedStatements {
           ? new Outcome.SqlFailed(
               failure.sqlState(),
               failure.vendorCode(),
-              message.substring(0, Limits.BATCH_MESSAGE_CHARS - CUT.length()) + CUT)
+              Text.first(message, Limits.BATCH_MESSAGE_CHARS - CUT.length()) + CUT)
           : failure;
     }
 

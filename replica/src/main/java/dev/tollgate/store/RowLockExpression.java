@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.LockName;
+import dev.tollgate.core.Text;
 import dev.tollgate.wire.SqlState;
 import java.util.HashSet;
 import java.util.Set;
@@ -80,6 +81,16 @@ final class RowLockExpression {
     String text = value.getString();
     if (text.isEmpty() || text.length() > Limits.LOCK_NAME_CHARS) {
       throw unusable("a text of " + text.length() + " characters");
+    }
+    if (!Text.isWellFormed(text)) {
+      throw DbException.convert(
+          SqlErrors.exception(
+              SqlState.NOT_TEXT,
+              "a row of table "
+                  + FencedTables.nameOf(table)
+                  + " has no lock: ("
+                  + sql
+                  + ") gives a text with half of a character, an unpaired surrogate, for it"));
     }
     return new LockName(text);
   }

@@ -2,7 +2,8 @@ package dev.tollgate.store;
 
 /**
  * H2 writes what is not ASCII as {@code U&'\00fc'}, in strings and in names; clients send the
- * characters themselves.
+ * characters themselves. A string with half of a character, which no file holds, becomes {@code
+ * ('a' || CHAR(55357) || 'b')}.
  */
 final class UnicodeEscapes {
   private static final int SHORT_DIGITS = 4;
@@ -41,6 +42,8 @@ final class UnicodeEscapes {
 
   /** Copies from a quote to the one that ends it. */
   private void quoted(boolean escaped) {
+    int start = out.length();
+    boolean whole = true;
     char quote = sql.charAt(at++);
     out.append(quote);
     while (sql.charAt(at) != quote || isDoubled(quote)) {
@@ -48,32 +51,43 @@ final class UnicodeEscapes {
         out.append(quote).append(quote);
         at += 2;
       } else if (escaped && sql.charAt(at) == '\\') {
-        escape();
+        whole &= escape(quote);
       } else {
         out.append(sql.charAt(at++));
       }
     }
     out.append(quote);
     at++;
+    if (!whole) {
+      out.insert(start, '(').append(')');
+    }
   }
 
   private boolean isDoubled(char quote) {
     return at + 1 < sql.length() && sql.charAt(at + 1) == quote;
   }
 
-  private void escape() {
+  /** False if that is no character in a string, and so is written as an expression. */
+  private boolean escape(char quote) {
     at++;
     if (sql.charAt(at) == '\\') {
       out.append('\\');
       at++;
-      return;
+      return true;
     }
     int digits = SHORT_DIGITS;
     if (sql.charAt(at) == '+') {
       digits = LONG_DIGITS;
       at++;
     }
-    out.appendCodePoint(Integer.parseInt(sql.substring(at, at + digits), 16));
+    int character = Integer.parseInt(sql.substring(at, at + digits), 16);
     at += digits;
+    boolean whole = character < Character.MIN_SURROGATE || character > Character.MAX_SURROGATE;
+    if (whole || quote != '\'') {
+      out.appendCodePoint(character);
+      return true;
+    }
+    out.append("' || CHAR(").append(character).append(") || '");
+    return false;
   }
 }

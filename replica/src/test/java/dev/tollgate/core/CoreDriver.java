@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import dev.tollgate.log.EntryBytes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ final class CoreDriver {
   Outcome apply(Command command) {
     logIndex++;
     timeMicros += 1_000;
-    StateMachine.Applied applied = machine.apply(new LogPosition(logIndex, 0, timeMicros), command);
+    StateMachine.Applied applied =
+        machine.apply(new LogPosition(logIndex, 0, timeMicros), EntryBytes.read(command));
     machine.checkInvariants();
     notices = applied.notices();
     return applied.outcome();

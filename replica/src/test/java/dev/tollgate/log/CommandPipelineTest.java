@@ -28,7 +28,7 @@ class CommandPipelineTest {
     final Deque<Throwable> faults = new ArrayDeque<>();
 
     @Override
-    public CompletableFuture<Void> append(Entry entry) {
+    public CompletableFuture<Void> append(ProposedEntry entry) {
       Throwable fault = faults.poll();
       if (fault instanceof Error error) {
         throw error;
@@ -36,7 +36,7 @@ class CommandPipelineTest {
       if (fault instanceof RuntimeException exception) {
         throw exception;
       }
-      entries.add(entry);
+      entries.add(EntryCodec.decode(entry.bytes(), entry.proposals()));
       flights.add(new CompletableFuture<>());
       return flights.get(flights.size() - 1);
     }

@@ -2,41 +2,51 @@ package dev.tollgate.log;
 
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Outcome;
+import java.util.ArrayList;
 import java.util.List;
 
-/** Entries as bytes, for logs of tests in other packages. */
+/** Entries as bytes, for logs and drivers of tests in other packages. */
 public final class EntryBytes {
   private EntryBytes() {}
 
-  public static byte[] of(Entry entry) {
-    return EntryCodec.encode(entry);
+  public static byte[] of(ProposedEntry entry) {
+    return entry.bytes();
   }
 
   public static Entry read(byte[] bytes) {
-    return EntryCodec.decode(bytes);
+    return EntryCodec.decode(bytes, List.of());
+  }
+
+  /** What a node applies that has proposed the entry itself. */
+  public static Entry read(byte[] bytes, List<Proposal> proposals) {
+    return EntryCodec.decode(bytes, proposals);
   }
 
   /** An entry of a node that need not lead. */
-  public static Entry untimed(Command command) {
-    return Entry.untimed(command);
+  public static ProposedEntry untimed(Command command) {
+    return ProposedEntry.untimed(command);
   }
 
-  /** An entry as its leader has it, with those who wait for its commands. */
+  /** An entry with these commands as they come out of the log, and those who wait for them. */
   public static Entry of(long stampMicros, List<Command> commands, List<Proposal> proposals) {
-    return proposals.isEmpty()
-        ? Entry.read(stampMicros, commands)
-        : Entry.proposed(stampMicros, proposals);
+    List<Proposal> proposed = new ArrayList<>();
+    commands.forEach(command -> proposed.add(unasked(command)));
+    return EntryCodec.decode(EntryCodec.encode(stampMicros, proposed), proposals);
+  }
+
+  /** The command as every node reads it in the log. */
+  public static Command read(Command command) {
+    return of(0, List.of(command), List.of()).commands().get(0);
   }
 
   /** A proposal that nobody waits for. */
   public static Proposal unasked(Command command) {
-    return new Proposal(command, EntryCodec.encode(command), Proposal.Listener.NOBODY);
+    return new Proposal(EntryCodec.encode(command), Proposal.Listener.NOBODY);
   }
 
   /** A proposal that tells the same listener, with another command. */
   public static Proposal replaced(Command command, Proposal original) {
     return new Proposal(
-        command,
         EntryCodec.encode(command),
         new Proposal.Listener() {
           @Override

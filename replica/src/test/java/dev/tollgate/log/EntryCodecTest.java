@@ -127,7 +127,7 @@ class EntryCodecTest {
   @ParameterizedTest
   @MethodSource("commands")
   void commandIsReadAsItWasWritten(Command command) {
-    Entry read = EntryCodec.decode(encode(command));
+    Entry read = decode(encode(command));
     assertEquals(List.of(command), read.commands());
     assertEquals(5, read.stampMicros());
   }
@@ -151,7 +151,7 @@ class EntryCodecTest {
   @Test
   void entryOfManyCommandsKeepsTheirOrder() {
     List<Command> all = commands().toList();
-    assertEquals(all, EntryCodec.decode(encode(all.toArray(new Command[0]))).commands());
+    assertEquals(all, decode(encode(all.toArray(new Command[0]))).commands());
   }
 
   /** As they were written before rows could have locks of their own. */
@@ -166,7 +166,7 @@ class EntryCodecTest {
                     + "00000000002a00030000000000000003000000000000004d09000000015300000001540000"
                     + "00036a6f620101000000036a6f62000000000000002a0001");
     List<Operation.FenceTerms> bound = new ArrayList<>();
-    for (Command command : EntryCodec.decode(older).commands()) {
+    for (Command command : decode(older).commands()) {
       Operation operation = ((Command.Perform) command).operation();
       bound.add(
           operation instanceof Operation.ExecuteSql create
@@ -202,7 +202,7 @@ class EntryCodecTest {
 
   private static void assertRefused(String what, byte[] entry) {
     UnknownCommandException refused =
-        assertThrows(UnknownCommandException.class, () -> EntryCodec.decode(entry));
+        assertThrows(UnknownCommandException.class, () -> decode(entry));
     assertEquals(
         "the log has "
             + what
@@ -219,7 +219,7 @@ class EntryCodecTest {
     byte[] good = encode(command);
     for (int length = 0; length < good.length; length++) {
       byte[] cut = Arrays.copyOf(good, length);
-      assertThrows(CorruptLogException.class, () -> EntryCodec.decode(cut));
+      assertThrows(CorruptLogException.class, () -> decode(cut));
     }
     Random random = new Random(11);
     int read = 0;
@@ -233,7 +233,7 @@ class EntryCodecTest {
 
   private static boolean isReadable(byte[] bytes) {
     try {
-      EntryCodec.decode(bytes);
+      decode(bytes);
       return true;
     } catch (CorruptLogException e) {
       return false;
@@ -245,10 +245,12 @@ class EntryCodecTest {
     for (Command command : commands) {
       proposals.add(
           new Proposal(
-              command,
-              EntryCodec.encode(command),
-              RatisLogTest.listener(new CompletableFuture<>())));
+              EntryCodec.encode(command), RatisLogTest.listener(new CompletableFuture<>())));
     }
-    return EntryCodec.encode(Entry.proposed(5, proposals));
+    return EntryCodec.encode(5, proposals);
+  }
+
+  private static Entry decode(byte[] bytes) {
+    return EntryCodec.decode(bytes, List.of());
   }
 }

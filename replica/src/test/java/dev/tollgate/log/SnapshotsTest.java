@@ -62,7 +62,7 @@ class SnapshotsTest {
   }
 
   private void apply() throws Exception {
-    log.append(Entry.untimed(new Command.CloseSession(new SessionId(1))))
+    log.append(ProposedEntry.untimed(new Command.CloseSession(new SessionId(1))))
         .get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
   }
 

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -111,6 +112,40 @@ class ReplicaVerificationTest {
               });
       assertEquals(good, LocalCluster.verify(connection));
       assertNull(cluster.node(victim).failure());
+    }
+  }
+
+  /** Each node computes them, from bytes that were written and read again. */
+  @Test
+  void halvesOfCharactersAreTheSameOnAllNodes() throws Exception {
+    startCluster(3);
+    try (Connection connection = cluster.connect()) {
+      fill(connection);
+      try (Statement statement = connection.createStatement()) {
+        for (String sql :
+            List.of(
+                "SELECT acquire_lock(SUBSTRING('\ud83d\ude00', 1, 1))",
+                "SELECT acquire_lock(SUBSTRING('\ud83d\ude00', 2, 1))",
+                "SELECT create_lease(60000, SUBSTRING('\ud83d\ude00', 2, 1))")) {
+          try {
+            statement.execute(sql);
+          } catch (SQLException refused) {
+            assertEquals("22021", refused.getSQLState(), refused.getMessage());
+          }
+        }
+        statement.execute("UPDATE T SET V = SUBSTRING('\ud83d\ude00', 1 + MOD(ID, 2), 1)");
+      }
+      try (PreparedStatement insert =
+          connection.prepareStatement("INSERT INTO T(ID, V) VALUES(?, ?)")) {
+        int id = 2_000;
+        for (String text : List.of("\ud83d", "\ude00", "\u0000", "\ud83d\ude00", "?")) {
+          insert.setInt(1, id++);
+          insert.setString(2, text);
+          insert.executeUpdate();
+        }
+      }
+      assertEquals(
+          Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), LocalCluster.verify(connection));
     }
   }
 

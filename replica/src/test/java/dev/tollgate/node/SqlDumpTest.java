@@ -46,6 +46,8 @@ class SqlDumpTest {
               + " T TIME(9), TZ TIME WITH TIME ZONE, TS TIMESTAMP(9), TTZ TIMESTAMP WITH TIME ZONE,"
               + " IY INTERVAL YEAR, IDS INTERVAL DAY TO SECOND, U UUID, E ENUM('x', 'y''z'), J JSON,"
               + " AI INT ARRAY, AV VARCHAR ARRAY[5], RO ROW(A INT, B VARCHAR))",
+          "CREATE TABLE HALVES(K VARCHAR DEFAULT SUBSTRING('a\ud83d\ude00', 1, 2) || 'b',"
+              + " C CHAR(2) DEFAULT CHAR(0), CHECK (K <> SUBSTRING('\ud83d\ude00', 2, 1)))",
           "CREATE INDEX BY_A ON NO_KEY(A DESC)",
           "CREATE VIEW W1 AS SELECT A FROM NO_KEY",
           "CREATE VIEW A_FIRST AS SELECT * FROM PUBLIC.W1 WHERE A > 1",
@@ -59,6 +61,7 @@ class SqlDumpTest {
           "INSERT INTO PARENT(NAME) VALUES('one'), ('two; --'), ('\u00fc\n\u4e2d''')",
           "DELETE FROM PARENT WHERE NAME = 'one'",
           "INSERT INTO \"a schema\".CHILD(ID, PARENT_ID, HIDDEN) VALUES(1, 2, 3), (2, NULL, NULL)",
+          "INSERT INTO HALVES DEFAULT VALUES",
           "INSERT INTO NO_KEY(A) SELECT 5000 - X FROM SYSTEM_RANGE(1, 1700)",
           "INSERT INTO TYPES VALUES(TRUE, -128, -32768, -2147483648, -9223372036854775808,"
               + " 1.17549435E-38, 4.9E-324, -12345678901234567890.0123456789, 1E-30, 'a', '\\', 'Ab',"
@@ -70,7 +73,9 @@ class SqlDumpTest {
               + " 'y''z', JSON '{\"a\": [1, \"\u00e4\"]}', ARRAY[1, NULL], ARRAY['it''s', ''],"
               + " ROW(1, 'r'))",
           "INSERT INTO TYPES(R, D, DF) VALUES('NaN', '-Infinity', 'Infinity'), (-0.0, 0.1, 'NaN')",
-          "INSERT INTO TYPES(V) VALUES(NULL)",
+          "INSERT INTO TYPES(V) VALUES(NULL), ('\u0000'), ('a\u0000\t\rb'), ('\ufeff'), ('\uffff')",
+          "INSERT INTO TYPES(V, AV) SELECT SUBSTRING(E, I, 2), ARRAY[SUBSTRING(E, I, 1), '''']"
+              + " FROM (VALUES('\ud83d\ude00\ud83e\udd14''')) T(E), SYSTEM_RANGE(1, 5) R(I)",
           "SELECT NEXT VALUE FOR S FROM SYSTEM_RANGE(1, 3)");
 
   private static final List<String> FENCES =
@@ -185,6 +190,7 @@ class SqlDumpTest {
             "SELECT ID, PARENT_ID, HIDDEN, \"Wei\u00dft \"\"du\"\"\" FROM \"a schema\".CHILD",
             "SELECT * FROM NO_KEY",
             "SELECT * FROM TYPES",
+            "SELECT * FROM HALVES",
             "SELECT * FROM A_FIRST",
             "SELECT * FROM TOLLGATE.FENCES ORDER BY 1, 2",
             "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, REMARKS FROM INFORMATION_SCHEMA.TABLES"

@@ -33,6 +33,8 @@ enum Breakage {
   FENCE_CHECKED_ON_RECEIPT,
   /** A new leader goes by when a lease was created. */
   NEW_LEADER_GIVES_NO_TIME,
+  /** Entries are written with loss, and the node that proposed one applies what it meant. */
+  LEADER_APPLIES_WHAT_IT_SENT,
   /** The commands of a group are applied in reverse. */
   QUEUE_NOT_FIFO,
   /** The driver counts its lease from the answer to a heartbeat, not from its sending. */

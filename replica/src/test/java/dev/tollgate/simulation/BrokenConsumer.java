@@ -3,6 +3,7 @@ package dev.tollgate.simulation;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Lease;
 import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Operation;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.EntryBytes;
@@ -36,6 +37,7 @@ class BrokenConsumer implements LogConsumer {
       case EXPIRY_BY_LOCAL_CLOCK -> new ExpiresByItself(replica, wallMicros);
       case TOKEN_COUNTER_NOT_RESTORED, SESSION_TABLE_FORGOTTEN -> new Forgetful(replica, breakage);
       case TIMED_OUT_WAITER_STAYS -> new KeepsWaiters(replica);
+      case LEADER_APPLIES_WHAT_IT_SENT -> new ReadsWithLoss(replica);
       case QUEUE_NOT_FIFO -> new Reverses(replica);
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
       default -> replica;
@@ -211,6 +213,32 @@ class BrokenConsumer implements LogConsumer {
         }
       }
       super.apply(logIndex, EntryBytes.of(entry.stampMicros(), commands, proposals));
+    }
+  }
+
+  /** {@link Breakage#LEADER_APPLIES_WHAT_IT_SENT}. */
+  private static final class ReadsWithLoss extends BrokenConsumer {
+    ReadsWithLoss(Replica replica) {
+      super(replica);
+    }
+
+    @Override
+    public void apply(long logIndex, Entry entry) {
+      boolean sentHere = !entry.proposals().isEmpty();
+      List<Command> commands =
+          sentHere ? entry.commands() : entry.commands().stream().map(this::read).toList();
+      super.apply(logIndex, EntryBytes.of(entry.stampMicros(), commands, entry.proposals()));
+    }
+
+    private Command read(Command command) {
+      return command instanceof Command.Perform perform
+              && perform.operation() instanceof Operation.CreateLease lease
+          ? new Command.Perform(
+              perform.session(),
+              perform.sequence(),
+              new Operation.CreateLease(
+                  lease.ttlMillis(), lease.owner().replaceAll("[^\\x20-\\x7e]", "?")))
+          : command;
     }
   }
 

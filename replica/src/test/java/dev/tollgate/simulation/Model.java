@@ -266,7 +266,7 @@ final class Model {
       owner.ownLease = 0;
       owner.lost = false;
       for (int lock = 0; lock < Op.LOCKS; lock++) {
-        owner.lost |= locks.exclusiveToken("l" + lock, lease.name).isPresent();
+        owner.lost |= locks.exclusiveToken(Op.lockName(lock), lease.name).isPresent();
       }
     }
     locks.endLease(lease.name);

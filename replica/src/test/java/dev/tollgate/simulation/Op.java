@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 record Op(Kind kind, int lock, long lease, long millis, long token, long value, long expected) {
   static final int LOCKS = 3;
   static final int REGISTERS = 2;
+  static final String OWNER = "w\ud83d\ude00rker";
 
   /** Kinds of statements. */
   enum Kind {
@@ -49,7 +50,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     for (int i = 0; i < LOCKS; i++) {
       all.add("CREATE TABLE f" + i + "(v BIGINT, n BIGINT)");
       all.add("INSERT INTO f" + i + " VALUES(0, 0)");
-      all.add("ALTER TABLE f" + i + " FENCED BY LOCK 'l" + i + "'");
+      all.add("ALTER TABLE f" + i + " FENCED BY LOCK '" + lockName(i) + "'");
     }
     return all;
   }
@@ -77,7 +78,12 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
   }
 
   String lockName() {
-    return "l" + lock;
+    return lockName(lock);
+  }
+
+  /** With characters over which encoders stumble. */
+  static String lockName(int lock) {
+    return "l\ud83d\ude00\u0000" + lock;
   }
 
   /** The register that it writes or reads. */
@@ -113,7 +119,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
   }
 
   private String clause() {
-    return " FENCED BY LOCK 'l" + lock + "' TOKEN ?";
+    return " FENCED BY LOCK '" + lockName() + "' TOKEN ?";
   }
 
   List<SqlValue> parameters() {
@@ -124,7 +130,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case TRY_ACQUIRE, RELEASE -> lease == 0 ? List.of(name) : List.of(name, number(lease));
       case ACQUIRE -> lease == 0 ? List.of(name) : List.of(name, number(lease), number(millis));
       case FORCE_RELEASE -> List.of(name);
-      case CREATE_LEASE -> List.of(number(millis), SqlValue.ofText("worker"));
+      case CREATE_LEASE -> List.of(number(millis), SqlValue.ofText(OWNER));
       case REVOKE_LEASE, RENEW_LEASE -> List.of(number(lease));
       case WRITE_FENCED -> token == 0 ? List.of(written) : List.of(written, number(token));
       case WRITE_WITH_TOKEN -> List.of(written, id, number(token));

@@ -2,13 +2,13 @@ package dev.tollgate.simulation;
 
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Payload;
-import dev.tollgate.log.Entry;
 import dev.tollgate.log.EntryBytes;
 import dev.tollgate.log.LeadershipRounds;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
 import dev.tollgate.log.NotLeadingException;
+import dev.tollgate.log.ProposedEntry;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
@@ -44,7 +44,7 @@ final class SimulatedLog implements ReplicatedLog {
     LEADER
   }
 
-  private record Pending(long term, Entry entry, CompletableFuture<Void> done) {}
+  private record Pending(long term, ProposedEntry entry, CompletableFuture<Void> done) {}
 
   private final SimulatedNode node;
   private final World world;
@@ -256,7 +256,7 @@ final class SimulatedLog implements ReplicatedLog {
   }
 
   @Override
-  public CompletableFuture<Void> append(Entry entry) {
+  public CompletableFuture<Void> append(ProposedEntry entry) {
     if (!leads()) {
       return CompletableFuture.failedFuture(new NotLeadingException());
     }
@@ -465,7 +465,8 @@ final class SimulatedLog implements ReplicatedLog {
       Pending proposed = pending.remove(index);
       boolean own = proposed != null && proposed.term == entry.term();
       node.applies(index, entry);
-      consumer.apply(index, own ? proposed.entry : EntryBytes.read(entry.bytes()));
+      consumer.apply(
+          index, EntryBytes.read(entry.bytes(), own ? proposed.entry.proposals() : List.of()));
       node.applied(index);
       if (own) {
         proposed.done.complete(null);
@@ -519,7 +520,7 @@ final class SimulatedLog implements ReplicatedLog {
   private void forward(Command command, CompletableFuture<Void> done) {
     String target = leader;
     if (!done.isDone() && target != null) {
-      Entry entry = EntryBytes.untimed(command);
+      ProposedEntry entry = EntryBytes.untimed(command);
       if (target.equals(node.id())) {
         append(entry).thenAccept(done::complete);
       } else {

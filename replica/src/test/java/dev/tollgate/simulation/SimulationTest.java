@@ -105,6 +105,7 @@ class SimulationTest {
         arguments(Breakage.QUEUE_NOT_FIFO, 2, Set.of("I6", "I9")),
         arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 48, Set.of("I4")),
         arguments(Breakage.LEASE_ALWAYS_TRUSTED, 1, Set.of("I8")),
+        arguments(Breakage.LEADER_APPLIES_WHAT_IT_SENT, 1, Set.of("I7")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
   }
 

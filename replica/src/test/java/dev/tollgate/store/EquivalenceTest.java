@@ -18,6 +18,7 @@ import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.log.EntryBytes;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCodec;
@@ -65,7 +66,9 @@ class EquivalenceTest {
     Outcome apply(Command command) {
       applied++;
       return machine
-          .apply(new LogPosition(applied, 0, 1_700_000_000_000_000L + applied * 777L), command)
+          .apply(
+              new LogPosition(applied, 0, 1_700_000_000_000_000L + applied * 777L),
+              EntryBytes.read(command))
           .outcome();
     }
 
@@ -328,6 +331,12 @@ class EquivalenceTest {
       return new Command.AbortTransaction(
           id, open == null ? 1 : open.id(), Command.AbortReason.IDLE);
     }
+    if (dice < 24) {
+      return perform(
+          session,
+          new Operation.PresentToken(
+              new LockName(random.nextBoolean() ? "\u0000" : "\ud83d\ude00"), random.nextLong()));
+    }
     if (dice < 32) {
       LockName lock = new LockName("o-" + random.nextInt(5));
       return perform(
@@ -348,6 +357,10 @@ class EquivalenceTest {
     return random.nextInt(12);
   }
 
+  private String key() {
+    return random.nextBoolean() ? "'k" + id() + "'" : RandomStatements.strangeText(random);
+  }
+
   private String sql() {
     int n = random.nextInt(100);
     return switch (random.nextInt(25)) {
@@ -363,8 +376,8 @@ class EquivalenceTest {
       case 13 -> "SELECT * FROM P WHERE ID = " + id() + " FOR UPDATE";
       case 14 -> "SELECT * FROM P ORDER BY ID FOR UPDATE SKIP LOCKED";
       case 15 -> "SELECT * FROM P WHERE ID = " + id() + " FOR UPDATE NOWAIT";
-      case 16 -> "INSERT INTO N VALUES('k" + id() + "', " + n + "), ('k', RAND() * 10)";
-      case 17 -> "UPDATE N SET V = V + 1 WHERE K = 'k" + id() + "'";
+      case 16 -> "INSERT INTO N VALUES(" + key() + ", " + n + "), (" + key() + ", RAND() * 10)";
+      case 17 -> "UPDATE N SET V = V + 1 WHERE K = " + key();
       case 18, 19 -> "INSERT INTO O(ID, V, P) VALUES(" + id() + ", " + n + ", " + id() + ")";
       case 20 -> "UPDATE O SET V = " + n + " WHERE ID = " + id();
       case 21 -> "UPDATE O SET ID = " + id() + " WHERE ID = " + id();

@@ -131,8 +131,25 @@ final class RandomStatements {
   }
 
   private String text() {
-    return random.nextInt(10) == 0
-        ? "REPEAT('x', 31)"
-        : "'" + (char) ('a' + random.nextInt(26)) + number() + "'";
+    return switch (random.nextInt(10)) {
+      case 0 -> "REPEAT('x', 31)";
+      case 1, 2 -> strangeText(random);
+      default -> "'" + (char) ('a' + random.nextInt(26)) + number() + "'";
+    };
+  }
+
+  /** An expression for one of the texts over which encoders stumble. */
+  static String strangeText(Random random) {
+    return switch (random.nextInt(9)) {
+      case 0 -> "SUBSTRING('\ud83d\ude00', 1, 1)";
+      case 1 -> "SUBSTRING('\ud83e\udd14', 1, 1)";
+      case 2 -> "SUBSTRING('\ud83d\ude00', 2, 1)";
+      case 3 -> "SUBSTRING('\ud83d\ude00', 2, 1) || SUBSTRING('\ud83d\ude00', 1, 1)";
+      case 4 -> "'a' || CHAR(0)";
+      case 5 -> "'\u0000'";
+      case 6 -> "'\ud83d\ude00'";
+      case 7 -> "'?'";
+      default -> "'\uffff'";
+    };
   }
 }

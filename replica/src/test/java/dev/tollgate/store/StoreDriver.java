@@ -16,6 +16,7 @@ import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
+import dev.tollgate.log.EntryBytes;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
@@ -62,7 +63,8 @@ final class StoreDriver implements AutoCloseable {
     logIndex++;
     StateMachine.Applied applied =
         machine.apply(
-            new LogPosition(logIndex, 0, 1_000_000_000_000_000L + logIndex * 1_000), command);
+            new LogPosition(logIndex, 0, 1_000_000_000_000_000L + logIndex * 1_000),
+            EntryBytes.read(command));
     machine.checkInvariants();
     notices = applied.notices();
     return applied.outcome();

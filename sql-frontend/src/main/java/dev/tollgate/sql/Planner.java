@@ -35,10 +35,30 @@ final class Planner implements Statement.Handler<Plan> {
               + " characters, this one has "
               + sql.length());
     }
+    requireWellFormed(sql);
     Tokens tokens = Tokens.of(sql);
     NestingGuard.check(tokens);
     StatementRules.check(tokens);
     return StatementReader.read(tokens).handledBy(new Planner(tokens));
+  }
+
+  /** A name or a comment with half of a character could be written into no file of SQL. */
+  private static void requireWellFormed(String sql) {
+    int line = 1;
+    int column = 1;
+    for (int i = 0; i < sql.length(); i += Character.charCount(sql.codePointAt(i))) {
+      int character = sql.codePointAt(i);
+      if (Character.MIN_SURROGATE <= character && character <= Character.MAX_SURROGATE) {
+        throw new SqlRefused(
+            Reason.SYNTAX,
+            line,
+            column,
+            "half of a character, an unpaired surrogate, is not allowed in a statement: send it as"
+                + " the value of a parameter");
+      }
+      column = character == '\n' ? 1 : column + 1;
+      line += character == '\n' ? 1 : 0;
+    }
   }
 
   @Override

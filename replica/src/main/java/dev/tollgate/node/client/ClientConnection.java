@@ -9,6 +9,7 @@ import dev.tollgate.core.Limits;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.Text;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Frame;
@@ -115,20 +116,21 @@ public final class ClientConnection {
               + hello.maxVersion());
       return;
     }
+    if (!Text.isWellFormed(hello.application() + ' ' + hello.host() + ' ' + hello.process())) {
+      refuseWith(
+          answer, "the client's description of itself has half of a character, a lone surrogate");
+      return;
+    }
     client =
         new ClientInfo(
-            shorten(hello.application()), shorten(hello.host()), shorten(hello.process()));
+            Text.first(hello.application(), Limits.DESCRIPTION_CHARS),
+            Text.first(hello.host(), Limits.DESCRIPTION_CHARS),
+            Text.first(hello.process(), Limits.DESCRIPTION_CHARS));
     answer.accept(
         new Reply.Welcome(
             Math.min(Protocol.VERSION, hello.maxVersion()),
             service.nodeId(),
             service.clusterView()));
-  }
-
-  private static String shorten(String text) {
-    return text.length() <= Limits.DESCRIPTION_CHARS
-        ? text
-        : text.substring(0, Limits.DESCRIPTION_CHARS);
   }
 
   private void dispatch(Request request, Consumer<Reply> answer, ClientInfo self) {
