@@ -62,6 +62,11 @@ public final class ClusterState {
     return leases.existed(id);
   }
 
+  /** The highest id of a lease so far, 0 if there was none. */
+  public long lastLease() {
+    return leases.lastId();
+  }
+
   /** Held locks, in order of the grant since which they have been held. */
   public Collection<Lock> locks() {
     return locks.all();

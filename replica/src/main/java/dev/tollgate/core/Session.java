@@ -23,7 +23,9 @@ public final class Session {
   private final long leaseTtlMillis;
   private final long openedMicros;
   private final SortedMap<LockName, Long> presented = new TreeMap<>();
-  private String schema = INITIAL_SCHEMA;
+
+  // volatile: event loops read them while entries are applied
+  private volatile String schema = INITIAL_SCHEMA;
   private @Nullable Lease ownLease;
 
   /** What the last own lease held when it ended, until the client has been told. */
@@ -33,11 +35,11 @@ public final class Session {
   private @Nullable Outcome lastOutcome;
   private @Nullable LockName awaited;
   private @Nullable PendingStatement pending;
-  private @Nullable Transaction transaction;
+  private volatile @Nullable Transaction transaction;
   private long lockTimeoutMillis = Limits.LOCK_TIMEOUT_MILLIS;
 
   /** Why the last transaction was rolled back, until the client has been told. */
-  private @Nullable String lostTransaction;
+  private volatile @Nullable String lostTransaction;
 
   Session(SessionId id, Command.OpenSession opening, long openedMicros) {
     this.id = id;

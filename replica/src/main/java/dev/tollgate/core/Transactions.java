@@ -417,7 +417,6 @@ final class Transactions {
   }
 
   private void abort(Session session, Transaction transaction, String why) {
-    rollback(session, transaction);
     PendingStatement statement = null;
     for (PendingStatement candidate : waiting.values()) {
       if (candidate.session() == session) {
@@ -425,8 +424,11 @@ final class Transactions {
       }
     }
     if (statement == null) {
+      // before the transaction ends: other threads read both without a lock
       session.loseTransaction(why);
-    } else {
+    }
+    rollback(session, transaction);
+    if (statement != null) {
       finishWaiting(statement, lost(why));
     }
   }

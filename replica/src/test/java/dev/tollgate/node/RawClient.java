@@ -32,10 +32,15 @@ final class RawClient implements AutoCloseable {
   }
 
   Reply call(Request request) throws IOException {
+    write(request);
+    return receive();
+  }
+
+  /** Sends a request; its answer is to be received. */
+  void write(Request request) throws IOException {
     WireWriter body = new WireWriter();
     request.write(body);
     sendFrame(request.type(), body.toByteArray());
-    return receive();
   }
 
   void sendFrame(int type, byte[] body) throws IOException {

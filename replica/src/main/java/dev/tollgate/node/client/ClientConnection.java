@@ -7,10 +7,10 @@ import dev.tollgate.core.Command;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.Outcome;
-import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.Text;
 import dev.tollgate.log.Proposal;
+import dev.tollgate.node.replica.Facts;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
@@ -71,8 +71,12 @@ public final class ClientConnection {
     this.snapshot = new SnapshotSender(service);
   }
 
-  /** Takes a frame from the client. */
+  /** Takes a frame from the client. Does not wait: other connections share the thread. */
   public void receive(Frame frame) {
+    service.replica().promptly(() -> take(frame));
+  }
+
+  private void take(Frame frame) {
     try {
       Request request = Request.read(frame);
       Consumer<Reply> answer = reply -> send(frame.requestId(), reply);
@@ -100,7 +104,7 @@ public final class ClientConnection {
     statements.close();
     snapshot.close();
     if (keeps) {
-      service.forget(this);
+      service.workers().execute(() -> service.forget(this));
     }
   }
 
@@ -254,18 +258,11 @@ public final class ClientConnection {
   /** Attaches a session that this node knows, or refuses it; false if it does not know it. */
   private boolean tryAttach(Request.AttachSession attach, Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
-    Long secret =
-        service
-            .replica()
-            .<@Nullable Long>look(
-                state -> {
-                  Session found = state.session(id);
-                  return found == null ? null : (Long) found.secret();
-                });
-    if (secret == null) {
+    Facts.SessionFacts known = service.replica().facts().session(id);
+    if (known == null) {
       return false;
     }
-    if (secret != attach.secret()) {
+    if (known.secret() != attach.secret()) {
       LOG.warn(
           "{}: {} does not know the secret of session {}", service.nodeId(), link.client(), id);
       answer.accept(
@@ -309,15 +306,8 @@ public final class ClientConnection {
       throw new WireFormatException("cancel of session " + cancel.sessionId());
     }
     SessionId id = new SessionId(cancel.sessionId());
-    boolean known =
-        service
-            .replica()
-            .look(
-                state -> {
-                  Session found = state.session(id);
-                  return found != null && found.secret() == cancel.secret();
-                });
-    if (!known) {
+    Facts.SessionFacts known = service.replica().facts().session(id);
+    if (known == null || known.secret() != cancel.secret()) {
       answer.accept(
           service.replica().isLeading()
               ? new Reply.Failure(SqlState.SESSION_GONE, "there is no session " + id)

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -134,18 +135,16 @@ public final class ClientService implements Replica.Listener {
   /** Which nodes there are, for a client that has to find the leader. */
   Reply.ClusterView clusterView() {
     String leader = log.leaderId();
-    return replica.look(
-        state ->
-            new Reply.ClusterView(
-                leader == null ? null : state.nodes().get(leader),
-                List.copyOf(state.nodes().values())));
+    SortedMap<String, String> nodes = replica.facts().nodes();
+    return new Reply.ClusterView(
+        leader == null ? null : nodes.get(leader), List.copyOf(nodes.values()));
   }
 
   /**
    * Goes on once this node has proven that it leads and has applied all that was acknowledged
    * before, or says that it does not lead.
    *
-   * @param then gets true if it leads; called by any thread, must not block
+   * @param then gets true if it leads; called by any thread, must not wait
    */
   void awaitState(LeadershipProof then) {
     prove(pipeline::barrier, then);
@@ -174,16 +173,17 @@ public final class ClientService implements Replica.Listener {
     }
   }
 
-  private static CommandPipeline.Barrier barrier(LeadershipProof then) {
+  /** All who wait for the same proof hear of it from the same thread. */
+  private CommandPipeline.Barrier barrier(LeadershipProof then) {
     return new CommandPipeline.Barrier() {
       @Override
       public void passed() {
-        then.proven(true);
+        replica.promptly(() -> then.proven(true));
       }
 
       @Override
       public void failed() {
-        then.proven(false);
+        replica.promptly(() -> then.proven(false));
       }
     };
   }

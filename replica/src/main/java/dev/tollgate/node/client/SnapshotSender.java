@@ -25,8 +25,8 @@ final class SnapshotSender {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSender.class);
 
   private final ClientService service;
-  private @Nullable FileChannel file;
-  private boolean closed;
+  private volatile @Nullable FileChannel file;
+  private volatile boolean closed;
 
   SnapshotSender(ClientService service) {
     this.service = service;
@@ -37,14 +37,14 @@ final class SnapshotSender {
       service.awaitState(
           leads -> {
             if (leads) {
-              // one that is just begun holds up who asks for another
               service.workers().execute(() -> take(answer));
             } else {
               answer.accept(new Reply.NotLeader(service.clusterView()));
             }
           });
     } else {
-      take(answer);
+      // one that is just begun holds up whoever asks for another
+      service.workers().execute(() -> take(answer));
     }
   }
 
@@ -77,6 +77,9 @@ final class SnapshotSender {
     }
     try {
       file = FileChannel.open(snapshot.path(), StandardOpenOption.READ);
+      if (closed) {
+        closeFile();
+      }
       return new Reply.SnapshotOpened(
           service.nodeId(),
           snapshot.term(),
@@ -117,8 +120,15 @@ final class SnapshotSender {
         SqlState.DISK, "node " + service.nodeId() + " cannot read its snapshot: " + e.getMessage());
   }
 
-  synchronized void close() {
+  /** Does not wait for the part that is being read. */
+  void close() {
     closed = true;
+    if (file != null) {
+      service.workers().execute(this::closeForGood);
+    }
+  }
+
+  private synchronized void closeForGood() {
     closeFile();
   }
 

@@ -3,19 +3,21 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
+import dev.tollgate.core.FencingToken;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.LockName;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RequestId;
-import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.TransactionMode;
 import dev.tollgate.log.MembershipException;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.log.SnapshotUnavailableException;
+import dev.tollgate.node.replica.Facts;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
@@ -93,8 +95,8 @@ final class StatementExecution implements Plan.Handler<Void> {
       work.run();
       return;
     }
-    Session state = service.replica().<@Nullable Session>look(all -> all.session(session.id()));
-    boolean begun = state != null && state.transaction() != null;
+    Facts.SessionFacts state = service.replica().facts().session(session.id());
+    boolean begun = state != null && state.inTransaction();
     String lost = state == null ? null : state.lostTransaction();
     if (lost != null) {
       answer.accept(new Reply.Failure(SqlState.CONFLICT, lost));
@@ -205,11 +207,10 @@ final class StatementExecution implements Plan.Handler<Void> {
     } else if (plan.function() == LockFunction.HOLDS_LOCK) {
       LockName lock = LockArguments.lockName(values.get(0));
       long token = LockArguments.token(values.get(1));
-      withReadAccess(
-          () -> result(LockAnswers.resultOf(service.views().holdsLock(lock, token), label)));
+      withReadAccess(() -> ask(state -> LockAnswers.resultOf(state.holdsLock(lock, token), label)));
     } else if (plan.function() == LockFunction.LOCK_TOKEN) {
       LockName lock = LockArguments.lockName(values.get(0));
-      withReadAccess(() -> result(LockAnswers.resultOf(service.views().lockToken(lock), label)));
+      withReadAccess(() -> ask(state -> LockAnswers.resultOf(tokenOf(state, lock), label)));
     } else {
       Operation operation =
           Operations.lockCall(
@@ -217,6 +218,16 @@ final class StatementExecution implements Plan.Handler<Void> {
       requireProvenLease(operation);
       perform(operation, outcome -> Replies.of(outcome, label));
     }
+  }
+
+  /** Answers with what the state says. */
+  private void ask(Function<ClusterState, byte[]> question) {
+    service.replica().ask(state -> result(question.apply(state)));
+  }
+
+  private static @Nullable Long tokenOf(ClusterState state, LockName lock) {
+    FencingToken token = state.lockToken(lock);
+    return token == null ? null : (Long) token.value();
   }
 
   /** Who cannot prove that its own lease is alive does nothing with it (invariant I8). */
@@ -249,7 +260,7 @@ final class StatementExecution implements Plan.Handler<Void> {
   }
 
   private Reply gone(LeaseId lease) {
-    boolean existed = service.replica().look(state -> state.leaseExisted(lease));
+    boolean existed = service.replica().facts().leaseExisted(lease);
     return new Reply.Failure(
         SqlState.LEASE_GONE,
         existed
@@ -314,20 +325,22 @@ final class StatementExecution implements Plan.Handler<Void> {
     attempt(
         () -> {
           List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
-          service
-              .administration()
-              .run(plan.procedure(), Arguments.values(plan.arguments(), parameters))
-              .thenRun(
-                  () ->
-                      runner.onWorker(
-                          answer,
-                          () ->
-                              query(
-                                  plan.procedure().resultSql(),
-                                  SqlValue.encodeFirst(List.of(), 0))))
-              .exceptionally(failure -> notAdministered(plan, failure));
+          List<SqlValue> arguments = Arguments.values(plan.arguments(), parameters);
+          runner.onWorker(answer, () -> administer(plan, arguments));
         });
     return null;
+  }
+
+  private void administer(Plan.Administer plan, List<SqlValue> arguments) throws SQLException {
+    service
+        .administration()
+        .run(plan.procedure(), arguments)
+        .thenRun(
+            () ->
+                runner.onWorker(
+                    answer,
+                    () -> query(plan.procedure().resultSql(), SqlValue.encodeFirst(List.of(), 0))))
+        .exceptionally(failure -> notAdministered(plan, failure));
   }
 
   private @Nullable Void notAdministered(Plan.Administer plan, Throwable failure) {
@@ -405,13 +418,8 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   /** The session, if it has a transaction whose rows a query has to see; else null. */
   private @Nullable SessionId transaction() {
-    return service
-        .replica()
-        .<@Nullable SessionId>look(
-            state -> {
-              Session found = state.session(session.id());
-              return found == null || found.transaction() == null ? null : found.id();
-            });
+    Facts.SessionFacts found = service.replica().facts().session(session.id());
+    return found == null || !found.inTransaction() ? null : session.id();
   }
 
   /** Goes on when the session's queries may see this node's state. */

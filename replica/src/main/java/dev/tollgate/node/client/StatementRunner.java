@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.Session;
+import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.SqlReader;
@@ -119,13 +120,8 @@ final class StatementRunner {
   }
 
   String schemaOf(ClientConnection.Attached session) {
-    return service
-        .replica()
-        .look(
-            state -> {
-              Session found = state.session(session.id());
-              return found == null ? Session.INITIAL_SCHEMA : found.schema();
-            });
+    Facts.SessionFacts found = service.replica().facts().session(session.id());
+    return found == null ? Session.INITIAL_SCHEMA : found.schema();
   }
 
   /** Plans a statement: at once if it was seen lately, else on a worker. */

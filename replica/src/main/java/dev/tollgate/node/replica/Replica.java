@@ -26,6 +26,8 @@ import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -70,6 +72,12 @@ public final class Replica implements LogConsumer {
   private final GuardedStore store;
   private StateMachine machine;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private final Facts facts = new Facts();
+  private final Queue<Consumer<ClusterState>> questions = new ConcurrentLinkedQueue<>();
+
+  /** True on a thread that must not wait. */
+  private final ThreadLocal<Boolean> prompt = ThreadLocal.withInitial(() -> false);
+
   private final List<Listener> listeners = new ArrayList<>();
   private volatile boolean leading;
   private volatile @Nullable Throwable failure;
@@ -151,13 +159,41 @@ public final class Replica implements LogConsumer {
     return failure;
   }
 
+  /** What can be read of the state at any time, without waiting. */
+  public Facts facts() {
+    return facts;
+  }
+
   /**
-   * Looks at the state between two entries.
+   * Runs what must not wait, because other clients wait for the thread: what an event loop does
+   * with a frame, what the proof of leadership sets off. In it, {@link #look} fails.
+   */
+  public void promptly(Runnable work) {
+    boolean before = prompt.get();
+    prompt.set(true);
+    try {
+      work.run();
+    } finally {
+      prompt.set(before);
+    }
+  }
+
+  private void requireTime() {
+    if (prompt.get()) {
+      throw new IllegalStateException(
+          "this thread must not wait for the entry that is being applied: use facts() or ask()");
+    }
+  }
+
+  /**
+   * Looks at the state between two entries, and waits for the end of the one that is being applied:
+   * not on a thread for which others wait.
    *
    * @param question must copy what it wants to keep, and must not take long: nothing is applied
    *     meanwhile
    */
   public <T extends @Nullable Object> T look(Function<ClusterState, T> question) {
+    requireTime();
     lock.readLock().lock();
     try {
       return question.apply(machine.state());
@@ -166,13 +202,42 @@ public final class Replica implements LogConsumer {
     }
   }
 
+  /**
+   * Has a question answered between two entries: at once, by this thread, or by the one that is
+   * applying an entry, after it. Never waits.
+   *
+   * @param question as in {@link #look}; it and what it does with the answer must not wait either
+   */
+  public void ask(Consumer<ClusterState> question) {
+    questions.add(question);
+    answerQuestions();
+  }
+
+  /** Answers what was asked, unless an entry is being applied: then that thread does, after it. */
+  private void answerQuestions() {
+    while (!questions.isEmpty() && lock.readLock().tryLock()) {
+      try {
+        Consumer<ClusterState> question = questions.poll();
+        if (question != null) {
+          question.accept(machine.state());
+        }
+      } catch (RuntimeException e) {
+        LOG.error("{}: a question about the state failed", nodeId, e);
+      } finally {
+        lock.readLock().unlock();
+      }
+    }
+  }
+
   /** Looks at the state between two entries as {@link #look}, while nobody else does. */
   public <T> T lookAlone(Function<ClusterState, T> question) {
+    requireTime();
     lock.writeLock().lock();
     try {
       return question.apply(machine.state());
     } finally {
       lock.writeLock().unlock();
+      answerQuestions();
     }
   }
 
@@ -185,6 +250,7 @@ public final class Replica implements LogConsumer {
       for (Command command : entry.commands()) {
         LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
         StateMachine.Applied applied = apply(position, command);
+        applied.notices().forEach(notice -> facts.noticed(notice, machine.state()));
         results.add(applied);
         verify(logIndex, command, applied.outcome());
         if (command instanceof Command.PauseStatements) {
@@ -193,6 +259,7 @@ public final class Replica implements LogConsumer {
       }
     } finally {
       lock.writeLock().unlock();
+      answerQuestions();
     }
     boolean proposedHere = !entry.proposals().isEmpty();
     for (int i = 0; i < results.size(); i++) {
@@ -297,8 +364,10 @@ public final class Replica implements LogConsumer {
       fresh.checkInvariants();
       machine = fresh;
       store.copied();
+      facts.restored(fresh.state());
     } finally {
       lock.writeLock().unlock();
+      answerQuestions();
     }
     ReplicaVerifier verifying = verifier;
     ReplicaCheck check = machine.state().lastCheck();

@@ -1,0 +1,95 @@
+package dev.tollgate.node.replica;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.Notice;
+import dev.tollgate.core.Session;
+import dev.tollgate.core.SessionId;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of the replicated state can be read at any time, also while an entry is applied: for the
+ * threads on which all clients of a node depend. The thread that applies keeps it up to date.
+ */
+public final class Facts {
+  /**
+   * A session at some moment.
+   *
+   * @param secret what a client must show to use it
+   * @param schema where unqualified names are looked up
+   * @param inTransaction whether a transaction is open
+   * @param lostTransaction why its last transaction was rolled back, if its client does not know
+   *     yet; else null
+   */
+  public record SessionFacts(
+      long secret, String schema, boolean inTransaction, @Nullable String lostTransaction) {
+    public SessionFacts {
+      requireNonNull(schema, "schema");
+    }
+
+    private static SessionFacts of(Session session) {
+      // the core says that a transaction is lost before it ends it: seen in this order, none
+      // vanishes without a word
+      boolean inTransaction = session.transaction() != null;
+      return new SessionFacts(
+          session.secret(), session.schema(), inTransaction, session.lostTransaction());
+    }
+  }
+
+  private final Map<SessionId, Session> sessions = new ConcurrentHashMap<>();
+  private volatile SortedMap<String, String> nodes = Collections.emptySortedMap();
+  private volatile long lastLease;
+
+  Facts() {}
+
+  /** A session, or null if it has not been opened here yet, has expired or was closed. */
+  public @Nullable SessionFacts session(SessionId id) {
+    Session found = sessions.get(id);
+    return found == null ? null : SessionFacts.of(found);
+  }
+
+  /** Where clients reach each node, host:port by node id, of the nodes that have told. */
+  public SortedMap<String, String> nodes() {
+    return nodes;
+  }
+
+  /** True if a lease of this id exists or has existed. */
+  public boolean leaseExisted(LeaseId id) {
+    return id.value() <= lastLease;
+  }
+
+  /** A command has brought this about. */
+  void noticed(Notice notice, ClusterState state) {
+    if (notice instanceof Notice.SessionStarted started) {
+      Session session = state.session(started.session());
+      if (session != null) {
+        sessions.put(session.id(), session);
+      }
+    } else if (notice instanceof Notice.SessionEnded ended) {
+      sessions.remove(ended.session());
+    } else if (notice instanceof Notice.LeaseStarted started) {
+      lastLease = started.lease().value();
+    } else if (notice instanceof Notice.ClusterChanged) {
+      nodes = copyOf(state.nodes());
+    }
+  }
+
+  /** The state is another one. */
+  void restored(ClusterState state) {
+    sessions.clear();
+    state.sessions().forEach(session -> sessions.put(session.id(), session));
+    nodes = copyOf(state.nodes());
+    lastLease = state.lastLease();
+  }
+
+  private static SortedMap<String, String> copyOf(SortedMap<String, String> map) {
+    return Collections.unmodifiableSortedMap(new TreeMap<>(map));
+  }
+}
