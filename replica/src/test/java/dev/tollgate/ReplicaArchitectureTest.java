@@ -107,6 +107,19 @@ class ReplicaArchitectureTest {
     only("nowhere", "org.apache.calcite..").check(classes);
   }
 
+  /** A collection stops everything, so no request may wait for one or set off many. */
+  @Test
+  void collectionsAreAskedForByTheWatchAlone() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tollgate.store..")
+        .should()
+        .callMethod(System.class, "gc")
+        .orShould()
+        .callMethod(Runtime.class, "gc")
+        .check(classes);
+  }
+
   @Test
   void threadsAreSupervised() {
     SUPERVISED.check(classes);

@@ -10,68 +10,91 @@ import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How much of the heap is in use, as far as the garbage collector knows. What a pool holds right
  * after a collection is what counts: before it, garbage looks like data.
  *
- * <p>Thread-safe. Nothing that is applied may depend on it: the memory of replicas differs.
+ * <p>Thread-safe, and nobody who asks waits for a collection. Nothing that is applied may depend on
+ * it: the memory of replicas differs.
  */
 final class MemoryWatch {
   /** What the collector found is believed for this long before it is asked again. */
-  private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   /** Share of the heap by which it may grow before the collector is asked again. */
   private static final double GROWTH = 0.1;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private final @Nullable MemoryPoolMXBean pool = longLived();
-  private final List<GarbageCollectorMXBean> collectors = collectorsOf(pool);
+  /** The part of the heap where objects live that survive. */
+  interface Heap {
+    /** Share that is in use, garbage included. */
+    double used();
+
+    /** Share that was in use after the last collection. */
+    double usedAfterCollection();
+
+    /** How often it has been collected. */
+    long collections();
+
+    long sizeBytes();
+
+    /** Collects it, for which everything stops. */
+    void collect();
+  }
+
+  private final Heap heap;
+  private final AtomicBoolean collecting = new AtomicBoolean();
   private long knownCollections;
   private long lastCollectionNanos = System.nanoTime() - STALE_NANOS;
 
-  /** The pool where objects live that survive: "Tenured Gen", "G1 Old Gen", "ZHeap", and so on. */
-  private static @Nullable MemoryPoolMXBean longLived() {
-    for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-      if (pool.getType() == MemoryType.HEAP
-          && pool.isUsageThresholdSupported()
-          && pool.isCollectionUsageThresholdSupported()) {
-        return pool;
-      }
-    }
-    return null;
+  MemoryWatch() {
+    this(new JvmHeap());
   }
 
-  /** The collectors that look at this pool and nothing but whole: young collections do not. */
-  private static List<GarbageCollectorMXBean> collectorsOf(@Nullable MemoryPoolMXBean pool) {
-    return ManagementFactory.getGarbageCollectorMXBeans().stream()
-        .filter(c -> pool != null && List.of(c.getMemoryPoolNames()).contains(pool.getName()))
-        .toList();
+  MemoryWatch(Heap heap) {
+    this.heap = requireNonNull(heap, "heap");
   }
 
   /**
-   * True if more than this share of the long-lived heap is in use after a collection. Makes the
-   * collector look again if its last word is old, or much was allocated since: only while the heap
+   * True if more than this share of the long-lived heap was in use after the last collection. Has
+   * another thread collect if that was long ago, or much was allocated since: only while the heap
    * is this full, garbage included, and then a collection is near anyway.
    */
   boolean isFuller(double share) {
-    if (pool == null || !usedMore(pool.getUsage(), share)) {
+    if (heap.used() <= share) {
       return false;
     }
-    boolean full = usedMore(pool.getCollectionUsage(), share);
-    if (full ? isStale() : hasGrown()) {
-      System.gc();
-      full = usedMore(pool.getCollectionUsage(), share);
+    boolean full = heap.usedAfterCollection() > share;
+    if (full ? isStale() : heap.used() - heap.usedAfterCollection() > GROWTH) {
+      collectBeside();
     }
     return full;
   }
 
+  private void collectBeside() {
+    if (collecting.compareAndSet(false, true)) {
+      Thread collector =
+          new Thread(
+              () -> {
+                try {
+                  heap.collect();
+                } finally {
+                  collecting.set(false);
+                }
+              },
+              "tollgate-memory");
+      collector.setDaemon(true);
+      collector.start();
+    }
+  }
+
   /** Bytes of the long-lived heap. */
   long sizeBytes() {
-    MemoryUsage usage = pool == null ? null : pool.getUsage();
-    return usage == null || usage.getMax() < 0 ? Runtime.getRuntime().maxMemory() : usage.getMax();
+    return heap.sizeBytes();
   }
 
   /** Bytes that the calling thread has allocated so far, garbage included. */
@@ -80,10 +103,7 @@ final class MemoryWatch {
   }
 
   private synchronized boolean isStale() {
-    long collections = 0;
-    for (GarbageCollectorMXBean collector : collectors) {
-      collections += collector.getCollectionCount();
-    }
+    long collections = heap.collections();
     if (collections != knownCollections) {
       knownCollections = collections;
       lastCollectionNanos = System.nanoTime();
@@ -91,13 +111,59 @@ final class MemoryWatch {
     return System.nanoTime() - lastCollectionNanos > STALE_NANOS;
   }
 
-  private boolean hasGrown() {
-    MemoryUsage now = requireNonNull(pool).getUsage();
-    MemoryUsage then = pool.getCollectionUsage();
-    return then == null || now.getUsed() - then.getUsed() > GROWTH * now.getMax();
-  }
+  /** "Tenured Gen", "G1 Old Gen", "ZHeap", and so on. */
+  private static final class JvmHeap implements Heap {
+    private final @Nullable MemoryPoolMXBean pool = longLived();
+    private final List<GarbageCollectorMXBean> collectors = collectorsOf(pool);
 
-  private static boolean usedMore(@Nullable MemoryUsage usage, double share) {
-    return usage != null && usage.getMax() > 0 && usage.getUsed() > share * usage.getMax();
+    private static @Nullable MemoryPoolMXBean longLived() {
+      for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+        if (pool.getType() == MemoryType.HEAP
+            && pool.isUsageThresholdSupported()
+            && pool.isCollectionUsageThresholdSupported()) {
+          return pool;
+        }
+      }
+      return null;
+    }
+
+    /** The collectors that look at this pool and nothing but whole: young collections do not. */
+    private static List<GarbageCollectorMXBean> collectorsOf(@Nullable MemoryPoolMXBean pool) {
+      return ManagementFactory.getGarbageCollectorMXBeans().stream()
+          .filter(c -> pool != null && List.of(c.getMemoryPoolNames()).contains(pool.getName()))
+          .toList();
+    }
+
+    @Override
+    public double used() {
+      return pool == null ? 0 : share(pool.getUsage());
+    }
+
+    @Override
+    public double usedAfterCollection() {
+      return pool == null ? 0 : share(pool.getCollectionUsage());
+    }
+
+    private static double share(@Nullable MemoryUsage usage) {
+      return usage == null || usage.getMax() <= 0 ? 0 : (double) usage.getUsed() / usage.getMax();
+    }
+
+    @Override
+    public long collections() {
+      return collectors.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount).sum();
+    }
+
+    @Override
+    public long sizeBytes() {
+      MemoryUsage usage = pool == null ? null : pool.getUsage();
+      return usage == null || usage.getMax() < 0
+          ? Runtime.getRuntime().maxMemory()
+          : usage.getMax();
+    }
+
+    @Override
+    public void collect() {
+      System.gc();
+    }
   }
 }
