@@ -12,7 +12,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseTable {
   private final Map<LeaseId, Lease> leases = new LinkedHashMap<>();
+  private final int most;
   private long lastId;
+
+  LeaseTable(Capacity capacity) {
+    most = capacity.leases();
+  }
+
+  /** Why no further lease can be created, or null. */
+  Outcome.@Nullable Refused full() {
+    return leases.size() < most
+        ? null
+        : Capacity.exceeded(
+            "the number of live leases is",
+            most,
+            "revoke those that are not needed; view TOLLGATE.LEASES names them");
+  }
 
   Lease create(
       String owner, long ttlMillis, long nowMicros, @Nullable SessionId creator, boolean own) {

@@ -22,6 +22,39 @@ public final class Limits {
   /** Longest time for which a silent session is kept. */
   public static final long SESSION_TTL_MAX_MILLIS = 24 * 60 * 60 * 1000L;
 
+  /** Open sessions; each takes 4 KiB of heap with its connection. */
+  public static final int SESSIONS = 100_000;
+
+  /** Live leases; each takes 400 bytes of heap. */
+  public static final int LEASES = 1_000_000;
+
+  /**
+   * Locks that are held at a time, counted once for each lease that holds one; each takes 300 bytes
+   * of heap.
+   */
+  public static final int HELD_LOCKS = 5_000_000;
+
+  /** Leases that may take one lock in shared mode together: every further request looks at all. */
+  public static final int HOLDERS_PER_LOCK = 20_000;
+
+  /** Requests that may wait for one lock: each that ends early looks at all before it. */
+  public static final int WAITERS_PER_LOCK = 20_000;
+
+  /** Statements that may wait for transactions to end: whenever one does, all are looked at. */
+  public static final int WAITING_STATEMENTS = 10_000;
+
+  /** Bytes of the texts and parameters of statements that wait, 64 MiB. */
+  public static final long WAITING_STATEMENT_BYTES = 64L << 20;
+
+  /** Bytes of the answers that all sessions keep, for clients that ask again, 64 MiB. */
+  public static final long KEPT_ANSWER_BYTES = 64L << 20;
+
+  /** An answer of so many bytes is kept for as long as its session. */
+  public static final long SMALL_ANSWER_BYTES = 1 << 10;
+
+  /** Names of locks that went with a lease which a session remembers, to tell its client. */
+  public static final int LOST_LOCKS = 1_000;
+
   /** Longest wait for a lock, one hour. */
   public static final long LOCK_WAIT_MAX_MILLIS = 60 * 60 * 1000L;
 

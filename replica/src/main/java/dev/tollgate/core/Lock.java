@@ -108,6 +108,11 @@ public final class Lock {
     return all;
   }
 
+  /** How many leases hold it. */
+  int holders() {
+    return (first == null ? 0 : 1) + (others == null ? 0 : others.size());
+  }
+
   /** Who waits for it, the next one first. */
   public Collection<Waiter> waiters() {
     return queue == null ? List.of() : Collections.unmodifiableCollection(queue);

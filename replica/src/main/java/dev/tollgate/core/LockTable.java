@@ -26,11 +26,14 @@ final class LockTable {
   /** In order of first grant since the lock was last free: the same on every replica. */
   private final Map<LockName, Lock> locks = new LinkedHashMap<>();
 
+  private final Capacity capacity;
   private final WaitListener listener;
   private long lastToken;
+  private int holds;
   private int copies;
 
-  LockTable(WaitListener listener) {
+  LockTable(Capacity capacity, WaitListener listener) {
+    this.capacity = capacity;
     this.listener = listener;
   }
 
@@ -43,6 +46,9 @@ final class LockTable {
       long nowMicros) {
     Lock lock = locks.get(name);
     if (lock == null) {
+      if (holds >= capacity.holds()) {
+        return tooManyHeld();
+      }
       Lock fresh = new Lock(name, copies);
       locks.put(name, fresh);
       return new Outcome.Granted(grant(fresh, lease, mode, request.session(), nowMicros));
@@ -54,15 +60,37 @@ final class LockTable {
           : new Outcome.Granted(mine.token());
     }
     if (!lock.hasWaiters() && lock.admits(mode)) {
+      if (holds >= capacity.holds()) {
+        return tooManyHeld();
+      }
+      if (lock.holders() >= capacity.holdersPerLock()) {
+        return Capacity.exceeded(
+            "the number of leases that hold lock '" + name + "' in shared mode is",
+            capacity.holdersPerLock(),
+            "try again when some have released it");
+      }
       return new Outcome.Granted(
           grant(changeable(lock), lease, mode, request.session(), nowMicros));
     }
     if (waitMillis == 0) {
       return new Outcome.NotGranted();
     }
+    if (lock.waiters().size() >= capacity.waitersPerLock()) {
+      return Capacity.exceeded(
+          "the number of requests that wait for lock '" + name + "' is",
+          capacity.waitersPerLock(),
+          "try again later");
+    }
     changeable(lock).enqueue(new Waiter(request, lease, mode, nowMicros, waitMillis));
     lease.nowAwaits(name);
     return new Outcome.Waiting();
+  }
+
+  private Outcome.Refused tooManyHeld() {
+    return Capacity.exceeded(
+        "the number of held locks is",
+        capacity.holds(),
+        "release those that are not needed; view TOLLGATE.LOCKS names them");
   }
 
   /** Gives up this lease's hold; false if it has none. */
@@ -173,7 +201,9 @@ final class LockTable {
   }
 
   void restore(StateRecord.LockState state, LeaseTable leases) {
-    locks.put(state.name(), new Lock(state, leases, copies));
+    Lock lock = new Lock(state, leases, copies);
+    locks.put(state.name(), lock);
+    holds += lock.holders();
   }
 
   /** The highest token ever granted, 0 if none was. */
@@ -185,12 +215,14 @@ final class LockTable {
       Lock lock, Lease lease, LockMode mode, SessionId session, long nowMicros) {
     FencingToken token = new FencingToken(++lastToken);
     lock.add(new Hold(lease, token, nowMicros, session), mode);
+    holds++;
     lease.nowHolds(lock.name());
     return token;
   }
 
-  private static void drop(Lock lock, Hold hold) {
+  private void drop(Lock lock, Hold hold) {
     lock.remove(hold);
+    holds--;
     hold.lease().noLongerHolds(lock.name());
   }
 
@@ -252,8 +284,13 @@ final class LockTable {
    * @throws IllegalStateException naming the invariant that is broken
    */
   void checkInvariants() {
+    int counted = 0;
     for (Map.Entry<LockName, Lock> entry : locks.entrySet()) {
       checkInvariants(entry.getKey(), entry.getValue());
+      counted += entry.getValue().holders();
+    }
+    if (counted != holds) {
+      throw new IllegalStateException(counted + " holds are counted as " + holds);
     }
   }
 

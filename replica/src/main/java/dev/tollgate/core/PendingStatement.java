@@ -27,6 +27,7 @@ final class PendingStatement {
   private final TransactionMode mode;
   private final boolean definition;
   private final List<Outcome> done = new ArrayList<>();
+  private final long sizeBytes;
   private long resultBytes;
   private @Nullable Blocker blocker;
   private @Nullable Outcome outcome;
@@ -36,6 +37,7 @@ final class PendingStatement {
     this.operation = requireNonNull(operation, "operation");
     this.mode = requireNonNull(mode, "mode");
     this.definition = definition;
+    this.sizeBytes = sizeOf(operation);
     this.request = new RequestId(session.id(), session.lastSequence());
   }
 
@@ -49,6 +51,22 @@ final class PendingStatement {
 
   Operation operation() {
     return operation;
+  }
+
+  /** Bytes of its text and its parameters. */
+  long sizeBytes() {
+    return sizeBytes;
+  }
+
+  private static long sizeOf(Operation operation) {
+    if (!(operation instanceof Operation.ExecuteSql execute)) {
+      return 0;
+    }
+    long bytes = 2L * execute.sql().length();
+    for (Operation.ParameterSet set : execute.parameterSets()) {
+      bytes += set.values().sizeBytes();
+    }
+    return bytes;
   }
 
   TransactionMode mode() {

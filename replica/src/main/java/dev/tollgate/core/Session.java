@@ -16,6 +16,7 @@ public final class Session {
 
   private static final int NAMES_TO_TELL = 10;
 
+  private final KeptAnswers answers;
   private final SessionId id;
   private final ClientInfo client;
   private final long secret;
@@ -41,7 +42,8 @@ public final class Session {
   /** Why the last transaction was rolled back, until the client has been told. */
   private volatile @Nullable String lostTransaction;
 
-  Session(SessionId id, Command.OpenSession opening, long openedMicros) {
+  Session(KeptAnswers answers, SessionId id, Command.OpenSession opening, long openedMicros) {
+    this.answers = answers;
     this.id = id;
     this.client = opening.client();
     this.secret = opening.secret();
@@ -55,14 +57,14 @@ public final class Session {
    *
    * @param ownLease the one that the state names
    */
-  Session(StateRecord.SessionState state, @Nullable Lease ownLease) {
-    this(state.id(), state.opening(), state.openedMicros());
+  Session(KeptAnswers answers, StateRecord.SessionState state, @Nullable Lease ownLease) {
+    this(answers, state.id(), state.opening(), state.openedMicros());
     presented.putAll(state.presented());
     schema = state.schema();
     this.ownLease = ownLease;
     lost = state.lost();
     lastSequence = state.lastSequence();
-    lastOutcome = state.lastOutcome();
+    setLastOutcome(state.lastOutcome());
     awaited = state.awaited();
     lockTimeoutMillis = state.lockTimeoutMillis();
     lostTransaction = state.lostTransaction();
@@ -167,7 +169,7 @@ public final class Session {
   /** The own lease ended while it held these locks. */
   void ownLeaseEnded(List<LockName> held) {
     ownLease = null;
-    lost = held;
+    lost = List.copyOf(held.subList(0, Math.min(held.size(), Limits.LOST_LOCKS)));
   }
 
   /**
@@ -181,7 +183,10 @@ public final class Session {
     String names =
         lost.size() <= NAMES_TO_TELL
             ? lost.toString()
-            : lost.subList(0, NAMES_TO_TELL) + " and " + (lost.size() - NAMES_TO_TELL) + " more";
+            : lost.subList(0, NAMES_TO_TELL)
+                + " and "
+                + (lost.size() - NAMES_TO_TELL)
+                + (lost.size() == Limits.LOST_LOCKS ? " or more" : " more");
     lost = List.of();
     return new Outcome.Refused(
         RefusalCode.LEASE_GONE,
@@ -216,18 +221,47 @@ public final class Session {
   }
 
   void finish(Outcome outcome) {
-    lastOutcome = outcome;
+    setLastOutcome(outcome);
     awaited = null;
     pending = null;
   }
 
+  private void setLastOutcome(@Nullable Outcome outcome) {
+    Outcome before = lastOutcome;
+    if (before != null) {
+      answers.drop(this, before);
+    }
+    lastOutcome = outcome;
+    if (outcome != null) {
+      answers.keep(this, outcome);
+    }
+  }
+
+  /** The last answer is not to be kept: a client that asks for it again has to be told. */
+  void giveUpAnswer() {
+    lastOutcome =
+        new Outcome.Refused(
+            RefusalCode.SEQUENCE_PASSED,
+            "operation "
+                + lastSequence
+                + " was carried out, but its answer is no longer kept: the large answers of all"
+                + " sessions had more than "
+                + Limits.KEPT_ANSWER_BYTES
+                + " bytes");
+  }
+
+  /** The session ends. */
+  void forgetAnswer() {
+    setLastOutcome(null);
+  }
+
   void waitFor(LockName lock) {
-    lastOutcome = new Outcome.Waiting();
+    setLastOutcome(new Outcome.Waiting());
     awaited = lock;
   }
 
   void waitFor(PendingStatement statement) {
-    lastOutcome = new Outcome.Waiting();
+    setLastOutcome(new Outcome.Waiting());
     pending = statement;
   }
 

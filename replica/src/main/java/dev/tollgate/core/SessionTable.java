@@ -9,10 +9,27 @@ import org.jspecify.annotations.Nullable;
 /** The open sessions, in order of opening. */
 final class SessionTable {
   private final Map<SessionId, Session> sessions = new LinkedHashMap<>();
+  private final int most;
+  private final KeptAnswers answers;
   private long lastId;
 
+  SessionTable(Capacity capacity) {
+    most = capacity.sessions();
+    answers = new KeptAnswers(capacity.answerBytes());
+  }
+
+  /** Why no further session can be opened, or null. */
+  Outcome.@Nullable Refused full() {
+    return sessions.size() < most
+        ? null
+        : Capacity.exceeded(
+            "the number of open sessions is",
+            most,
+            "close connections that are not needed; view TOLLGATE.SESSIONS names them");
+  }
+
   Session open(Command.OpenSession opening, long nowMicros) {
-    Session session = new Session(new SessionId(++lastId), opening, nowMicros);
+    Session session = new Session(answers, new SessionId(++lastId), opening, nowMicros);
     sessions.put(session.id(), session);
     return session;
   }
@@ -33,6 +50,7 @@ final class SessionTable {
     if (sessions.remove(session.id()) == null) {
       throw new IllegalStateException("no session " + session.id());
     }
+    session.forgetAnswer();
   }
 
   long lastId() {
@@ -45,7 +63,8 @@ final class SessionTable {
 
   void restore(StateRecord.SessionState state, LeaseTable leases) {
     LeaseId own = state.ownLease();
-    sessions.put(state.id(), new Session(state, own == null ? null : leases.existing(own)));
+    sessions.put(
+        state.id(), new Session(answers, state, own == null ? null : leases.existing(own)));
   }
 
   Collection<Session> all() {
@@ -53,6 +72,7 @@ final class SessionTable {
   }
 
   void checkInvariants(LeaseTable leases, LockTable locks) {
+    answers.checkInvariants(this);
     for (Session session : sessions.values()) {
       Lease own = session.ownLease();
       if (own != null && leases.find(own.id()) != own) {

@@ -26,9 +26,9 @@ public final class StateMachine {
     }
   }
 
-  private final SessionTable sessions = new SessionTable();
-  private final LeaseTable leases = new LeaseTable();
-  private final LockTable locks = new LockTable(this::waitEnded);
+  private final SessionTable sessions;
+  private final LeaseTable leases;
+  private final LockTable locks;
   private final FenceTable fences = new FenceTable();
 
   private final NodeTable nodes = new NodeTable();
@@ -48,10 +48,22 @@ public final class StateMachine {
   private final List<StateRecord.SkippedCommand> skipped = new ArrayList<>();
 
   public StateMachine(SqlStore store) {
+    this(store, Capacity.STANDARD);
+  }
+
+  public StateMachine(SqlStore store, Capacity capacity) {
     this.store = requireNonNull(store, "store");
+    this.sessions = new SessionTable(capacity);
+    this.leases = new LeaseTable(capacity);
+    this.locks = new LockTable(capacity, this::waitEnded);
     this.transactions =
         new Transactions(
-            store, sessions, this::sqlContext, notices::add, () -> computing.changes());
+            capacity,
+            store,
+            sessions,
+            this::sqlContext,
+            notices::add,
+            () -> computing.changes());
     this.state =
         new ClusterState(
             sessions, leases, locks, fences, transactions, nodes, () -> check, () -> computing);
@@ -339,6 +351,10 @@ public final class StateMachine {
   private final class CommandHandler implements Command.Handler<Outcome> {
     @Override
     public Outcome open(Command.OpenSession command) {
+      Outcome.Refused full = sessions.full();
+      if (full != null) {
+        return full;
+      }
       Session session = sessions.open(command, position.timeMicros());
       notices.add(new Notice.SessionStarted(session.id(), session.ttlMillis()));
       return new Outcome.SessionOpened(session.id());
@@ -508,6 +524,10 @@ public final class StateMachine {
 
     @Override
     public Outcome createLease(Operation.CreateLease operation) {
+      Outcome.Refused full = leases.full();
+      if (full != null) {
+        return full;
+      }
       Lease lease =
           leases.create(
               operation.owner(),
@@ -539,8 +559,9 @@ public final class StateMachine {
           return leaseGone(stated);
         }
         Outcome.Refused lost = session.takeLoss();
-        if (lost != null) {
-          return lost;
+        Outcome.Refused refused = lost == null ? leases.full() : lost;
+        if (refused != null) {
+          return refused;
         }
         lease = createOwnLease();
       }

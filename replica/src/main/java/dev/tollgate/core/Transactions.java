@@ -37,6 +37,7 @@ final class Transactions {
     void noticed(Notice notice);
   }
 
+  private final Capacity capacity;
   private final SqlStore store;
   private final SessionTable sessions;
   private final Contexts contexts;
@@ -44,6 +45,7 @@ final class Transactions {
   private final BooleanSupplier paused;
   private final SortedMap<Long, Transaction> open = new TreeMap<>();
   private final Map<RequestId, PendingStatement> waiting = new LinkedHashMap<>();
+  private long waitingBytes;
   private long lastId;
 
   /**
@@ -51,11 +53,13 @@ final class Transactions {
    *     computed
    */
   Transactions(
+      Capacity capacity,
       SqlStore store,
       SessionTable sessions,
       Contexts contexts,
       Listener listener,
       BooleanSupplier paused) {
+    this.capacity = capacity;
     this.store = store;
     this.sessions = sessions;
     this.contexts = contexts;
@@ -103,8 +107,12 @@ final class Transactions {
       return lost(lost);
     }
     Long ownWait = attempt(statement, nowMicros);
+    if (statement.outcome() == null && !mayWait(statement)) {
+      statement.finish(whole(statement, tooManyWait()));
+    }
     if (statement.outcome() == null) {
       waiting.put(statement.request(), statement);
+      waitingBytes += statement.sizeBytes();
       breakDeadlock(statement);
     }
     settle(nowMicros);
@@ -200,7 +208,9 @@ final class Transactions {
   }
 
   private void finishWaiting(PendingStatement statement, Outcome outcome) {
-    waiting.remove(statement.request());
+    if (waiting.remove(statement.request()) != null) {
+      waitingBytes -= statement.sizeBytes();
+    }
     statement.finish(outcome);
     Session session = statement.session();
     if (session.pending() == statement) {
@@ -465,6 +475,25 @@ final class Transactions {
             + " open, or for a shorter time");
   }
 
+  private boolean mayWait(PendingStatement statement) {
+    return waiting.size() < capacity.waitingStatements()
+        && waitingBytes + statement.sizeBytes() <= capacity.waitingBytes();
+  }
+
+  private Outcome.Refused tooManyWait() {
+    return new Outcome.Refused(
+        RefusalCode.LIMIT_REACHED,
+        "the statement would have to wait for a transaction to end, and "
+            + waiting.size()
+            + " statements of "
+            + waitingBytes
+            + " bytes wait already, at most "
+            + capacity.waitingStatements()
+            + " and "
+            + capacity.waitingBytes()
+            + " bytes may: try again later, and keep transactions short");
+  }
+
   private static Outcome.Refused batchTooLarge() {
     return new Outcome.Refused(
         RefusalCode.LIMIT_REACHED,
@@ -487,6 +516,13 @@ final class Transactions {
    * @throws IllegalStateException naming what is broken
    */
   void checkInvariants() {
+    long bytes = 0;
+    for (PendingStatement statement : waiting.values()) {
+      bytes += statement.sizeBytes();
+    }
+    if (bytes != waitingBytes) {
+      throw new IllegalStateException(bytes + " waiting bytes are counted as " + waitingBytes);
+    }
     for (Transaction transaction : open.values()) {
       if (sessions.existing(transaction.session()).transaction() != transaction) {
         throw new IllegalStateException("transaction " + transaction.id() + " has no session");

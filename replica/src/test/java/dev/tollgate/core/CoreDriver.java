@@ -12,7 +12,7 @@ final class CoreDriver {
   static final long WAIT_MILLIS = 10_000;
 
   final FakeSqlStore store = new FakeSqlStore();
-  final StateMachine machine = new StateMachine(store);
+  final StateMachine machine;
 
   /** The notices of the last command. */
   List<Notice> notices = List.of();
@@ -20,6 +20,14 @@ final class CoreDriver {
   private final List<Long> sequences = new ArrayList<>();
   private long logIndex;
   private long timeMicros = 1_000_000;
+
+  CoreDriver() {
+    this(Capacity.STANDARD);
+  }
+
+  CoreDriver(Capacity capacity) {
+    machine = new StateMachine(store, capacity);
+  }
 
   Outcome apply(Command command) {
     logIndex++;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A database of tables that only remember what was written: "WRITE t" adds the parameter set's text
  * to table t, whose rows, if it has a lock for each, have the lock of that text; "EMPTY t" is a
  * definition that takes them all away; "FAIL t" writes and then fails, "LOCK n" takes lock n from
- * within SQL.
+ * within SQL, "ANSWER n" returns n bytes.
  */
 final class FakeSqlStore implements SqlStore {
   final Map<String, List<String>> written = new TreeMap<>();
@@ -90,6 +90,9 @@ final class FakeSqlStore implements SqlStore {
       return new Outcome.SqlFailed("23505", 23505, "duplicate");
     }
     context.completed();
+    if (words[0].equals("ANSWER")) {
+      return new Outcome.Executed(Payload.of(new byte[Integer.parseInt(words[1])]));
+    }
     if (words[0].equals("EMPTY")) {
       written.remove(words[1]);
       return new Outcome.Executed(Payload.empty());

@@ -196,6 +196,10 @@ public final class ClientConnection {
             new Proposal.Listener() {
               @Override
               public void applied(Outcome outcome) {
+                if (outcome instanceof Outcome.Refused refused) {
+                  answer.accept(Replies.of(refused));
+                  return;
+                }
                 SessionId id = ((Outcome.SessionOpened) outcome).session();
                 session = new Attached(id, secret, open.options());
                 answer.accept(new Reply.SessionReady(id.value(), secret));

@@ -1,0 +1,42 @@
+package dev.tollgate.core;
+
+/**
+ * How much the replicated state may hold. The same on every node of a cluster, because commands
+ * beyond it are refused while they are applied; only tests use other numbers than {@link Limits}.
+ *
+ * @param sessions open sessions
+ * @param leases live leases
+ * @param holds locks that are held, counted once for each lease that holds one
+ * @param holdersPerLock leases that may take a lock in shared mode together
+ * @param waitersPerLock requests that may wait for one lock
+ * @param waitingStatements statements that may wait for transactions to end
+ * @param waitingBytes bytes of their parameters and texts
+ * @param answerBytes bytes of the last answers that all sessions keep
+ */
+public record Capacity(
+    int sessions,
+    int leases,
+    int holds,
+    int holdersPerLock,
+    int waitersPerLock,
+    int waitingStatements,
+    long waitingBytes,
+    long answerBytes) {
+  /** What clusters have. */
+  public static final Capacity STANDARD =
+      new Capacity(
+          Limits.SESSIONS,
+          Limits.LEASES,
+          Limits.HELD_LOCKS,
+          Limits.HOLDERS_PER_LOCK,
+          Limits.WAITERS_PER_LOCK,
+          Limits.WAITING_STATEMENTS,
+          Limits.WAITING_STATEMENT_BYTES,
+          Limits.KEPT_ANSWER_BYTES);
+
+  /** A request that would exceed one of them. */
+  static Outcome.Refused exceeded(String what, long most, String instead) {
+    return new Outcome.Refused(
+        RefusalCode.LIMIT_REACHED, what + " " + most + ", as many as may be: " + instead);
+  }
+}

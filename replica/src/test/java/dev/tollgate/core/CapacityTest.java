@@ -1,0 +1,204 @@
+package dev.tollgate.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whatever the replicated state may hold is bounded, and refused beyond. */
+class CapacityTest {
+  private static final Capacity SMALL =
+      new Capacity(
+          /* sessions= */ 8,
+          /* leases= */ 5,
+          /* holds= */ 6,
+          /* holdersPerLock= */ 3,
+          /* waitersPerLock= */ 2,
+          /* waitingStatements= */ 2,
+          /* waitingBytes= */ 10_000,
+          /* answerBytes= */ 20_000);
+
+  private final CoreDriver core = new CoreDriver(SMALL);
+  private final List<SessionId> sessions = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    for (int i = 0; i < SMALL.sessions(); i++) {
+      sessions.add(core.open());
+    }
+  }
+
+  @Test
+  void sessions() {
+    Command open = new Command.OpenSession(CoreDriver.CLIENT, 1, 60_000, 15_000);
+    assertRefused("open sessions is 8", core.apply(open));
+    core.apply(new Command.CloseSession(sessions.get(0)));
+    assertInstanceOf(Outcome.SessionOpened.class, core.apply(open));
+  }
+
+  @Test
+  void leases() {
+    LeaseId first = core.lease(sessions.get(0));
+    for (int i = 1; i < SMALL.leases(); i++) {
+      core.lease(sessions.get(0));
+    }
+    assertRefused(
+        "live leases is 5",
+        core.perform(sessions.get(1), new Operation.CreateLease(60_000, "owner")));
+    assertRefused("live leases is 5", core.acquire(sessions.get(1), "x", null));
+    core.perform(sessions.get(0), new Operation.RevokeLease(first));
+    assertEquals(1, core.take(sessions.get(1), "x"), "no token was spent");
+  }
+
+  @Test
+  void heldLocks() {
+    for (int i = 0; i < SMALL.holds(); i++) {
+      core.take(sessions.get(0), "lock" + i);
+    }
+    assertRefused("held locks is 6", core.acquire(sessions.get(0), "more", null));
+    assertEquals(1, core.take(sessions.get(0), "lock0"), "what is held may be asked for again");
+    assertInstanceOf(Outcome.Waiting.class, core.acquire(sessions.get(1), "lock0", null));
+    core.release(sessions.get(0), "lock0");
+    assertRefused("held locks is 6", core.acquire(sessions.get(0), "more", null));
+    core.release(sessions.get(0), "lock1");
+    core.take(sessions.get(0), "more");
+  }
+
+  @Test
+  void holdersOfOneLock() {
+    for (int i = 0; i < SMALL.holdersPerLock(); i++) {
+      shared(i, "x");
+    }
+    assertRefused("hold lock 'x' in shared mode is 3", shared(3, "x"));
+    assertInstanceOf(Outcome.Granted.class, shared(3, "y"));
+    core.release(sessions.get(0), "x");
+    assertInstanceOf(Outcome.Granted.class, shared(3, "x"));
+  }
+
+  private Outcome shared(int session, String lock) {
+    return core.acquire(sessions.get(session), lock, null, LockMode.SHARED, 0);
+  }
+
+  @Test
+  void waitersForOneLock() {
+    core.take(sessions.get(0), "x");
+    assertInstanceOf(Outcome.Waiting.class, core.acquire(sessions.get(1), "x", null));
+    assertInstanceOf(Outcome.Waiting.class, core.acquire(sessions.get(2), "x", null));
+    assertRefused("wait for lock 'x' is 2", core.acquire(sessions.get(3), "x", null));
+    core.release(sessions.get(0), "x");
+    assertInstanceOf(Outcome.Waiting.class, core.acquire(sessions.get(3), "x", null));
+  }
+
+  @Test
+  void statementsThatWait() {
+    core.perform(sessions.get(0), new Operation.BeginTransaction(TransactionMode.SERIALIZABLE));
+    assertInstanceOf(Outcome.Waiting.class, write(1, "a"));
+    Outcome.Batch tooLong =
+        assertInstanceOf(Outcome.Batch.class, batch(2, "b".repeat(10_000)), "its sets one by one");
+    assertRefused("1 statements", tooLong.outcomes().get(0));
+    assertInstanceOf(Outcome.Waiting.class, write(3, "c"));
+    assertRefused("2 statements", write(4, "d"));
+    core.perform(sessions.get(0), new Operation.EndTransaction(true));
+    assertEquals(List.of("a", "c"), core.store.written.get("t"));
+    assertInstanceOf(Outcome.Executed.class, write(4, "d"));
+  }
+
+  private Outcome write(int session, String value) {
+    return core.perform(sessions.get(session), FakeSqlStore.write("WRITE t", value, null, true));
+  }
+
+  private Outcome batch(int session, String value) {
+    return core.perform(
+        sessions.get(session),
+        FakeSqlStore.batch("WRITE t", List.of(FakeSqlStore.set(value, null))));
+  }
+
+  @Test
+  void largestAnswerOfAnotherSessionIsGivenUp() {
+    answer(0, 5_000);
+    answer(1, 9_000);
+    answer(2, 1_000);
+    answer(3, 9_000);
+    assertInstanceOf(Outcome.Executed.class, again(0));
+    assertGivenUp(1);
+    assertInstanceOf(Outcome.Executed.class, again(2), "small ones are kept");
+    assertInstanceOf(Outcome.Executed.class, again(3));
+    answer(4, 30_000);
+    assertGivenUp(0);
+    assertGivenUp(3);
+    assertGivenUp(4);
+  }
+
+  @Test
+  void nextOperationMakesRoom() {
+    for (int i = 0; i < 10; i++) {
+      answer(0, 15_000);
+      answer(1, 4_000);
+    }
+    assertInstanceOf(Outcome.Executed.class, again(0));
+    assertInstanceOf(Outcome.Executed.class, again(1));
+    core.apply(new Command.CloseSession(sessions.get(0)));
+    answer(2, 15_000);
+    assertInstanceOf(Outcome.Executed.class, again(1));
+  }
+
+  /** Else replicas that were restored would give up others than those that were not. */
+  @Test
+  void replicaFromASnapshotGivesUpTheSameAnswers() {
+    answer(3, 6_000);
+    answer(1, 6_000);
+    answer(2, 6_000);
+    StateMachine restored = new StateMachine(core.store, SMALL);
+    core.machine.copy().forEach(restored::restore);
+    Command next = answerOf(0, 6_000);
+    LogPosition at = new LogPosition(10_000, 0, 10_000_000);
+    restored.apply(at, next);
+    core.machine.apply(at, next);
+    restored.checkInvariants();
+    assertGivenUp(1);
+    assertEquals(records(core.machine), records(restored));
+  }
+
+  private static List<StateRecord> records(StateMachine machine) {
+    List<StateRecord> records = new ArrayList<>();
+    machine.copy().forEach(records::add);
+    return records;
+  }
+
+  private void answer(int session, int sizeBytes) {
+    assertInstanceOf(Outcome.Executed.class, core.apply(answerOf(session, sizeBytes)));
+  }
+
+  private Command answerOf(int session, int sizeBytes) {
+    SessionId id = sessions.get(session);
+    return new Command.Perform(id, core.nextSequence(id), statement(sizeBytes));
+  }
+
+  private static Operation statement(int sizeBytes) {
+    return FakeSqlStore.write("ANSWER " + sizeBytes, "", null, true);
+  }
+
+  /** The session asks again for its last answer. */
+  private Outcome again(int session) {
+    SessionId id = sessions.get(session);
+    Outcome kept = core.machine.state().session(id).lastOutcome();
+    int size = kept instanceof Outcome.Executed executed ? executed.result().sizeBytes() : 0;
+    return core.apply(new Command.Perform(id, core.lastSequence(id), statement(size)));
+  }
+
+  private void assertGivenUp(int session) {
+    Outcome outcome = core.machine.state().session(sessions.get(session)).lastOutcome();
+    assertEquals(RefusalCode.SEQUENCE_PASSED, CoreDriver.refusal(outcome));
+    assertTrue(((Outcome.Refused) outcome).message().contains("was carried out"));
+  }
+
+  private static void assertRefused(String limit, Outcome outcome) {
+    Outcome.Refused refused = assertInstanceOf(Outcome.Refused.class, outcome);
+    assertEquals(RefusalCode.LIMIT_REACHED, refused.code());
+    assertTrue(refused.message().contains(limit), refused.message());
+  }
+}
