@@ -58,12 +58,7 @@ public final class StateMachine {
     this.locks = new LockTable(capacity, this::waitEnded);
     this.transactions =
         new Transactions(
-            capacity,
-            store,
-            sessions,
-            this::sqlContext,
-            notices::add,
-            () -> computing.changes());
+            capacity, store, sessions, this::sqlContext, notices::add, () -> computing.changes());
     this.state =
         new ClusterState(
             sessions, leases, locks, fences, transactions, nodes, () -> check, () -> computing);

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What clients of a node hear while it applies an entry that does not end. */
+@SuppressWarnings("try") // what makes the replica busy is there to be closed
 class BusyApplyTest {
   private static final long TTL_MILLIS = 60_000;
   private static final Request.SessionOptions OPTIONS =

@@ -94,7 +94,7 @@ class SimulationTest {
         arguments(Breakage.SESSION_TABLE_FORGOTTEN, 1, Set.of("I6", "I7")),
         arguments(Breakage.RENEWAL_WITHOUT_BARRIER, 1, Set.of("I4")),
         arguments(Breakage.READ_WITHOUT_BARRIER, 263, Set.of("I10")),
-        arguments(Breakage.SILENCE_CONFIRMS, 1, Set.of("I4", "I10")),
+        arguments(Breakage.SILENCE_CONFIRMS, 5, Set.of("I4", "I10")),
         arguments(Breakage.CONFIRMED_BEFORE_THE_READ, 1, Set.of("I4")),
         arguments(Breakage.TIMED_OUT_WAITER_STAYS, 1, Set.of("I9")),
         arguments(Breakage.ANSWER_BEFORE_COMMIT, 1, Set.of("I6")),
