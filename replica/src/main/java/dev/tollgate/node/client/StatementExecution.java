@@ -404,7 +404,7 @@ final class StatementExecution implements Plan.Handler<Void> {
   private @Nullable SessionId transactionToRead() throws SQLException {
     SessionId open = transaction();
     if (open == null && Operations.mode(request) != TransactionMode.AUTOCOMMIT) {
-      Session state = service.replica().<@Nullable Session>look(all -> all.session(session.id()));
+      Facts.SessionFacts state = service.replica().facts().session(session.id());
       String lost =
           state == null
               ? "the session ended, and its transaction with it: run it again"
