@@ -30,7 +30,7 @@ class MemoryWatchTest {
   private static final class SlowHeap implements MemoryWatch.Heap {
     final CountDownLatch mayEnd = new CountDownLatch(1);
     final AtomicInteger begun = new AtomicInteger();
-    volatile int ended;
+    final AtomicInteger ended = new AtomicInteger();
     volatile double used;
     volatile double afterCollection;
     volatile double garbageFree;
@@ -47,7 +47,7 @@ class MemoryWatchTest {
 
     @Override
     public long collections() {
-      return ended;
+      return ended.get();
     }
 
     @Override
@@ -65,7 +65,7 @@ class MemoryWatchTest {
       }
       used = garbageFree;
       afterCollection = garbageFree;
-      ended++;
+      ended.incrementAndGet();
     }
   }
 
@@ -78,7 +78,7 @@ class MemoryWatchTest {
       assertFalse(watch.isFuller(0.85), "as far as is known");
     }
     heap.mayEnd.countDown();
-    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended == 1);
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 1);
     assertTrue(watch.isFuller(0.85));
     assertEquals(1, heap.begun.get());
   }
@@ -92,7 +92,7 @@ class MemoryWatchTest {
       assertTrue(watch.isFuller(0.85));
     }
     heap.mayEnd.countDown();
-    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended == 1);
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 1);
     assertFalse(watch.isFuller(0.85));
   }
 
@@ -103,7 +103,7 @@ class MemoryWatchTest {
     heap.afterCollection = 0.9;
     heap.garbageFree = 0.9;
     assertTrue(watch.isFuller(0.85));
-    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended == 1);
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 1);
     long end = System.nanoTime() + MemoryWatch.STALE_NANOS / 2;
     for (int i = 0; i < ASKED && System.nanoTime() < end; i++) {
       assertTrue(watch.isFuller(0.85));
