@@ -79,7 +79,7 @@ final class SqlErrors {
           new JdbcSQLFeatureNotSupportedException(message, sql, state, code, cause, null);
       case INVALID_ARGUMENT, NOT_TEXT ->
           new JdbcSQLDataException(message, sql, state, code, cause, null);
-      case TOO_MANY, ENVIRONMENT_CHANGES ->
+      case TOO_MANY, BUSY, ENVIRONMENT_CHANGES ->
           new JdbcSQLTransientException(message, sql, state, code, cause, null);
       case CANCELLED -> new JdbcSQLTimeoutException(message, sql, state, code, cause, null);
       // H2 has no class for this one

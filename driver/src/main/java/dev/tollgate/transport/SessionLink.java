@@ -120,12 +120,16 @@ final class SessionLink {
         if (reply.isEmpty()) {
           throw new UnansweredException(mayHaveEffect, "it did not end in time", null);
         }
-        if (!(reply.get() instanceof Reply.NotLeader elsewhere)) {
+        if (reply.get() instanceof Reply.NotLeader elsewhere) {
+          finder.map().learn(elsewhere.cluster());
+          needsLeader = true;
+          trouble = new IOException(current.address() + " does not lead");
+        } else if (sentBefore && isBusy(reply.get())) {
+          // it was not taken this time, but may have been before
+          trouble = new IOException(current.address() + " is busy");
+        } else {
           return sentBefore ? withDoubt(reply.get()) : reply.get();
         }
-        finder.map().learn(elsewhere.cluster());
-        needsLeader = true;
-        trouble = new IOException(current.address() + " does not lead");
       } catch (NodeConnection.OversizeException e) {
         throw new TransportException(SqlState.TOO_LARGE, String.valueOf(e.getMessage()), e);
       } catch (IOException e) {
@@ -137,6 +141,11 @@ final class SessionLink {
         throw new UnansweredException(mayHaveEffect, trouble.getMessage(), trouble);
       }
     }
+  }
+
+  private static boolean isBusy(Reply reply) {
+    return reply instanceof Reply.Failure failure
+        && failure.sqlState().equals(SqlState.BUSY.state());
   }
 
   /** The answer to a request that was sent before: without the session nobody knows what it did. */

@@ -42,6 +42,11 @@ public enum SqlState {
   TOO_LARGE("54000", 90_906),
   /** More sessions, waits or tokens than the node allows. */
   TOO_MANY("53300", 90_907),
+  /**
+   * Any request to a node with as many as may wait: nothing was done for it. The driver sends again
+   * what it had sent before.
+   */
+  BUSY("53T01", 90_913),
   /** {@code Statement.cancel()}, also while it waits for a lock. */
   CANCELLED("57014", 57_014),
   /** A connection to a port where no node answers, or no quorum within failoverTimeout. */

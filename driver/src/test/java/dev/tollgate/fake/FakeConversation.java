@@ -203,6 +203,9 @@ final class FakeConversation {
     if (node != null && use(node.dropsBefore)) {
       return broken();
     }
+    if (node != null && node.dropsAfter.get() == 0 && use(node.busyFor)) {
+      return new Reply.Failure(SqlState.BUSY, "too many requests");
+    }
     CountDownLatch hold = node == null ? null : node.hold;
     if (hold != null && !current.hold(hold, execute.sequence())) {
       return new Reply.Failure(SqlState.CANCELLED, "the statement was cancelled");

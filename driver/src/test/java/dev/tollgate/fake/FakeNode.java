@@ -28,6 +28,9 @@ public final class FakeNode implements AutoCloseable {
   /** The next Execute is carried out and not answered: the connection breaks. */
   final AtomicInteger dropsAfter = new AtomicInteger();
 
+  /** The next Execute is refused, as the node has no room for it. */
+  final AtomicInteger busyFor = new AtomicInteger();
+
   /** The next Fetch is not answered: the connection breaks. */
   final AtomicInteger dropsFetch = new AtomicInteger();
 
@@ -136,6 +139,10 @@ public final class FakeNode implements AutoCloseable {
 
   public void dropBeforeExecuting(int times) {
     dropsBefore.set(times);
+  }
+
+  public void beBusyAfterDrop(int times) {
+    busyFor.set(times);
   }
 
   public void dropAfterExecuting(int times) {

@@ -111,7 +111,7 @@ class SqlErrorsTest {
           case REFUSED_STATEMENT -> SQLSyntaxErrorException.class;
           case NOT_SUPPORTED -> SQLFeatureNotSupportedException.class;
           case INVALID_ARGUMENT, NOT_TEXT -> SQLDataException.class;
-          case TOO_MANY, ENVIRONMENT_CHANGES -> SQLTransientException.class;
+          case TOO_MANY, BUSY, ENVIRONMENT_CHANGES -> SQLTransientException.class;
           case CANCELLED -> SQLTimeoutException.class;
           case NO_QUORUM -> SQLTransientConnectionException.class;
           case CONNECTION_REFUSED, SESSION_GONE, OUTCOME_UNKNOWN ->

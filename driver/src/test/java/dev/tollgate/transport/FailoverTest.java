@@ -98,6 +98,22 @@ class FailoverTest {
   }
 
   @Test
+  void aBusyNodeIsBelievedOnlyAboutARequestThatWasNotSentBefore() throws Exception {
+    try (ClusterSession session = open(LONG)) {
+      Client.run(session, "CREATE TABLE T(ID INT)");
+      cluster.node(0).dropAfterExecuting(1);
+      cluster.node(0).beBusyAfterDrop(2);
+      assertEquals(1, Client.update(session, "INSERT INTO T VALUES(1)"));
+      assertEquals(List.of(1L, 2L, 2L, 2L, 2L), receivedSequences());
+      assertEquals(1L, cluster.peek("SELECT COUNT(*) FROM T"));
+      cluster.node(0).beBusyAfterDrop(1);
+      Reply refused = Client.run(session, "INSERT INTO T VALUES(2)");
+      assertEquals(SqlState.BUSY.state(), ((Reply.Failure) refused).sqlState());
+      assertTrue(session.isOpen());
+    }
+  }
+
+  @Test
   void sequencesRiseByOnePerStatement() throws Exception {
     try (ClusterSession session = open(LONG)) {
       Client.run(session, "SELECT 1");

@@ -30,8 +30,14 @@ import org.slf4j.LoggerFactory;
 public final class CommandPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(CommandPipeline.class);
 
-  /** Commands that may wait for the next entry; beyond, a submit is answered "unknown" at once. */
+  /** Commands that may wait for the next entry; those beyond are refused. */
   public static final int MAX_QUEUED = 200_000;
+
+  /** Bytes of the commands that may wait, 64 MiB; large ones beyond are refused. */
+  public static final long MAX_QUEUED_BYTES = 64L << 20;
+
+  /** A command of fewer bytes is refused for the number of those that wait alone. */
+  static final int SMALL_COMMAND_BYTES = 1 << 10;
 
   /**
    * An entry in flight with so many commands says that the next one comes anyway, and soon. Reads
@@ -53,6 +59,7 @@ public final class CommandPipeline {
   private final Deque<Proposal> queue = new ArrayDeque<>();
   private List<Barrier> barriers = new ArrayList<>();
   private List<Read> reads = new ArrayList<>();
+  private long queuedBytes;
   private boolean inFlight;
 
   /** The last entry could not even be proposed, for a reason that nobody expects. */
@@ -90,22 +97,39 @@ public final class CommandPipeline {
   /** Proposes a command with the next entry. */
   public void submit(Command command, Proposal.Listener listener) {
     Proposal proposal = new Proposal(EntryCodec.encode(command), listener);
-    boolean full;
+    int bytes = proposal.encoded().length;
+    String full;
     Flight next = null;
     mutex.lock();
     try {
-      full = queue.size() >= MAX_QUEUED;
-      if (!full) {
+      full = full(bytes);
+      if (full == null) {
         queue.addLast(proposal);
+        queuedBytes += bytes;
         next = takeOff();
       }
     } finally {
       mutex.unlock();
     }
-    if (full) {
-      proposal.unknown();
+    if (full != null) {
+      proposal.refused(full);
     }
     fly(next);
+  }
+
+  /** Why a command of this size may not wait, or null. */
+  private @Nullable String full(int bytes) {
+    boolean tooMany = queue.size() >= MAX_QUEUED;
+    boolean tooLarge = bytes >= SMALL_COMMAND_BYTES && queuedBytes + bytes > MAX_QUEUED_BYTES;
+    if (!tooMany && !tooLarge) {
+      return null;
+    }
+    return queue.size()
+        + " commands of "
+        + queuedBytes
+        + " bytes wait for the next log entry, and at most "
+        + (tooMany ? MAX_QUEUED + " may" : MAX_QUEUED_BYTES + " bytes may")
+        + ": nothing was done; try again later";
   }
 
   /**
@@ -217,6 +241,7 @@ public final class CommandPipeline {
       Proposal proposal = queue.removeFirst();
       proposals.add(proposal);
       bytes += proposal.encoded().length;
+      queuedBytes -= proposal.encoded().length;
     }
     commandsInFlight = proposals.size();
     List<Barrier> waiting = barriers;

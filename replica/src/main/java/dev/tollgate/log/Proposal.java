@@ -15,7 +15,7 @@ public final class Proposal {
   private final Listener listener;
   private final AtomicBoolean answered = new AtomicBoolean();
 
-  /** Hears one of the two, once; from the thread that applies, or any other. Must not block. */
+  /** Hears one of the three, once; from the thread that applies, or any other. Must not block. */
   public interface Listener {
     /** The command has been applied by this node. */
     void applied(Outcome outcome);
@@ -25,6 +25,15 @@ public final class Proposal {
      * been applied or may yet be, or neither.
      */
     void unknown();
+
+    /**
+     * The command was not even proposed, and will not be.
+     *
+     * @param why names the limit that was reached
+     */
+    default void refused(String why) {
+      unknown();
+    }
 
     /** Nobody waits for the command. */
     Listener NOBODY =
@@ -56,6 +65,10 @@ public final class Proposal {
 
   void unknown() {
     tell(listener::unknown);
+  }
+
+  void refused(String why) {
+    tell(() -> listener.refused(why));
   }
 
   /** A listener that fails has a bug, but it must not keep the others from being told. */

@@ -2,6 +2,7 @@ package dev.tollgate.node;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.Capacity;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Computing;
@@ -18,15 +19,16 @@ import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.node.client.Administration;
+import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
 import dev.tollgate.node.client.ClientService;
+import dev.tollgate.node.client.Workers;
 import dev.tollgate.node.replica.ClusterViews;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -34,9 +36,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -47,9 +46,6 @@ import org.slf4j.LoggerFactory;
 public final class Node implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
-
-  /** Queries and planning at a time; queries beyond wait. */
-  private static final int WORKERS = 16;
 
   /** How long a node that is alone and stops waits for its snapshot. */
   private static final Duration SNAPSHOT_AT_END = Duration.ofSeconds(10);
@@ -64,7 +60,7 @@ public final class Node implements AutoCloseable {
   private final CommandPipeline pipeline;
   private final TimeKeeper timeKeeper;
   private final Verification verification;
-  private final ExecutorService workers;
+  private final Workers workers;
   private final ClientService service;
   private final SqlFrontend frontend = new SqlFrontend(CACHED_PLANS);
   private final CountDownLatch leading = new CountDownLatch(1);
@@ -82,6 +78,12 @@ public final class Node implements AutoCloseable {
    * @param database still empty; closed with the node
    */
   Node(NodeSettings settings, SqlDatabase database) throws IOException {
+    this(settings, database, ClientLimits.STANDARD, Capacity.STANDARD);
+  }
+
+  /** With limits that a test can reach. */
+  Node(NodeSettings settings, SqlDatabase database, ClientLimits limits, Capacity capacity)
+      throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.database = requireNonNull(database, "database");
     String id = settings.nodeId();
@@ -90,21 +92,14 @@ public final class Node implements AutoCloseable {
     if (!skips.skips().isEmpty()) {
       LOG.warn("{}: commands of the log that it leaves out: {}", id, skips.skips());
     }
-    replica = new Replica(id, database, settings.environment(), skips);
+    replica = new Replica(id, database, settings.environment(), skips, capacity);
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     Supervision supervision = new Supervision(id, replica::failed);
     pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);
     timeKeeper = new TimeKeeper(id, pipeline, supervision);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
-    workers =
-        new ThreadPoolExecutor(
-            WORKERS,
-            WORKERS,
-            30,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            new DefaultThreadFactory("tollgate-" + id + "-worker", /* daemon= */ true));
+    workers = new Workers(id, limits);
     Administration administration =
         new Administration(log, pipeline, verification, settings.environment());
     service =
@@ -118,7 +113,8 @@ public final class Node implements AutoCloseable {
             database.reader(),
             new ClusterViews(replica, log, timeKeeper),
             administration,
-            workers);
+            workers,
+            limits);
     replica.reportTo(this::forward);
     replica.addListener(timeKeeper);
     replica.addListener(service);
@@ -277,7 +273,7 @@ public final class Node implements AutoCloseable {
     log.close();
     replica.close();
     timeKeeper.close();
-    workers.shutdownNow();
+    workers.close();
     database.close();
     stopped.countDown();
   }
@@ -288,7 +284,7 @@ public final class Node implements AutoCloseable {
     public void startedLeading(ClusterState state) {
       RuntimeException difference = replica.difference(state);
       boolean unstated = state.computing().equals(Computing.ANYWHERE);
-      workers.execute(
+      workers.chore(
           () -> {
             if (difference != null && !log.isAlone()) {
               replica.failed(difference);
@@ -319,7 +315,7 @@ public final class Node implements AutoCloseable {
     /** What comes before the pause must not be computed again in another environment. */
     @Override
     public void environmentChanges() {
-      workers.execute(Node.this::takeSnapshot);
+      workers.chore(Node.this::takeSnapshot);
     }
 
     @Override

@@ -274,6 +274,52 @@ class CommandPipelineTest {
   }
 
   @Test
+  void commandsThatMayNotWaitAreRefusedByNumber() {
+    submit("in flight");
+    List<String> refusals = new ArrayList<>();
+    for (int i = 0; i < CommandPipeline.MAX_QUEUED + 3; i++) {
+      pipeline.submit(command("x"), refusing(refusals));
+    }
+    assertEquals(3, refusals.size());
+    assertTrue(refusals.get(0).contains("at most 200000 may"), refusals.get(0));
+    log.land(0);
+    pipeline.submit(command("y"), refusing(refusals));
+    assertEquals(3, refusals.size(), "there is room again");
+  }
+
+  @Test
+  void commandsThatMayNotWaitAreRefusedByBytes() {
+    submit("in flight");
+    List<String> refusals = new ArrayList<>();
+    Command large = new Command.AnnounceNode("n", "x".repeat(8 << 20));
+    for (int i = 0; i < 10; i++) {
+      pipeline.submit(large, refusing(refusals));
+    }
+    assertEquals(3, refusals.size());
+    assertTrue(refusals.get(0).contains("at most 67108864 bytes may"), refusals.get(0));
+    pipeline.submit(command("small"), refusing(refusals));
+    assertEquals(3, refusals.size(), "renewals and releases are small, and go on");
+    log.land(0);
+    pipeline.submit(large, refusing(refusals));
+    assertEquals(3, refusals.size(), "there is room again");
+  }
+
+  private static Proposal.Listener refusing(List<String> refusals) {
+    return new Proposal.Listener() {
+      @Override
+      public void applied(Outcome outcome) {}
+
+      @Override
+      public void unknown() {}
+
+      @Override
+      public void refused(String why) {
+        refusals.add(why);
+      }
+    };
+  }
+
+  @Test
   void barrierNeedsNoEntry() {
     Barrier barrier = new Barrier();
     pipeline.barrier(barrier);

@@ -6,7 +6,9 @@ import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientConnection;
+import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientService;
+import dev.tollgate.node.client.Workers;
 import dev.tollgate.node.replica.ClusterViews;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.SteppedTimeKeeper;
@@ -85,7 +87,8 @@ final class SimulatedNode {
               database.reader(),
               new ClusterViews(replica, log, time.keeper()),
               administration,
-              task -> later(world.between(20_000, 200_000), task));
+              Workers.on(task -> later(world.between(20_000, 200_000), task)),
+              ClientLimits.STANDARD);
       replica.addListener(time.keeper());
       replica.addListener(service);
       replica.addListener(administration);

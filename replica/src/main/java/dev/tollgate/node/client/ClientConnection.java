@@ -24,6 +24,8 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,6 +64,7 @@ public final class ClientConnection {
   private final SnapshotSender snapshot;
   private @Nullable ClientInfo client;
   private volatile @Nullable Attached session;
+  private final AtomicInteger unanswered = new AtomicInteger();
   private boolean keeps;
 
   public ClientConnection(ClientService service, Link link) {
@@ -79,7 +82,10 @@ public final class ClientConnection {
   private void take(Frame frame) {
     try {
       Request request = Request.read(frame);
-      Consumer<Reply> answer = reply -> send(frame.requestId(), reply);
+      Consumer<Reply> answer = counted(frame, request);
+      if (answer == null) {
+        return;
+      }
       if (request instanceof Request.Hello hello) {
         hello(hello, answer);
       } else if (client == null) {
@@ -94,6 +100,49 @@ public final class ClientConnection {
     }
   }
 
+  /**
+   * The way back for a request, which counts until it is answered; null if it has been refused, as
+   * the node has no room for it. A cancel makes room, and a ping takes none.
+   */
+  private @Nullable Consumer<Reply> counted(Frame frame, Request request) {
+    long id = frame.requestId();
+    if (request instanceof Request.CloseCursor
+        || request instanceof Request.Cancel
+        || request instanceof Request.Ping) {
+      return reply -> send(id, reply);
+    }
+    int bytes = frame.body().length;
+    Reply.Failure full = full();
+    if (full == null) {
+      full = service.traffic().admit(bytes);
+    }
+    if (full != null) {
+      send(id, full);
+      return null;
+    }
+    unanswered.incrementAndGet();
+    AtomicBoolean counts = new AtomicBoolean(true);
+    return reply -> {
+      send(id, reply);
+      if (counts.getAndSet(false)) {
+        service.traffic().answered(bytes);
+        unanswered.decrementAndGet();
+      }
+    };
+  }
+
+  private Reply.@Nullable Failure full() {
+    int most = service.traffic().limits().requestsPerConnection();
+    return unanswered.get() < most
+        ? null
+        : new Reply.Failure(
+            SqlState.BUSY,
+            "the connection has "
+                + most
+                + " requests that are not answered yet, as many as may be: nothing was done; wait"
+                + " for an answer");
+  }
+
   /** Tells the client something that it did not ask for. */
   void push(Reply event) {
     send(0, event);
@@ -104,7 +153,7 @@ public final class ClientConnection {
     statements.close();
     snapshot.close();
     if (keeps) {
-      service.workers().execute(() -> service.forget(this));
+      service.workers().chore(() -> service.forget(this));
     }
   }
 
@@ -208,6 +257,11 @@ public final class ClientConnection {
               @Override
               public void unknown() {
                 answer.accept(notLeader());
+              }
+
+              @Override
+              public void refused(String why) {
+                answer.accept(new Reply.Failure(SqlState.BUSY, why));
               }
             });
   }
@@ -361,9 +415,7 @@ public final class ClientConnection {
     } else if (outcomes.contains(TimeKeeper.Renewal.WITHOUT_OWN_LEASE)) {
       service.awaitEntry(
           still ->
-              service
-                  .workers()
-                  .execute(() -> acknowledge(still, sessions, leases, arrived, answer)));
+              service.workers().chore(() -> acknowledge(still, sessions, leases, arrived, answer)));
     } else {
       answer.accept(ack);
     }
@@ -380,6 +432,8 @@ public final class ClientConnection {
       outcomes.accept(outcome);
       if (outcome == TimeKeeper.Renewal.GONE) {
         lostSessions.add(id.value());
+      }
+      if (outcome == TimeKeeper.Renewal.GONE || outcome == TimeKeeper.Renewal.NOT_HERE) {
         service.forget(id);
       }
     }
@@ -389,6 +443,8 @@ public final class ClientConnection {
       outcomes.accept(outcome);
       if (outcome == TimeKeeper.Renewal.GONE) {
         lostLeases.add(id.value());
+      }
+      if (outcome == TimeKeeper.Renewal.GONE || outcome == TimeKeeper.Renewal.NOT_HERE) {
         service.forget(id);
       }
     }

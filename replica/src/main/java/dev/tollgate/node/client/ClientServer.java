@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
@@ -10,6 +11,7 @@ import dev.tollgate.wire.WireWriter;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -28,6 +30,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -104,6 +107,7 @@ public final class ClientServer implements AutoCloseable {
       implements ClientConnection.Link {
     private final Channel channel;
     private final ClientConnection connection;
+    private final AtomicLong unread = new AtomicLong();
 
     ConnectionHandler(Channel channel) {
       this.channel = channel;
@@ -161,7 +165,31 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void send(Frame frame) {
-      channel.writeAndFlush(frame, channel.voidPromise());
+      long bytes = (long) Protocol.HEADER_BYTES + frame.body().length;
+      if (!service.traffic().sends(bytes, unread.addAndGet(bytes))) {
+        LOG.warn(
+            "{}: {} has not read {} bytes of answers, and is disconnected",
+            nodeId,
+            client(),
+            unread.get());
+        channel.close();
+      }
+      channel
+          .writeAndFlush(frame)
+          .addListener(
+              (ChannelFuture written) -> {
+                unread.addAndGet(-bytes);
+                service.traffic().sent(bytes);
+                if (!written.isSuccess()) {
+                  channel.close();
+                }
+              });
+    }
+
+    /** A client that does not read its answers is not asked for further requests. */
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      channel.config().setAutoRead(channel.isWritable());
     }
 
     @Override

@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +48,8 @@ public final class ClientService implements Replica.Listener {
   private final SqlReader reader;
   private final LockAccess views;
   private final Administration administration;
-  private final Executor workers;
+  private final Workers workers;
+  private final Traffic traffic;
   private final TransactionGate gate;
 
   private final Map<RequestId, Waiter> waiters = new ConcurrentHashMap<>();
@@ -67,7 +67,8 @@ public final class ClientService implements Replica.Listener {
       SqlReader reader,
       LockAccess views,
       Administration administration,
-      Executor workers) {
+      Workers workers,
+      ClientLimits limits) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.replica = requireNonNull(replica, "replica");
     this.log = requireNonNull(log, "log");
@@ -78,7 +79,8 @@ public final class ClientService implements Replica.Listener {
     this.views = requireNonNull(views, "views");
     this.administration = requireNonNull(administration, "administration");
     this.workers = requireNonNull(workers, "workers");
-    this.gate = new TransactionGate(workers);
+    this.traffic = new Traffic(nodeId, limits);
+    this.gate = new TransactionGate(limits.heldTransactions(), workers::chore);
   }
 
   String nodeId() {
@@ -110,9 +112,18 @@ public final class ClientService implements Replica.Listener {
     return views;
   }
 
-  /** Begins a transaction, at once unless a snapshot needs a moment without any. */
-  void beginTransaction(Runnable beginning) {
-    gate.enter(beginning);
+  /**
+   * Begins a transaction, at once unless a snapshot needs a moment without any.
+   *
+   * @param refused hears that too many wait for that moment to pass
+   */
+  void beginTransaction(Runnable beginning, Consumer<String> refused) {
+    if (!gate.enter(beginning)) {
+      refused.accept(
+          traffic.limits().heldTransactions()
+              + " transactions wait to begin until a snapshot has, as many as may: nothing was"
+              + " done; try again later");
+    }
     // if leadership ended meanwhile, nobody would let it in
     if (!replica.isLeading()) {
       gate.stoppedLeading();
@@ -124,8 +135,13 @@ public final class ClientService implements Replica.Listener {
   }
 
   /** For work that waits or computes for long: queries, planning of statements seen first. */
-  Executor workers() {
+  Workers workers() {
     return workers;
+  }
+
+  /** What all clients have under way. */
+  Traffic traffic() {
+    return traffic;
   }
 
   SnapshotStore snapshots() {

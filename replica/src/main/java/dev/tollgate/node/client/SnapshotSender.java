@@ -37,22 +37,31 @@ final class SnapshotSender {
       service.awaitState(
           leads -> {
             if (leads) {
-              service.workers().execute(() -> take(answer));
+              onFile(answer, () -> take(answer));
             } else {
               answer.accept(new Reply.NotLeader(service.clusterView()));
             }
           });
     } else {
       // one that is just begun holds up whoever asks for another
-      service.workers().execute(() -> take(answer));
+      onFile(answer, () -> take(answer));
     }
+  }
+
+  private void onFile(Consumer<Reply> answer, Runnable work) {
+    service
+        .workers()
+        .run(
+            Workers.Kind.FILES,
+            work,
+            refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
   }
 
   private void take(Consumer<Reply> answer) {
     service
         .snapshots()
         .take()
-        .thenAcceptAsync(snapshot -> answer.accept(opened(snapshot)), service.workers())
+        .thenAcceptAsync(snapshot -> answer.accept(opened(snapshot)), service.workers()::chore)
         .exceptionally(
             failure -> {
               answer.accept(notTaken(failure));
@@ -93,7 +102,7 @@ final class SnapshotSender {
   }
 
   void read(Request.ReadSnapshot request, Consumer<Reply> answer) {
-    service.workers().execute(() -> answer.accept(part(request)));
+    onFile(answer, () -> answer.accept(part(request)));
   }
 
   private synchronized Reply part(Request.ReadSnapshot request) {
@@ -124,7 +133,7 @@ final class SnapshotSender {
   void close() {
     closed = true;
     if (file != null) {
-      service.workers().execute(this::closeForGood);
+      service.workers().chore(this::closeForGood);
     }
   }
 

@@ -33,9 +33,11 @@ import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,27 +131,23 @@ final class StatementExecution implements Plan.Handler<Void> {
       return;
     }
     long cursorId = runner.nextCursorId();
-    SqlReader.Canceller canceller = new SqlReader.Canceller();
-    service.queryStarts(session.id(), canceller);
-    try {
-      SqlReader.Page page =
-          service
-              .reader()
-              .query(
-                  transactionToRead(),
-                  runner.schemaOf(session),
-                  sql,
-                  parameterSet,
-                  request.maxRows(),
-                  request.pageRows(),
-                  cursorId,
-                  service.views(),
-                  canceller);
-      runner.keep(cursorId, page);
-      answer.accept(new Reply.Result(page.body().bytes()));
-    } finally {
-      service.queryEnds(session.id(), canceller);
-    }
+    SqlReader.Page page =
+        cancellable(
+            canceller ->
+                service
+                    .reader()
+                    .query(
+                        transactionToRead(),
+                        runner.schemaOf(session),
+                        sql,
+                        parameterSet,
+                        request.maxRows(),
+                        request.pageRows(),
+                        cursorId,
+                        service.views(),
+                        canceller));
+    runner.keep(cursorId, page);
+    answer.accept(new Reply.Result(page.body().bytes()));
   }
 
   @Override
@@ -185,19 +183,48 @@ final class StatementExecution implements Plan.Handler<Void> {
     withReadAccess(
         () ->
             runner.onWorker(
+                isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS,
                 answer,
-                () ->
-                    call(
-                        plan,
-                        service
-                            .reader()
-                            .evaluate(
-                                transactionToRead(),
-                                runner.schemaOf(session),
-                                arguments,
-                                set,
-                                service.views(),
-                                new SqlReader.Canceller()))));
+                () -> call(plan, computed(arguments, set))));
+  }
+
+  private List<SqlValue> computed(String arguments, byte[] set) throws SQLException {
+    return cancellable(
+        canceller ->
+            service
+                .reader()
+                .evaluate(
+                    transactionToRead(),
+                    runner.schemaOf(session),
+                    arguments,
+                    set,
+                    service.views(),
+                    canceller));
+  }
+
+  /** A query that may be cancelled. */
+  private interface Query<T> {
+    T run(SqlReader.Canceller canceller) throws SQLException;
+  }
+
+  /** Runs a query that ends if the client cancels it, or goes away. */
+  private <T> T cancellable(Query<T> query) throws SQLException {
+    SqlReader.Canceller canceller = new SqlReader.Canceller();
+    service.queryStarts(session.id(), canceller);
+    runner.queryStarts(canceller);
+    try {
+      return query.run(canceller);
+    } finally {
+      runner.queryEnds(canceller);
+      service.queryEnds(session.id(), canceller);
+    }
+  }
+
+  /** Whether arguments may take long to compute: they say SELECT once in any case. */
+  private static boolean isQuery(String argumentsSql) {
+    String sql = argumentsSql.toUpperCase(Locale.ROOT);
+    return sql.indexOf("SELECT", 1) >= 0
+        || Stream.of("FROM", "TABLE", "VALUES").anyMatch(sql::contains);
   }
 
   private void call(Plan.LockCall plan, List<SqlValue> values) throws SQLException {
@@ -326,7 +353,7 @@ final class StatementExecution implements Plan.Handler<Void> {
         () -> {
           List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
           List<SqlValue> arguments = Arguments.values(plan.arguments(), parameters);
-          runner.onWorker(answer, () -> administer(plan, arguments));
+          runner.onWorker(Workers.Kind.FILES, answer, () -> administer(plan, arguments));
         });
     return null;
   }
@@ -452,7 +479,7 @@ final class StatementExecution implements Plan.Handler<Void> {
    */
   private void perform(Operation operation, Function<Outcome, @Nullable Reply> reply) {
     if (mayBegin(operation) && transaction() == null) {
-      service.beginTransaction(() -> submit(operation, reply));
+      service.beginTransaction(() -> submit(operation, reply), this::busy);
     } else {
       submit(operation, reply);
     }
@@ -485,7 +512,16 @@ final class StatementExecution implements Plan.Handler<Void> {
               public void unknown() {
                 answer.accept(notLeader());
               }
+
+              @Override
+              public void refused(String why) {
+                busy(why);
+              }
             });
+  }
+
+  private void busy(String why) {
+    answer.accept(new Reply.Failure(SqlState.BUSY, why));
   }
 
   private void awaitGrant(RequestId id, Function<Outcome, @Nullable Reply> reply) {

@@ -11,6 +11,7 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -26,6 +27,7 @@ final class StatementRunner {
 
   private final ClientService service;
   private final Map<Long, SqlReader.Cursor> cursors = new ConcurrentHashMap<>();
+  private final Set<SqlReader.Canceller> running = ConcurrentHashMap.newKeySet();
   private final AtomicLong cursorIds = new AtomicLong();
   private volatile boolean closed;
 
@@ -49,6 +51,7 @@ final class StatementRunner {
         answer,
         plan ->
             onWorker(
+                plan instanceof Plan.LockCall ? Workers.Kind.CALLS : Workers.Kind.QUERIES,
                 answer,
                 () -> answer.accept(Descriptions.of(plan, schemaOf(session), service.reader()))));
   }
@@ -90,9 +93,22 @@ final class StatementRunner {
     }
   }
 
-  /** Gives up what the connection has open. */
+  /** A query that ends with the connection, if not before. */
+  void queryStarts(SqlReader.Canceller query) {
+    running.add(query);
+    if (closed) {
+      query.cancel();
+    }
+  }
+
+  void queryEnds(SqlReader.Canceller query) {
+    running.remove(query);
+  }
+
+  /** Gives up what the connection has open, and ends what it computes. */
   void close() {
     closed = true;
+    running.forEach(SqlReader.Canceller::cancel);
     cursors.keySet().forEach(this::closeCursor);
   }
 
@@ -135,6 +151,9 @@ final class StatementRunner {
       }
     } else {
       onWorker(
+          sql.length() <= ClientLimits.SHORT_STATEMENT_CHARS
+              ? Workers.Kind.PLANS
+              : Workers.Kind.QUERIES,
           answer,
           () -> {
             try {
@@ -151,11 +170,17 @@ final class StatementRunner {
     void run() throws SQLException;
   }
 
-  /** Runs work on another thread; whatever happens, the client gets an answer. */
+  /** Runs a query on another thread; whatever happens, the client gets an answer. */
   void onWorker(Consumer<Reply> answer, Work work) {
+    onWorker(Workers.Kind.QUERIES, answer, work);
+  }
+
+  /** Runs work on another thread; whatever happens, the client gets an answer. */
+  void onWorker(Workers.Kind kind, Consumer<Reply> answer, Work work) {
     service
         .workers()
-        .execute(
+        .run(
+            kind,
             () -> {
               try {
                 work.run();
@@ -164,7 +189,8 @@ final class StatementRunner {
               } catch (RuntimeException | Error e) {
                 answer.accept(unexpected(e));
               }
-            });
+            },
+            refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
   }
 
   /** A bug: the client waits for an answer all the same. */

@@ -11,26 +11,33 @@ import java.util.concurrent.Executor;
  * Those that are open go on, and everything outside of transactions does. Thread-safe.
  */
 final class TransactionGate {
+  private final int most;
   private final Executor workers;
   private final List<Runnable> held = new ArrayList<>();
   private boolean closed;
 
   /**
+   * @param most transactions that may be held
    * @param workers run what was held
    */
-  TransactionGate(Executor workers) {
+  TransactionGate(int most, Executor workers) {
+    this.most = most;
     this.workers = requireNonNull(workers, "workers");
   }
 
-  /** Begins a transaction, now or when the gate is open again. */
-  void enter(Runnable beginning) {
+  /**
+   * Begins a transaction, now or when the gate is open again.
+   *
+   * @return false if as many are held as may be: this one never begins
+   */
+  boolean enter(Runnable beginning) {
     synchronized (held) {
       if (closed) {
-        held.add(beginning);
-        return;
+        return held.size() < most && held.add(beginning);
       }
     }
     beginning.run();
+    return true;
   }
 
   void snapshotNeedsGap(boolean needed) {

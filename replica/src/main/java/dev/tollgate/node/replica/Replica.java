@@ -2,6 +2,7 @@ package dev.tollgate.node.replica;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.Capacity;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Computing;
@@ -70,6 +71,7 @@ public final class Replica implements LogConsumer {
   private final SqlDatabase database;
   private final Supplier<Environment> environment;
   private final GuardedStore store;
+  private final Capacity capacity;
   private StateMachine machine;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private final Facts facts = new Facts();
@@ -87,21 +89,27 @@ public final class Replica implements LogConsumer {
 
   /** A replica that computes with what this process has. */
   public Replica(String nodeId, SqlDatabase database) {
-    this(nodeId, database, LocalEnvironment::get, SkipList.NONE);
+    this(nodeId, database, LocalEnvironment::get, SkipList.NONE, Capacity.STANDARD);
   }
 
   /**
    * @param environment with what this replica computes; always the same
    * @param skips the commands that it does not carry out
+   * @param capacity how much its state may hold; the same on all nodes
    */
   public Replica(
-      String nodeId, SqlDatabase database, Supplier<Environment> environment, SkipList skips) {
+      String nodeId,
+      SqlDatabase database,
+      Supplier<Environment> environment,
+      SkipList skips,
+      Capacity capacity) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.database = requireNonNull(database, "database");
     this.environment = requireNonNull(environment, "environment");
     this.skips = requireNonNull(skips, "skips");
     this.store = new GuardedStore(database, environment, this::computing);
-    this.machine = new StateMachine(store);
+    this.capacity = requireNonNull(capacity, "capacity");
+    this.machine = new StateMachine(store, capacity);
   }
 
   /** True if statements were applied that are in no snapshot of this node. */
@@ -359,7 +367,7 @@ public final class Replica implements LogConsumer {
   public void restore(SnapshotReader snapshot) throws IOException {
     lock.writeLock().lock();
     try {
-      StateMachine fresh = new StateMachine(store);
+      StateMachine fresh = new StateMachine(store, capacity);
       ReplicaCopy.read(snapshot, fresh, database);
       fresh.checkInvariants();
       machine = fresh;

@@ -1,0 +1,66 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Bytes that the clients of a node have under way, in both directions. Thread-safe. */
+final class Traffic {
+  private final String nodeId;
+  private final ClientLimits limits;
+  private final AtomicLong requestBytes = new AtomicLong();
+  private final AtomicLong unreadBytes = new AtomicLong();
+
+  Traffic(String nodeId, ClientLimits limits) {
+    this.nodeId = nodeId;
+    this.limits = limits;
+  }
+
+  ClientLimits limits() {
+    return limits;
+  }
+
+  /** Admits a request, which then counts until {@link #answered}; or says why it is refused. */
+  Reply.@Nullable Failure admit(int bytes) {
+    if (bytes < ClientLimits.SMALL_REQUEST_BYTES) {
+      return null;
+    }
+    long all = requestBytes.addAndGet(bytes);
+    if (all <= limits.requestBytes()) {
+      return null;
+    }
+    requestBytes.addAndGet(-bytes);
+    return new Reply.Failure(
+        SqlState.BUSY,
+        "the requests that node "
+            + nodeId
+            + " has not answered yet have "
+            + (all - bytes)
+            + " bytes, and at most "
+            + limits.requestBytes()
+            + " may be under way: nothing was done; try again later");
+  }
+
+  void answered(int bytes) {
+    if (bytes >= ClientLimits.SMALL_REQUEST_BYTES) {
+      requestBytes.addAndGet(-bytes);
+    }
+  }
+
+  /**
+   * Counts an answer that a client has not read yet.
+   *
+   * @param unread all that this client has not read, with it
+   * @return false if the client has to be disconnected
+   */
+  boolean sends(long bytes, long unread) {
+    long all = unreadBytes.addAndGet(bytes);
+    return unread <= limits.unreadBytes()
+        && (all <= limits.unreadBytesInAll() || unread <= ClientLimits.UNREAD_BYTES_ALWAYS);
+  }
+
+  void sent(long bytes) {
+    unreadBytes.addAndGet(-bytes);
+  }
+}

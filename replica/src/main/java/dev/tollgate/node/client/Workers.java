@@ -1,0 +1,129 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of a node for what an event loop has no time for. Each kind of work has its own, so
+ * that locks and leases never wait for queries; and what waits for them is bounded. Thread-safe.
+ */
+public final class Workers implements AutoCloseable {
+  /** Kinds of work by what they may wait for. */
+  public enum Kind {
+    /** Planning short statements: computes, and waits for nobody. */
+    PLANS("statements wait to be planned", 4),
+    /** Computing the arguments of lock and lease calls, which may wait for a definition. */
+    CALLS("lock and lease calls wait until their arguments are computed", 8),
+    /** Queries, fetches and descriptions; planning long statements. */
+    QUERIES("queries wait for a thread", 16),
+    /** Snapshots, and the procedures of administrators. */
+    FILES("parts of snapshots and procedures wait for a thread", 4),
+    /**
+     * What has to be done and is never refused: there is at most one of each for a connection, a
+     * heartbeat, or a transaction that was held back, which are bounded themselves.
+     */
+    CHORES("chores wait for a thread", 2);
+
+    private final String what;
+    private final int threads;
+
+    Kind(String what, int threads) {
+      this.what = what;
+      this.threads = threads;
+    }
+
+    private int queue(ClientLimits limits) {
+      return switch (this) {
+        case PLANS -> limits.queuedPlans();
+        case CALLS -> limits.queuedCalls();
+        case QUERIES -> limits.queuedQueries();
+        case FILES -> limits.queuedFiles();
+        case CHORES -> Integer.MAX_VALUE;
+      };
+    }
+  }
+
+  private final String nodeId;
+  private final ClientLimits limits;
+  private final Map<Kind, Executor> executors = new EnumMap<>(Kind.class);
+
+  public Workers(String nodeId, ClientLimits limits) {
+    this(nodeId, limits, null);
+  }
+
+  private Workers(String nodeId, ClientLimits limits, @Nullable Executor forAll) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.limits = requireNonNull(limits, "limits");
+    for (Kind kind : Kind.values()) {
+      executors.put(kind, forAll == null ? pool(kind) : forAll);
+    }
+  }
+
+  /** All kinds of work on one executor, which decides about order: for simulations. */
+  public static Workers on(Executor executor) {
+    return new Workers("simulated", ClientLimits.STANDARD, executor);
+  }
+
+  private ThreadPoolExecutor pool(Kind kind) {
+    String name = "tollgate-" + nodeId + "-" + kind.name().toLowerCase(Locale.ROOT);
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            kind.threads,
+            kind.threads,
+            30,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(kind.queue(limits)),
+            new DefaultThreadFactory(name, /* daemon= */ true));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  /**
+   * Has work done by another thread.
+   *
+   * @param refused hears why that is not possible, at once; then nothing is done
+   */
+  void run(Kind kind, Runnable work, Consumer<String> refused) {
+    Executor executor = requireNonNull(executors.get(kind));
+    try {
+      executor.execute(work);
+    } catch (RejectedExecutionException e) {
+      boolean stops = executor instanceof ThreadPoolExecutor pool && pool.isShutdown();
+      refused.accept(
+          stops
+              ? "node " + nodeId + " stops"
+              : "at node "
+                  + nodeId
+                  + " "
+                  + kind.queue(limits)
+                  + " "
+                  + kind.what
+                  + ", as many as may: nothing was done; try again later");
+    }
+  }
+
+  /** Has something done that cannot be refused, unless the node stops. */
+  public void chore(Runnable work) {
+    run(Kind.CHORES, work, refused -> {});
+  }
+
+  @Override
+  public void close() {
+    for (Executor executor : executors.values()) {
+      if (executor instanceof ThreadPoolExecutor pool) {
+        pool.shutdownNow();
+      }
+    }
+  }
+}

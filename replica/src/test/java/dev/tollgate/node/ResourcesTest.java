@@ -1,0 +1,329 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.Capacity;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.node.client.ClientLimits;
+import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.TransactionMode;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Clients that take all that a node gives are refused at a limit, which the refusal names, and a
+ * bystander goes on taking and giving up its lock. The limits are small here, but for those of
+ * threads.
+ */
+class ResourcesTest {
+  private static final ClientLimits LIMITS =
+      new ClientLimits(
+          /* queuedPlans= */ 5,
+          /* queuedCalls= */ 5,
+          /* queuedQueries= */ 5,
+          /* queuedFiles= */ 5,
+          /* requestBytes= */ 2 << 20,
+          /* requestsPerConnection= */ 8,
+          /* unreadBytes= */ 1 << 20,
+          /* unreadBytesInAll= */ 4 << 20,
+          /* heldTransactions= */ 5);
+
+  private static final Capacity CAPACITY =
+      new Capacity(
+          /* sessions= */ 60,
+          /* leases= */ 60,
+          /* holds= */ 40,
+          /* holdersPerLock= */ 10,
+          /* waitersPerLock= */ 10,
+          /* waitingStatements= */ 10,
+          /* waitingBytes= */ 1 << 20,
+          /* answerBytes= */ 1 << 20);
+
+  private static final String NEVER_ENDS =
+      "SELECT COUNT(*) FROM SYSTEM_RANGE(1, 1000000) A, SYSTEM_RANGE(1, 1000000) B"
+          + " WHERE A.X + B.X = 1";
+
+  /** What half of the bystander's calls take at most, and nine of ten on a machine at leisure. */
+  private static final Duration TYPICAL = Duration.ofMillis(100);
+
+  /**
+   * No call takes longer, however busy the machine is: those that wait for others take for ever.
+   */
+  private static final Duration WORST = Duration.ofSeconds(5);
+
+  private static final int CALLS_MEANWHILE = 30;
+  private static final Request.SessionOptions OPTIONS =
+      new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 60_000);
+  private static final byte[] NO_PARAMETERS = {0, 0};
+
+  @TempDir Path directory;
+
+  private final List<RawClient> clients = new ArrayList<>();
+  private Node node;
+  private RawClient bystander;
+  private long bystanderSequence;
+
+  @BeforeEach
+  void start() throws Exception {
+    node =
+        new Node(
+            LoopbackSettings.of("small", RaftSettings.alone("small", directory.resolve("data"))),
+            new SqlDatabase(),
+            LIMITS,
+            CAPACITY);
+    node.start();
+    assertTrue(node.awaitLeadership(Duration.ofSeconds(30)));
+    bystander = session();
+    bystander.call(execute(++bystanderSequence, "CREATE TABLE T(ID INT, V VARCHAR)"));
+    lockCall();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    for (RawClient client : clients) {
+      client.close();
+    }
+    node.close();
+  }
+
+  @Test
+  void queriesThatNeverEnd() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      RawClient client = session();
+      client.write(execute(1, NEVER_ENDS));
+    }
+    assertRefused(SqlState.BUSY, "5 queries wait for a thread", firstAnswer());
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void argumentsThatAreQueries() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      RawClient client = session();
+      client.write(execute(1, "SELECT acquire_lock('x' || (" + NEVER_ENDS + "))"));
+    }
+    assertRefused(SqlState.BUSY, "5 queries wait for a thread", firstAnswer());
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void oneConnectionThatAsksWithoutEnd() throws Exception {
+    RawClient greedy = session();
+    for (int i = 1; i <= 40; i++) {
+      greedy.write(execute(i, NEVER_ENDS));
+    }
+    assertRefused(SqlState.BUSY, "the connection has 8 requests", greedy.receive());
+    RawClient other = session();
+    assertInstanceOf(Reply.Result.class, other.call(execute(1, "SELECT COUNT(*) FROM T")));
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void queriesOfClientsThatAreGone() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      RawClient client = session();
+      client.write(execute(1, NEVER_ENDS));
+    }
+    int before = clients.size();
+    RawClient other = session();
+    for (RawClient client : clients.subList(1, before)) {
+      client.close();
+    }
+    Reply reply = other.call(execute(1, "SELECT COUNT(*) FROM T"));
+    assertInstanceOf(Reply.Result.class, reply, "their threads are free again");
+  }
+
+  @Test
+  void requestsOfManyBytes() throws Exception {
+    for (int i = 0; i < 8; i++) {
+      RawClient client = session();
+      client.write(execute(1, NEVER_ENDS + " ".repeat(900_000)));
+    }
+    assertRefused(SqlState.BUSY, "at most 2097152 may be under way", firstAnswer());
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void answersThatAreNotRead() throws Exception {
+    int asked = 400;
+    RawClient lazy = session();
+    for (int i = 1; i <= asked; i++) {
+      try {
+        lazy.write(execute(i, "SELECT REPEAT('x', 1000000)"));
+      } catch (SocketException e) {
+        break;
+      }
+    }
+    assertBystanderIsServed();
+    int read = 0;
+    try {
+      while (read < asked) {
+        lazy.receive();
+        read++;
+      }
+    } catch (EOFException | SocketException e) {
+      // it was disconnected
+    }
+    assertTrue(read < asked, read + " answers were kept for it");
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void sessions() throws Exception {
+    Reply reply = null;
+    for (int i = 0; i <= CAPACITY.sessions() && !(reply instanceof Reply.Failure); i++) {
+      reply = connect().call(new Request.OpenSession(60_000, 60_000, OPTIONS));
+    }
+    assertRefused(SqlState.TOO_MANY, "open sessions is 60", reply);
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void leases() throws Exception {
+    Reply reply = repeated("SELECT create_lease(60000)", CAPACITY.leases() + 1);
+    assertRefused(SqlState.TOO_MANY, "live leases is 60", reply);
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void heldLocks() throws Exception {
+    Reply reply =
+        session()
+            .call(execute(1, "SELECT SUM(try_acquire_lock('l' || X)) FROM SYSTEM_RANGE(1, 100)"));
+    assertRefused(SqlState.TOO_MANY, "held locks is 40", reply);
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void holdersOfOneLock() throws Exception {
+    Reply reply = byEach("SELECT acquire_shared_lock('x')", CAPACITY.holdersPerLock() + 1);
+    assertRefused(SqlState.TOO_MANY, "in shared mode is 10", reply);
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void waitersForOneLock() throws Exception {
+    assertInstanceOf(Reply.Result.class, session().call(execute(1, "SELECT acquire_lock('x')")));
+    for (int i = 0; i <= CAPACITY.waitersPerLock(); i++) {
+      session().write(execute(1, "SELECT acquire_lock('x')"));
+    }
+    assertRefused(SqlState.TOO_MANY, "wait for lock 'x' is 10", firstAnswer());
+    assertBystanderIsServed();
+  }
+
+  @Test
+  void statementsThatWait() throws Exception {
+    RawClient alone = session();
+    alone.call(request(1, TransactionMode.SERIALIZABLE, "INSERT INTO T VALUES(0, 'a')"));
+    for (int i = 0; i <= CAPACITY.waitingStatements(); i++) {
+      RawClient client = session();
+      client.call(execute(1, "SET LOCK_TIMEOUT 60000"));
+      client.write(execute(2, "INSERT INTO T VALUES(1, 'b')"));
+    }
+    assertRefused(SqlState.TOO_MANY, "10 statements", firstAnswer());
+    assertBystanderIsServed();
+  }
+
+  /** The bystander's own lock, by a statement that has to be planned and computed. */
+  private void lockCall() throws IOException {
+    long n = ++bystanderSequence;
+    String sql = "SELECT acquire_lock(LOWER('BY') || 'stander') -- " + n;
+    assertInstanceOf(Reply.Result.class, bystander.call(execute(n, sql)));
+  }
+
+  private void assertBystanderIsServed() throws IOException {
+    List<Long> nanos = new ArrayList<>();
+    for (int i = 0; i < CALLS_MEANWHILE; i++) {
+      long begin = System.nanoTime();
+      lockCall();
+      nanos.add(System.nanoTime() - begin);
+    }
+    Collections.sort(nanos);
+    long median = TimeUnit.NANOSECONDS.toMillis(nanos.get(CALLS_MEANWHILE / 2));
+    long worst = TimeUnit.NANOSECONDS.toMillis(nanos.get(CALLS_MEANWHILE - 1));
+    System.out.println(
+        "ResourcesTest: a bystander waited " + median + ", at most " + worst + " ms");
+    assertTrue(median < TYPICAL.toMillis(), "typically " + median + " ms");
+    assertTrue(worst < WORST.toMillis(), "once " + worst + " ms");
+  }
+
+  /** The first answer to any of the requests under way. */
+  private Reply firstAnswer() throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (System.nanoTime() < deadline) {
+      for (RawClient client : clients) {
+        if (client.hasHeardSomething()) {
+          return client.receive();
+        }
+      }
+    }
+    throw new AssertionError("nobody was refused");
+  }
+
+  private Reply repeated(String sql, int times) throws IOException {
+    RawClient client = session();
+    Reply reply = null;
+    for (int i = 1; i <= times; i++) {
+      reply = client.call(execute(i, sql));
+    }
+    assertNotNull(reply);
+    return reply;
+  }
+
+  private Reply byEach(String sql, int sessions) throws IOException {
+    Reply reply = null;
+    for (int i = 0; i < sessions; i++) {
+      reply = session().call(execute(1, sql));
+    }
+    assertNotNull(reply);
+    return reply;
+  }
+
+  private RawClient connect() throws IOException {
+    RawClient client = new RawClient(node.listenAddress());
+    clients.add(client);
+    client.hello();
+    return client;
+  }
+
+  private RawClient session() throws IOException {
+    RawClient client = connect();
+    assertInstanceOf(
+        Reply.SessionReady.class, client.call(new Request.OpenSession(60_000, 60_000, OPTIONS)));
+    return client;
+  }
+
+  private static Request.Execute execute(long sequence, String sql) {
+    return request(sequence, TransactionMode.AUTOCOMMIT, sql);
+  }
+
+  private static Request.Execute request(long sequence, TransactionMode mode, String sql) {
+    return new Request.Execute(
+        sequence, true, mode, false, sql, new KeyRequest.None(), 0, 0, List.of(NO_PARAMETERS));
+  }
+
+  private static void assertRefused(SqlState state, String limit, Reply reply) {
+    Reply.Failure failure = assertInstanceOf(Reply.Failure.class, reply);
+    assertEquals(state.state(), failure.sqlState(), failure.message());
+    assertTrue(failure.message().contains(limit), failure.message());
+  }
+}
