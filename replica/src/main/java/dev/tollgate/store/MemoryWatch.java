@@ -9,6 +9,7 @@ import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
 import java.util.List;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -77,18 +78,15 @@ final class MemoryWatch {
 
   private void collectBeside() {
     if (collecting.compareAndSet(false, true)) {
-      Thread collector =
-          new Thread(
+      ForkJoinPool.commonPool()
+          .execute(
               () -> {
                 try {
                   heap.collect();
                 } finally {
                   collecting.set(false);
                 }
-              },
-              "tollgate-memory");
-      collector.setDaemon(true);
-      collector.start();
+              });
     }
   }
 
