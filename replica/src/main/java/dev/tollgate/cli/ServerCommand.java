@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RemovedException;
+import dev.tollgate.log.StrangerException;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
 import java.io.IOException;
@@ -38,6 +39,9 @@ final class ServerCommand implements Callable<Integer> {
 
   /** Exit status of a node whose replica stopped: a supervisor should start it again. */
   private static final int REPLICA_FAILED = 70;
+
+  /** Exit status of a node whose data directory does not fit: it will not next time either. */
+  private static final int STRANGER = 78;
 
   private static final Duration END_WITHIN = Duration.ofSeconds(10);
 
@@ -140,11 +144,21 @@ final class ServerCommand implements Callable<Integer> {
     NodeSettings settings = settings();
     warnIfOpen(settings);
     requireFreeRaftPort();
-    Node node = new Node(settings);
+    Node node;
+    try {
+      node = new Node(settings);
+    } catch (RemovedException e) {
+      LOG.info("{}: {}", id, e.getMessage());
+      return 0;
+    } catch (StrangerException e) {
+      LOG.error("{}: does not start: {}", id, e.getMessage());
+      return STRANGER;
+    }
     Runtime.getRuntime().addShutdownHook(new Thread(node::close, "tollgate-" + id + "-stop"));
     node.start();
     if (join != null && !node.isMember()) {
       new Joining(join, id, requireNonNull(raftAddress), clientAddress).run();
+      node.announce();
     }
     reportReadiness(node);
     node.awaitEnd();
@@ -153,12 +167,13 @@ final class ServerCommand implements Callable<Integer> {
       return 0;
     }
     LOG.error("{}: stopped serving: {}", id, failure.toString());
-    haltIfItDoesNotEnd();
-    return REPLICA_FAILED;
+    int status = failure instanceof StrangerException ? STRANGER : REPLICA_FAILED;
+    haltIfItDoesNotEnd(status);
+    return status;
   }
 
   /** What has failed may keep the rest from closing, and a supervisor waits for the end. */
-  private static void haltIfItDoesNotEnd() {
+  private static void haltIfItDoesNotEnd(int status) {
     Thread watch =
         new Thread(
             () -> {
@@ -166,7 +181,7 @@ final class ServerCommand implements Callable<Integer> {
               for (long left = END_WITHIN.toNanos(); left > 0; left = end - System.nanoTime()) {
                 LockSupport.parkNanos(left);
               }
-              Runtime.getRuntime().halt(REPLICA_FAILED);
+              Runtime.getRuntime().halt(status);
             },
             "tollgate-halt");
     watch.setDaemon(true);

@@ -1,5 +1,6 @@
 package dev.tollgate.log;
 
+import dev.tollgate.core.ClusterIdentity;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.regex.Pattern;
@@ -21,6 +22,17 @@ record JoiningNode(RaftPeer peer) {
       throw new MembershipException("a node needs a name");
     }
     return new JoiningNode(RaftPeer.newBuilder().setId(nodeId).setAddress(raftAddress).build());
+  }
+
+  /** A node that was removed may have votes and entries, which an empty directory has not. */
+  void requireNeverRemoved(ClusterIdentity cluster) throws MembershipException {
+    if (cluster.removed().contains(peer.getId().toString())) {
+      throw new MembershipException(
+          "a node named "
+              + peer.getId()
+              + " was removed from this cluster: start the new node with an empty directory and a"
+              + " name that was never used");
+    }
   }
 
   /** No member has its name or its address. */

@@ -1,5 +1,6 @@
 package dev.tollgate.log;
 
+import dev.tollgate.core.ClusterIdentity;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
@@ -36,6 +37,11 @@ public interface LogConsumer {
    * @throws IOException if it cannot be read; the state is not to be trusted then
    */
   void restore(SnapshotReader snapshot) throws IOException;
+
+  /** By what the cluster knows itself and its nodes; from any thread, and never waits. */
+  default ClusterIdentity identity() {
+    return ClusterIdentity.NONE;
+  }
 
   /**
    * This node leads from now on, and has applied all that earlier leaders committed. In turn with

@@ -120,11 +120,13 @@ final class RatisLeadership implements LeadershipRounds.Group {
    * Has a server answer the leader of its group.
    *
    * @param term the term that the server is in, from any thread
+   * @param guard refuses calls before anything answers them
    */
-  static void answerWith(LongSupplier term, RaftPeerId self, Parameters parameters) {
+  static void answerWith(
+      LongSupplier term, RaftPeerId self, ServerInterceptor guard, Parameters parameters) {
     ServerInterceptor answers = new Answers(self.toByteString(), term);
     GrpcConfigKeys.Server.setServicesCustomizer(
-        parameters, (builder, types) -> builder.intercept(answers));
+        parameters, (builder, types) -> builder.intercept(answers).intercept(guard));
   }
 
   /** Answers instead of Ratis. */

@@ -3,6 +3,7 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Command;
+import dev.tollgate.core.UniqueId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketException;
@@ -60,6 +61,7 @@ public final class RatisLog implements ReplicatedLog {
   private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
 
   private final RaftSettings settings;
+  private final NodeIdentity identity;
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
   private final RatisMembership membership;
@@ -75,11 +77,13 @@ public final class RatisLog implements ReplicatedLog {
    */
   public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
     this.settings = requireNonNull(settings, "settings");
+    this.identity = identity(settings);
     VoteFile.removeUnbegun(groupDirectory(settings.directory()));
-    this.stateMachine = new RatisStateMachine(settings, consumer);
+    this.stateMachine = new RatisStateMachine(settings, identity, consumer);
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
-    RatisLeadership.answerWith(this::term, self, parameters);
+    PeerGuard guard = stateMachine.guard();
+    RatisLeadership.answerWith(this::term, self, PeerChecks.incoming(guard), parameters);
     this.server =
         RaftServer.newBuilder()
             .setServerId(self)
@@ -89,14 +93,27 @@ public final class RatisLog implements ReplicatedLog {
             .setParameters(parameters)
             .setOption(RaftStorage.StartupOption.RECOVER)
             .build();
-    this.membership = new RatisMembership(server, GROUP, settings, hold);
+    this.membership = new RatisMembership(server, GROUP, settings, identity, hold);
     RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
+    if (rpc != null) {
+      PeerChecks.outgoing(rpc, guard);
+    }
     Supervision supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.channels = rpc == null ? null : channels(settings, rpc, supervision);
     this.rounds =
         new LeadershipRounds(
             new RatisLeadership(server, GROUP, rpc, 2 * settings.electionTimeout().toMillis()),
             supervision);
+  }
+
+  private static NodeIdentity identity(RaftSettings settings) throws IOException {
+    try {
+      return NodeIdentity.open(settings.directory(), settings.nodeId());
+    } catch (RemovedException | StrangerException e) {
+      throw e;
+    } catch (IOException e) {
+      throw StartFailure.explain(settings, e);
+    }
   }
 
   /** A term before all others if this node is in none. */
@@ -136,6 +153,7 @@ public final class RatisLog implements ReplicatedLog {
   public void start() throws IOException {
     try {
       server.start();
+      stateMachine.leaveIfRemoved();
       if (channels != null) {
         Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
         channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
@@ -284,6 +302,11 @@ public final class RatisLog implements ReplicatedLog {
       LOG.debug("{}: no leader id", settings.nodeId(), e);
       return null;
     }
+  }
+
+  @Override
+  public UniqueId incarnation() {
+    return identity.incarnation();
   }
 
   @Override

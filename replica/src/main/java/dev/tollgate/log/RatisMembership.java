@@ -57,6 +57,7 @@ final class RatisMembership implements Membership {
   private final RaftServer server;
   private final RaftGroupId group;
   private final RaftSettings settings;
+  private final NodeIdentity identity;
   private final EntryHold hold;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
@@ -64,7 +65,13 @@ final class RatisMembership implements Membership {
   /**
    * @param hold holds entries back while leadership is handed over
    */
-  RatisMembership(RaftServer server, RaftGroupId group, RaftSettings settings, EntryHold hold) {
+  RatisMembership(
+      RaftServer server,
+      RaftGroupId group,
+      RaftSettings settings,
+      NodeIdentity identity,
+      EntryHold hold) {
+    this.identity = identity;
     this.hold = hold;
     this.server = server;
     this.group = group;
@@ -81,6 +88,7 @@ final class RatisMembership implements Membership {
     JoiningNode joining;
     try {
       joining = JoiningNode.of(nodeId, raftAddress);
+      joining.requireNeverRemoved(identity.known());
     } catch (MembershipException e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.ClusterIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -18,6 +19,8 @@ import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
@@ -47,20 +50,25 @@ final class RatisStateMachine extends BaseStateMachine {
   private final Path directory;
   private final LogConsumer consumer;
   private final Supervision supervision;
+  private final NodeIdentity identity;
+  private final PeerGuard guard;
   private final Snapshots snapshots;
   private final ApplyThread applyThread;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
   private final LeadershipNews leadership;
+  private ClusterIdentity kept = ClusterIdentity.NONE;
   private volatile boolean closing;
 
-  RatisStateMachine(RaftSettings settings, LogConsumer consumer) {
+  RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
     this.directory = settings.directory();
+    this.identity = identity;
     this.consumer = consumer;
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.leadership = new LeadershipNews(consumer, this::leadingTerm);
     this.applyThread = new ApplyThread(settings.nodeId());
+    this.guard = new PeerGuard(identity, directory, new Members(), this::refused);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -72,6 +80,63 @@ final class RatisStateMachine extends BaseStateMachine {
 
   Snapshots snapshots() {
     return snapshots;
+  }
+
+  PeerGuard guard() {
+    return guard;
+  }
+
+  /** Those of the configuration that this node has, or none while it has none. */
+  private final class Members implements PeerGuard.Members {
+    private @Nullable RaftConfiguration configuration() {
+      RaftServer server = getServer().getNow(null);
+      try {
+        return server == null ? null : server.getDivision(getGroupId()).getRaftConf();
+      } catch (IOException e) {
+        return null;
+      }
+    }
+
+    @Override
+    public boolean contains(String nodeId) {
+      RaftConfiguration members = configuration();
+      return members != null && members.getPeer(RaftPeerId.valueOf(nodeId)) != null;
+    }
+
+    @Override
+    public int count() {
+      RaftConfiguration members = configuration();
+      return members == null ? Integer.MAX_VALUE : members.getCurrentPeers().size();
+    }
+  }
+
+  /**
+   * Ends a node that has just started if its log says that it was removed: Ratis would wait for
+   * ever for a leader to add it. One that was stopped while it joined waits for that rightly.
+   */
+  void leaveIfRemoved() throws IOException {
+    RaftServer server = getServer().join();
+    RaftConfiguration conf = server.getDivision(getGroupId()).getRaftConf();
+    boolean wasMember =
+        hasPeer(conf.getPreviousPeers(), server.getId())
+            || identity.known().incarnations().containsKey(identity.nodeId());
+    if (wasMember
+        && !conf.getCurrentPeers().isEmpty()
+        && !hasPeer(conf.getCurrentPeers(), server.getId())) {
+      guard.leaves();
+    }
+  }
+
+  private static boolean hasPeer(Collection<RaftPeer> peers, RaftPeerId id) {
+    return peers.stream().anyMatch(peer -> peer.getId().equals(id));
+  }
+
+  /** The others do not accept this node. */
+  private void refused(IOException why) {
+    if (!closing) {
+      consumer.failed(why);
+      leaveGroup();
+    }
   }
 
   /** From here on a shutdown is no failure. */
@@ -96,6 +161,7 @@ final class RatisStateMachine extends BaseStateMachine {
                     beginAt(snapshots.open(raftStorage));
                     return null;
                   });
+              keepIdentity();
             });
   }
 
@@ -133,6 +199,7 @@ final class RatisStateMachine extends BaseStateMachine {
             }
             return null;
           });
+      keepIdentity();
     } catch (IOException | RuntimeException | Error e) {
       consumer.failed(e);
       throw e;
@@ -144,6 +211,25 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public StateMachineStorage getStateMachineStorage() {
     return snapshots.storage();
+  }
+
+  /** What the state says of the cluster and its nodes, the directory has too. */
+  private void keepIdentity() throws IOException {
+    ClusterIdentity state = consumer.identity();
+    if (state != kept) {
+      identity.learn(state, getLastAppliedTermIndex().getIndex());
+      kept = state;
+    }
+  }
+
+  private void keepIdentityOrStop() {
+    try {
+      keepIdentity();
+    } catch (StrangerException e) {
+      consumer.failed(e);
+    } catch (IOException e) {
+      cannotWrite("its identity", e);
+    }
   }
 
   /** Snapshots are taken when they are due here; Ratis only asks how far it may cut its log. */
@@ -210,6 +296,7 @@ final class RatisStateMachine extends BaseStateMachine {
             apply(transaction);
             return null;
           });
+      keepIdentityOrStop();
     } catch (IOException e) {
       consumer.failed(e);
       throw new UncheckedIOException(e);
@@ -308,18 +395,23 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyServerShutdown(RoleInfoProto roleInfo, boolean allServer) {
-    if (closing) {
+    if (closing || guard.hasStopped()) {
       return;
     }
     RaftServer server = getServer().join();
     try {
-      RaftConfiguration conf = server.getDivision(getGroupId()).getRaftConf();
-      consumer.failed(
-          conf.getPeer(server.getId()) == null
-              ? new RemovedException(server.getId().toString())
-              : new IOException(
-                  "the Raft server has shut down: the node was removed from the cluster while it"
-                      + " was away, or its process stood still for a minute"));
+      RaftServer.Division division = server.getDivision(getGroupId());
+      RaftConfiguration conf = division.getRaftConf();
+      boolean member = hasPeer(conf.getCurrentPeers(), server.getId());
+      if (!member && division.getRaftLog().getLastCommittedIndex() >= conf.getLogEntryIndex()) {
+        guard.removed();
+      } else if (!member) {
+        guard.leaves();
+      } else {
+        consumer.failed(
+            new IOException(
+                "the Raft server has shut down, because its process stood still for a minute"));
+      }
     } catch (IOException e) {
       consumer.failed(e);
     }

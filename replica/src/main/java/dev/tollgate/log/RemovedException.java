@@ -1,14 +1,17 @@
 package dev.tollgate.log;
 
-/** This node belongs to its group no more. */
-public final class RemovedException extends Exception {
+import java.io.IOException;
+
+/** This node belongs to its cluster no more: an end that somebody wanted, and no failure. */
+public final class RemovedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   RemovedException(String nodeId) {
     super(
         "node "
             + nodeId
-            + " was removed from the cluster and stops. Its directory is of no use any more; to add a"
-            + " node in its place, start one with an empty directory, a new name, and --join");
+            + " was removed from the cluster and ends. Its data directory is of no use any more and may"
+            + " be deleted; to add a node in its place, start one with an empty directory, a name that"
+            + " was never used, and --join");
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.log;
 
 import dev.tollgate.core.Command;
+import dev.tollgate.core.UniqueId;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,11 @@ public interface ReplicatedLog extends AutoCloseable {
 
   /** The node that leads as far as this one knows, or null. */
   @Nullable String leaderId();
+
+  /** What tells the data directory of this node from any other; null if it has none. */
+  default @Nullable UniqueId incarnation() {
+    return null;
+  }
 
   /** How other nodes are added and removed. */
   Membership membership();

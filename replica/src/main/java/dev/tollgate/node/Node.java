@@ -9,6 +9,7 @@ import dev.tollgate.core.Computing;
 import dev.tollgate.core.Environment;
 import dev.tollgate.core.Notice;
 import dev.tollgate.core.RandomSeed;
+import dev.tollgate.core.UniqueId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.MemoryLog;
@@ -34,6 +35,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +51,8 @@ public final class Node implements AutoCloseable {
 
   /** How long a node that is alone and stops waits for its snapshot. */
   private static final Duration SNAPSHOT_AT_END = Duration.ofSeconds(10);
+
+  private static final int ANNOUNCE_AGAIN_SECONDS = 10;
 
   private static final int CACHED_PLANS = 5_000;
   private static final int ENTRY_BYTES = 2 << 20;
@@ -154,11 +158,24 @@ public final class Node implements AutoCloseable {
         .anyMatch(member -> member.nodeId().equals(settings.nodeId()));
   }
 
-  /** Tells the cluster where clients reach this node. */
-  private void announce() {
+  /** Tells the cluster where clients reach this node, and by what to know it. */
+  public void announce() {
     String address = clientAddress();
     if (address != null) {
-      forward(new Command.AnnounceNode(settings.nodeId(), address));
+      log.forward(new Command.AnnounceNode(settings.nodeId(), address, log.incarnation()))
+          .exceptionally(
+              failure -> {
+                // a leader of an older version does not know the command: the next one may
+                CompletableFuture.delayedExecutor(ANNOUNCE_AGAIN_SECONDS, TimeUnit.SECONDS)
+                    .execute(this::announceUnlessStopped);
+                return null;
+              });
+    }
+  }
+
+  private void announceUnlessStopped() {
+    if (stopped.getCount() > 0) {
+      announce();
     }
   }
 
@@ -296,6 +313,11 @@ public final class Node implements AutoCloseable {
             pipeline.submit(
                 new Command.SeedRandom(new RandomSeed(RANDOM.nextLong(), RANDOM.nextLong())),
                 Proposal.Listener.NOBODY);
+            if (replica.identity().clusterId() == null) {
+              pipeline.submit(
+                  new Command.NameCluster(new UniqueId(RANDOM.nextLong(), RANDOM.nextLong())),
+                  Proposal.Listener.NOBODY);
+            }
             leading.countDown();
             if (log.isAlone()) {
               announce();

@@ -61,6 +61,14 @@ final class LocalCluster implements AutoCloseable {
     }
   }
 
+  private LocalCluster(LocalCluster other, Path directory) {
+    this.directory = directory;
+    this.verifyInterval = other.verifyInterval;
+    this.snapshotLogBytes = other.snapshotLogBytes;
+    peers.putAll(other.peers);
+    clientPorts.putAll(other.clientPorts);
+  }
+
   /** Starts a cluster that is compared only when a test asks, and takes no snapshot by itself. */
   static LocalCluster started(Path directory, int size) throws IOException {
     LocalCluster cluster =
@@ -114,6 +122,24 @@ final class LocalCluster implements AutoCloseable {
 
   void stop(String id) {
     nodes.remove(id).close();
+  }
+
+  void stopAll() {
+    List.copyOf(nodes.keySet()).forEach(this::stop);
+  }
+
+  /** Where a node has its data. */
+  Path data(String id) {
+    return directory.resolve(id);
+  }
+
+  /** A cluster that has the same addresses, and other data. */
+  LocalCluster twin(Path directory) {
+    return new LocalCluster(this, directory);
+  }
+
+  String raftAddress(String id) {
+    return peers.get(id);
   }
 
   Node node(String id) {

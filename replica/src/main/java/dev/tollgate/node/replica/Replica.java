@@ -3,6 +3,7 @@ package dev.tollgate.node.replica;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Capacity;
+import dev.tollgate.core.ClusterIdentity;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Computing;
@@ -18,6 +19,7 @@ import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.SupervisedFailure;
+import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.UnknownCommandException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
@@ -84,6 +86,7 @@ public final class Replica implements LogConsumer {
   private volatile boolean leading;
   private volatile @Nullable Throwable failure;
   private volatile long checkedNanos = System.nanoTime();
+  private volatile ClusterIdentity identity = ClusterIdentity.NONE;
   private @Nullable ReplicaVerifier verifier;
   private final SkipList skips;
 
@@ -265,6 +268,7 @@ public final class Replica implements LogConsumer {
           listeners.forEach(Listener::environmentChanges);
         }
       }
+      identity = machine.state().identity();
     } finally {
       lock.writeLock().unlock();
       answerQuestions();
@@ -349,6 +353,11 @@ public final class Replica implements LogConsumer {
   }
 
   @Override
+  public ClusterIdentity identity() {
+    return identity;
+  }
+
+  @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
     if (!machine.isCopyable()) {
       return null;
@@ -373,6 +382,7 @@ public final class Replica implements LogConsumer {
       machine = fresh;
       store.copied();
       facts.restored(fresh.state());
+      identity = fresh.state().identity();
     } finally {
       lock.writeLock().unlock();
       answerQuestions();
@@ -438,6 +448,7 @@ public final class Replica implements LogConsumer {
         || cause instanceof LogFailedException
         || cause instanceof EnvironmentDiffersException
         || cause instanceof SupervisedFailure
+        || cause instanceof StrangerException
         || cause instanceof UnknownCommandException
         || cause instanceof UnknownVersionException) {
       return String.valueOf(cause.getMessage());

@@ -1,0 +1,73 @@
+package dev.tollgate.log;
+
+import dev.tollgate.core.UniqueId;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** This node's data directory does not belong where the node was started. */
+public final class StrangerException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private static final String REPLACE =
+      "A node without its data may not come back under its name, because it has forgotten its votes"
+          + " and its entries: remove it with CALL remove_node, and start it with an empty directory,"
+          + " a name that was never used, and --join";
+
+  StrangerException(String message) {
+    super(message);
+  }
+
+  static StrangerException ofAnotherNode(String nodeId, Path data, String owner) {
+    return new StrangerException(
+        data
+            + " is the data directory of node "
+            + owner
+            + ", not of node "
+            + nodeId
+            + ": start the node with its own name or its own directory");
+  }
+
+  static StrangerException withoutLog(String nodeId, Path data) {
+    return new StrangerException(
+        "node " + nodeId + " has lost its log: there is none in " + data + ". " + REPLACE);
+  }
+
+  static StrangerException ofAnotherCluster(
+      String nodeId, Path data, UniqueId own, UniqueId other) {
+    return new StrangerException(
+        data
+            + " is the data directory of node "
+            + nodeId
+            + " of cluster "
+            + own
+            + ", but its log is of cluster "
+            + other
+            + ": start the node with its own directory");
+  }
+
+  /** Most members of the group do not talk to this node. */
+  static StrangerException amongOthers(String nodeId, Path data, String refusal) {
+    return new StrangerException(
+        "node "
+            + nodeId
+            + " stops, because the other nodes do not accept its data directory "
+            + data
+            + ": "
+            + refusal
+            + ". Start it with the directory of its own cluster, or with the addresses of its own"
+            + " cluster");
+  }
+
+  /** The cluster knows another directory under this name. */
+  static StrangerException anotherIncarnation(String nodeId, Path data, String refusal) {
+    return new StrangerException(
+        "node "
+            + nodeId
+            + " stops, because "
+            + data
+            + " is not the data directory that its cluster knows under this name ("
+            + refusal
+            + "). Start it with the directory that it had. If that is lost: "
+            + REPLACE);
+  }
+}
