@@ -24,6 +24,7 @@ final class ClusterMap {
 
   private List<String> learned = List.of();
   private @Nullable String leader;
+  private @Nullable String clusterId;
 
   private ClusterMap(List<String> seeds, boolean learns) {
     this.seeds = List.copyOf(seeds);
@@ -37,6 +38,24 @@ final class ClusterMap {
   /** The map of a cluster that is one node, whatever that says of itself. */
   static ClusterMap ofOne(String node) {
     return new ClusterMap(List.of(node), false);
+  }
+
+  /**
+   * True if a node is of the cluster whose nodes this map has. The first id that a node says is
+   * that of the cluster.
+   *
+   * @param id null if the node does not say
+   */
+  synchronized boolean isOfCluster(@Nullable String id) {
+    if (clusterId == null) {
+      clusterId = id;
+    }
+    return id == null || id.equals(clusterId);
+  }
+
+  /** The cluster whose nodes these are, or null if none has said. */
+  synchronized @Nullable String clusterId() {
+    return clusterId;
   }
 
   synchronized void learn(ClusterView view) {

@@ -2,6 +2,7 @@ package dev.tollgate.transport;
 
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -84,6 +85,7 @@ final class NodeFinder {
       FrameChannel channel = dialer.dial(address, budget.within(connectTimeout));
       NodeConnection.Opened opened =
           NodeConnection.open(address, channel, hello, budget.within(connectTimeout), environment);
+      requireSameCluster(address, opened);
       map.trust(address);
       map.learn(opened.welcome().cluster());
       if (leader && round.turnTo(map.leaderBesides(address))) {
@@ -98,6 +100,27 @@ final class NodeFinder {
       round.failed(address, e);
     }
     return Optional.empty();
+  }
+
+  /** The sessions, leases and tokens of this process mean nothing to another cluster. */
+  private void requireSameCluster(String address, NodeConnection.Opened opened)
+      throws NodeConnection.RefusedException {
+    String other = opened.welcome().clusterId();
+    if (!map.isOfCluster(other)) {
+      opened.connection().close();
+      throw new NodeConnection.RefusedException(
+          address,
+          new Reply.Failure(
+              SqlState.CONNECTION_REFUSED,
+              "this is node "
+                  + opened.welcome().nodeId()
+                  + " of cluster "
+                  + other
+                  + ", but the connections of this process are to cluster "
+                  + map.clusterId()
+                  + ": check the addresses of the URL. If another cluster has replaced the former"
+                  + " one, close all connections, and open new ones"));
+    }
   }
 
   private Optional<Found> announce(NodeConnection node, Purpose purpose, Round round)

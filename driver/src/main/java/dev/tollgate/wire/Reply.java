@@ -48,8 +48,11 @@ public sealed interface Reply {
    * The node will talk.
    *
    * @param version the version that both speak from now on
+   * @param clusterId what tells the cluster from any other; null before version 2, and while the
+   *     node does not know it
    */
-  record Welcome(int version, String nodeId, ClusterView cluster) implements Reply {
+  record Welcome(int version, String nodeId, ClusterView cluster, @Nullable String clusterId)
+      implements Reply {
     static final int TYPE = 0x81;
 
     public Welcome {
@@ -58,7 +61,14 @@ public sealed interface Reply {
     }
 
     static Welcome read(WireReader in) {
-      return new Welcome(in.u16(), in.string(), ClusterView.read(in));
+      int version = in.u16();
+      String nodeId = in.string();
+      ClusterView cluster = ClusterView.read(in);
+      return new Welcome(
+          version,
+          nodeId,
+          cluster,
+          version >= Protocol.CLUSTER_ID_VERSION ? in.nullableString() : null);
     }
 
     @Override
@@ -70,6 +80,9 @@ public sealed interface Reply {
     public void write(WireWriter out) {
       out.u16(version).string(nodeId);
       cluster.write(out);
+      if (version >= Protocol.CLUSTER_ID_VERSION) {
+        out.nullableString(clusterId);
+      }
     }
   }
 

@@ -34,6 +34,7 @@ public final class FakeCluster implements AutoCloseable {
   final List<Long> lostLeases = new CopyOnWriteArrayList<>();
   private final AtomicLong sessionIds = new AtomicLong();
   private volatile FakeNode leader;
+  volatile String clusterId = "A";
 
   private FakeCluster() throws SQLException {
     databaseUrl = "jdbc:h2:mem:fake" + NUMBERS.incrementAndGet();
@@ -73,6 +74,11 @@ public final class FakeCluster implements AutoCloseable {
   /** Makes a node the leader, or none if null. */
   public void lead(FakeNode node) {
     leader = node;
+  }
+
+  /** From now on the nodes say that they belong to another cluster; null if they do not say. */
+  public void become(String clusterId) {
+    this.clusterId = clusterId;
   }
 
   boolean leads(FakeNode node) {

@@ -100,10 +100,10 @@ final class FakeConversation {
   }
 
   private Reply handle(Request request) throws IOException, SQLException, InterruptedException {
-    if (request instanceof Request.Hello) {
+    if (request instanceof Request.Hello hello) {
       return node != null && node.refusal != null
           ? node.refusal
-          : new Reply.Welcome(1, "node", cluster.view());
+          : new Reply.Welcome(hello.maxVersion(), "node", cluster.view(), cluster.clusterId);
     }
     if (request instanceof Request.OpenSession open) {
       if (!cluster.leads(node)) {

@@ -134,6 +134,30 @@ class FailoverTest {
     }
   }
 
+  /** A session, its leases and its tokens mean nothing there. */
+  @Test
+  void nodesOfAnotherClusterUnderTheSameAddressesAreRefused() throws Exception {
+    try (ClusterSession session = open(LONG)) {
+      Client.run(session, "SELECT 1");
+      cluster.become("B");
+      cluster.node(0).dropBeforeExecuting(1);
+      TransportException e = failing(session, "SELECT 2");
+      String expected = "of cluster B, but the connections of this process are to cluster A";
+      assertTrue(e.getMessage().contains(expected), e.getMessage());
+    }
+  }
+
+  /** An older version does not say, and takes part while nodes are upgraded. */
+  @Test
+  void nodesThatDoNotSayTheirClusterAreNotRefused() throws Exception {
+    try (ClusterSession session = open(LONG)) {
+      Client.run(session, "SELECT 1");
+      cluster.become(null);
+      cluster.node(0).dropBeforeExecuting(1);
+      assertEquals("2", Client.query(session, "SELECT 2"));
+    }
+  }
+
   @Test
   void sessionsThatMoveTogetherAreToldOfInOneLine() throws Exception {
     List<String> lines = new CopyOnWriteArrayList<>();

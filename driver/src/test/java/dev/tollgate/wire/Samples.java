@@ -69,8 +69,10 @@ final class Samples {
 
   static final List<Reply> REPLIES =
       List.of(
-          new Reply.Welcome(1, "n1", VIEW),
-          new Reply.Welcome(1, "", new Reply.ClusterView(null, List.of())),
+          new Reply.Welcome(1, "n1", VIEW, null),
+          new Reply.Welcome(1, "", new Reply.ClusterView(null, List.of()), null),
+          new Reply.Welcome(2, "n1", VIEW, "0c6e"),
+          new Reply.Welcome(2, "n1", VIEW, null),
           new Reply.SessionReady(17, -1),
           new Reply.Prepared(true, 66, new byte[] {0, 0}, new byte[] {1}),
           new Reply.Result(new byte[] {4, 5}),

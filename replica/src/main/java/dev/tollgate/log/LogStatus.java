@@ -36,6 +36,13 @@ public record LogStatus(
    * @param raftAddress where the other nodes reach it
    * @param commitIndex up to where it knows the log to be committed, as this node heard; -1 if it
    *     did not
+   * @param silentMillis for how long this node has not heard of it; null if it does not listen to
+   *     it: leaders hear of all, followers of their leader alone
    */
-  public record Member(String nodeId, String raftAddress, long commitIndex) {}
+  public record Member(
+      String nodeId, String raftAddress, long commitIndex, @Nullable Long silentMillis) {
+    public Member(String nodeId, String raftAddress, long commitIndex) {
+      this(nodeId, raftAddress, commitIndex, null);
+    }
+  }
 }

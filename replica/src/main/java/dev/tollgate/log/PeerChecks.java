@@ -181,7 +181,7 @@ final class PeerChecks {
     return constructor.newInstance(
         connections,
         peer.getAddress(),
-        /* sslContext= */ null,
+        null, // no TLS
         stubs,
         CALLS_PER_CONNECTION,
         field(client.getClass(), "eventLoopGroup").get(client));

@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
@@ -266,10 +268,13 @@ public final class RatisLog implements ReplicatedLog {
       for (CommitInfoProto commit : division.getCommitInfos()) {
         commits.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
       }
+      Map<String, Long> silence = silence(info);
       List<LogStatus.Member> members = new ArrayList<>();
       for (RaftPeer peer : division.getGroup().getPeers()) {
         String id = peer.getId().toString();
-        members.add(new LogStatus.Member(id, peer.getAddress(), commits.getOrDefault(id, -1L)));
+        members.add(
+            new LogStatus.Member(
+                id, peer.getAddress(), commits.getOrDefault(id, -1L), silence.get(id)));
       }
       return new LogStatus(
           settings.nodeId(),
@@ -283,6 +288,20 @@ public final class RatisLog implements ReplicatedLog {
       LOG.debug("{}: no status", settings.nodeId(), e);
       return new LogStatus(settings.nodeId(), LogStatus.Role.STOPPED, null, 0, 0, 0, List.of());
     }
+  }
+
+  /** For how long this node has not heard of each node that it listens to, in milliseconds. */
+  private Map<String, Long> silence(DivisionInfo info) {
+    Map<String, Long> silence = new TreeMap<>();
+    silence.put(settings.nodeId(), 0L);
+    RoleInfoProto role = info.getRoleInfoProto();
+    List<ServerRpcProto> heard =
+        role.hasLeaderInfo()
+            ? role.getLeaderInfo().getFollowerInfoList()
+            : role.hasFollowerInfo() ? List.of(role.getFollowerInfo().getLeaderInfo()) : List.of();
+    heard.forEach(
+        node -> silence.put(node.getId().getId().toStringUtf8(), node.getLastRpcElapsedTimeMs()));
+    return silence;
   }
 
   private static LogStatus.Role role(DivisionInfo info) {

@@ -81,7 +81,11 @@ public enum SystemTable {
       number("TERM"),
       number("COMMIT_INDEX"),
       number("APPLIED_INDEX"),
-      answer("ANSWERS")),
+      answer("ANSWERS"),
+      number("SILENT_MS"),
+      number("ENTRIES_BEHIND"),
+      name("INCARNATION"),
+      name("CLUSTER_ID")),
   /** The last comparison of the replicas: what each node said, and what to think of it. */
   REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT")),
   /**

@@ -98,6 +98,17 @@ class NodeIdentityTest {
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
       awaitAnnounced(connection, 3);
       String wiped = cluster.follower();
+      assertEquals(
+          List.of(wiped),
+          rows(
+              connection,
+              "SELECT NODE_ID FROM TOLLGATE.NODES WHERE NODE_ID = '"
+                  + wiped
+                  + "' AND SILENT_MS < 30000 AND ENTRIES_BEHIND >= 0 AND INCARNATION = '"
+                  + incarnation(cluster.data(wiped))
+                  + "' AND CLUSTER_ID = '"
+                  + clusterId(cluster.data(wiped))
+                  + "'"));
       cluster.stop(wiped);
       delete(cluster.data(wiped));
       cluster.start(wiped);
@@ -184,6 +195,10 @@ class NodeIdentityTest {
 
   private static String clusterId(Path data) throws IOException {
     return String.valueOf(properties(data.resolve("identity")).getProperty("cluster"));
+  }
+
+  private static String incarnation(Path data) throws IOException {
+    return properties(data.resolve("identity")).getProperty("incarnation");
   }
 
   private static void setTerm(Path data, long term) throws IOException {

@@ -183,7 +183,8 @@ public final class ClientConnection {
         new Reply.Welcome(
             Math.min(Protocol.VERSION, hello.maxVersion()),
             service.nodeId(),
-            service.clusterView()));
+            service.clusterView(),
+            service.clusterId()));
   }
 
   private void dispatch(Request request, Consumer<Reply> answer, ClientInfo self) {

@@ -8,6 +8,7 @@ import dev.tollgate.core.Notice;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RequestId;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.UniqueId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
@@ -146,6 +147,12 @@ public final class ClientService implements Replica.Listener {
 
   SnapshotStore snapshots() {
     return log.snapshots();
+  }
+
+  /** What tells this cluster from any other, or null if that is not known yet. */
+  @Nullable String clusterId() {
+    UniqueId id = replica.identity().clusterId();
+    return id == null ? null : id.toString();
   }
 
   /** Which nodes there are, for a client that has to find the leader. */

@@ -1,6 +1,7 @@
 package dev.tollgate.node.replica;
 
 import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.ClusterIdentity;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Environment;
 import dev.tollgate.core.Fence;
@@ -16,6 +17,7 @@ import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.Transaction;
+import dev.tollgate.core.UniqueId;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
@@ -240,6 +242,9 @@ public final class ClusterViews implements LockAccess {
   private List<@Nullable Object[]> nodes() {
     LogStatus status = log.status();
     SortedMap<String, String> addresses = replica.look(state -> new TreeMap<>(state.nodes()));
+    ClusterIdentity identity = replica.identity();
+    long committed =
+        status.members().stream().mapToLong(LogStatus.Member::commitIndex).max().orElse(-1);
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (LogStatus.Member member : status.members()) {
       boolean self = member.nodeId().equals(status.nodeId());
@@ -256,7 +261,11 @@ public final class ClusterViews implements LockAccess {
             status.term(),
             member.commitIndex() < 0 ? null : (Long) member.commitIndex(),
             self ? (Long) status.lastAppliedIndex() : null,
-            self
+            self,
+            member.silentMillis(),
+            member.commitIndex() < 0 ? null : (Long) (committed - member.commitIndex()),
+            text(identity.incarnations().get(member.nodeId())),
+            text(identity.clusterId())
           });
     }
     return rows;
@@ -314,6 +323,10 @@ public final class ClusterViews implements LockAccess {
       throw new UncheckedIOException("the directory of the snapshots cannot be read", e);
     }
     return rows;
+  }
+
+  private static @Nullable String text(@Nullable UniqueId id) {
+    return id == null ? null : id.toString();
   }
 
   private static @Nullable ClientInfo client(ClusterState state, SessionId id) {
