@@ -46,6 +46,10 @@ public sealed interface Command {
     R pause(PauseStatements command);
 
     R name(NameCluster command);
+
+    R recordSilence(RecordSilence command);
+
+    R recordRenewal(RecordRenewal command);
   }
 
   /**
@@ -239,6 +243,50 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.pause(this);
+    }
+  }
+
+  /**
+   * How much time leases have left of which the leader has not heard: the next leader gives them no
+   * more than that. Leases that were renewed meanwhile are left alone.
+   */
+  record RecordSilence(List<SilentLease> leases) implements Command {
+    public RecordSilence {
+      leases = List.copyOf(leases);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.recordSilence(this);
+    }
+  }
+
+  /**
+   * A lease that was not renewed.
+   *
+   * @param recordedRenewals {@link Lease#recordedRenewals} as the leader knows it
+   */
+  record SilentLease(LeaseId lease, long recordedRenewals, long remainingMillis) {
+    public SilentLease {
+      requireNonNull(lease, "lease");
+      requireWithin("remaining", remainingMillis, 1, Limits.LEASE_TTL_MAX_MILLIS);
+    }
+  }
+
+  /**
+   * A lease of which a silence is recorded was renewed after all, and has its full ttl again. A
+   * renewal is acknowledged after this; one without a record needs no entry.
+   *
+   * @param recordedRenewals {@link Lease#recordedRenewals} as the leader knows it
+   */
+  record RecordRenewal(LeaseId lease, long recordedRenewals) implements Command {
+    public RecordRenewal {
+      requireNonNull(lease, "lease");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.recordRenewal(this);
     }
   }
 

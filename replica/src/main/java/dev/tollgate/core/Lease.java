@@ -16,6 +16,8 @@ public final class Lease {
   private final long createdMicros;
   private final @Nullable SessionId creator;
   private final boolean own;
+  private long remainingMillis;
+  private long recordedRenewals;
 
   /** In the order in which the locks were granted: they are handed on in this order. */
   private final LinkedHashSet<LockName> held = new LinkedHashSet<>(4);
@@ -36,6 +38,7 @@ public final class Lease {
     this.createdMicros = createdMicros;
     this.creator = creator;
     this.own = own;
+    this.remainingMillis = ttlMillis;
   }
 
   Lease(StateRecord.LeaseState state) {
@@ -66,6 +69,47 @@ public final class Lease {
 
   public long ttlMillis() {
     return ttlMillis;
+  }
+
+  /**
+   * What it has left at least when a node begins to lead: its ttl, or less once the log says that
+   * nobody renewed it.
+   */
+  public long remainingMillis() {
+    return remainingMillis;
+  }
+
+  /** How many renewals the log has: each ends a silence that was recorded. */
+  public long recordedRenewals() {
+    return recordedRenewals;
+  }
+
+  boolean isSilenceRecorded() {
+    return recordedRenewals > 0 || remainingMillis < ttlMillis;
+  }
+
+  StateRecord.LeaseSilence silence() {
+    return new StateRecord.LeaseSilence(id, recordedRenewals, remainingMillis);
+  }
+
+  void restore(StateRecord.LeaseSilence state) {
+    recordedRenewals = state.recordedRenewals();
+    remainingMillis = state.remainingMillis();
+  }
+
+  /** Takes note of a silence, unless it was renewed after that was noticed. */
+  void silent(Command.SilentLease silence) {
+    if (silence.recordedRenewals() == recordedRenewals) {
+      remainingMillis = Math.min(remainingMillis, silence.remainingMillis());
+    }
+  }
+
+  /** Ends a silence, once however often it is told. */
+  void renewed(Command.RecordRenewal renewal) {
+    if (renewal.recordedRenewals() == recordedRenewals) {
+      recordedRenewals++;
+      remainingMillis = ttlMillis;
+    }
   }
 
   /** Log time of its creation, microseconds since 1970. */

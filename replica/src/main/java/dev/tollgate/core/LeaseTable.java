@@ -58,6 +58,10 @@ final class LeaseTable {
     leases.put(state.id(), new Lease(state));
   }
 
+  void restore(StateRecord.LeaseSilence state) {
+    existing(state.lease()).restore(state);
+  }
+
   Lease existing(LeaseId id) {
     Lease lease = leases.get(id);
     if (lease == null) {
@@ -79,6 +83,9 @@ final class LeaseTable {
     for (Lease lease : leases.values()) {
       if (lease.id().value() > lastId) {
         throw new IllegalStateException("lease " + lease.id() + " beyond the counter");
+      }
+      if (lease.remainingMillis() < 1 || lease.remainingMillis() > lease.ttlMillis()) {
+        throw new IllegalStateException("lease " + lease.id() + " has too much or nothing left");
       }
       for (LockName name : lease.held()) {
         Lock lock = locks.find(name);

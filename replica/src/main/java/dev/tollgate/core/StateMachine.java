@@ -151,6 +151,11 @@ public final class StateMachine {
             transactions.lastId()));
     nodes.addresses().forEach((id, address) -> first.add(new StateRecord.NodeAddress(id, address)));
     leases.all().forEach(lease -> first.add(lease.state()));
+    for (Lease lease : leases.all()) {
+      if (lease.isSilenceRecorded()) {
+        first.add(lease.silence());
+      }
+    }
     sessions.all().forEach(session -> first.add(session.state()));
     List<StateRecord> last = new ArrayList<>();
     fences.all().forEach(fence -> last.add(fence.state()));
@@ -301,6 +306,12 @@ public final class StateMachine {
     }
 
     @Override
+    public StateRecord silence(StateRecord.LeaseSilence state) {
+      leases.restore(state);
+      return state;
+    }
+
+    @Override
     public StateRecord session(StateRecord.SessionState state) {
       sessions.restore(state, leases);
       return state;
@@ -421,6 +432,26 @@ public final class StateMachine {
         }
       }
       return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome recordSilence(Command.RecordSilence command) {
+      for (Command.SilentLease silence : command.leases()) {
+        Lease lease = leases.find(silence.lease());
+        if (lease != null) {
+          lease.silent(silence);
+        }
+      }
+      return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome recordRenewal(Command.RecordRenewal command) {
+      Lease lease = leases.find(command.lease());
+      if (lease != null) {
+        lease.renewed(command);
+      }
+      return new Outcome.Answered(lease != null);
     }
 
     @Override

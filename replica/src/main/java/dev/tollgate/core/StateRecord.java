@@ -39,6 +39,8 @@ public sealed interface StateRecord {
     R identity(Identity record);
 
     R skipped(SkippedCommand record);
+
+    R silence(LeaseSilence record);
   }
 
   /** Where the log stood, and the highest number that was ever given out of each kind. */
@@ -274,6 +276,19 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.skipped(this);
+    }
+  }
+
+  /** What is recorded of the time of a lease that comes before; not of those with nothing. */
+  record LeaseSilence(LeaseId lease, long recordedRenewals, long remainingMillis)
+      implements StateRecord {
+    public LeaseSilence {
+      requireNonNull(lease, "lease");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.silence(this);
     }
   }
 

@@ -34,6 +34,8 @@ final class CommandCodec {
   private static final int PAUSE_STATEMENTS = 14;
   private static final int ANNOUNCE_INCARNATION = 15;
   private static final int NAME_CLUSTER = 16;
+  private static final int RECORD_SILENCE = 17;
+  private static final int RECORD_RENEWAL = 18;
 
   private CommandCodec() {}
 
@@ -68,6 +70,14 @@ final class CommandCodec {
       case REPORT_CHECKSUM ->
           new Command.ReportChecksum(in.string(), in.i64(), StateCodec.checksum(in));
       case ADOPT_ENVIRONMENT -> new Command.AdoptEnvironment(StateCodec.environment(in));
+      case RECORD_SILENCE ->
+          new Command.RecordSilence(
+              list(
+                  in,
+                  24,
+                  item ->
+                      new Command.SilentLease(new LeaseId(item.i64()), item.i64(), item.i64())));
+      case RECORD_RENEWAL -> new Command.RecordRenewal(new LeaseId(in.i64()), in.i64());
       case PAUSE_STATEMENTS -> new Command.PauseStatements();
       default -> throw new UnknownCommandException("a command of kind " + kind);
     };
@@ -184,6 +194,22 @@ final class CommandCodec {
     @Override
     public WireWriter pause(Command.PauseStatements command) {
       return out.u8(PAUSE_STATEMENTS);
+    }
+
+    @Override
+    public WireWriter recordSilence(Command.RecordSilence command) {
+      out.u8(RECORD_SILENCE).i32(command.leases().size());
+      for (Command.SilentLease silence : command.leases()) {
+        out.i64(silence.lease().value()).i64(silence.recordedRenewals());
+        out.i64(silence.remainingMillis());
+      }
+      return out;
+    }
+
+    @Override
+    public WireWriter recordRenewal(Command.RecordRenewal command) {
+      out.u8(RECORD_RENEWAL);
+      return out.i64(command.lease().value()).i64(command.recordedRenewals());
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Computing;
 import dev.tollgate.core.Environment;
+import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.Notice;
 import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.UniqueId;
@@ -35,6 +36,8 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -48,6 +51,9 @@ import org.slf4j.LoggerFactory;
 public final class Node implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+  /** How long a node that is alone and stops waits until its leases are recorded. */
+  private static final Duration RECORD_AT_END = Duration.ofSeconds(3);
 
   /** How long a node that is alone and stops waits for its snapshot. */
   private static final Duration SNAPSHOT_AT_END = Duration.ofSeconds(10);
@@ -100,7 +106,7 @@ public final class Node implements AutoCloseable {
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     Supervision supervision = new Supervision(id, replica::failed);
     pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);
-    timeKeeper = new TimeKeeper(id, pipeline, supervision);
+    timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     workers = new Workers(id, limits);
@@ -241,6 +247,40 @@ public final class Node implements AutoCloseable {
     return service;
   }
 
+  /** A node that is alone goes on with the leases where it stopped. */
+  private void recordLeases() {
+    if (replica.failure() != null || !replica.isLeading() || !log.isAlone()) {
+      return;
+    }
+    Map<LeaseId, Long> renewals = new LinkedHashMap<>();
+    replica.look(
+        state -> {
+          state.leases().forEach(lease -> renewals.put(lease.id(), lease.recordedRenewals()));
+          return null;
+        });
+    timeKeeper.recordAll(renewals);
+    CountDownLatch recorded = new CountDownLatch(1);
+    pipeline.entry(
+        new CommandPipeline.Barrier() {
+          @Override
+          public void passed() {
+            recorded.countDown();
+          }
+
+          @Override
+          public void failed() {
+            recorded.countDown();
+          }
+        });
+    try {
+      if (!recorded.await(RECORD_AT_END.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.info("{}: stops before it has recorded what leases have left", settings.nodeId());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /**
    * A node that is alone may start again on another Java runtime, which must not compute again what
    * clients have seen.
@@ -286,6 +326,7 @@ public final class Node implements AutoCloseable {
       running.close();
     }
     verification.close();
+    recordLeases();
     keepStatements();
     log.close();
     replica.close();

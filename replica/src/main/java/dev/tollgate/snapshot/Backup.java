@@ -67,8 +67,8 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
 
   /**
    * The state with which a new cluster begins: the same, but that its tokens are of a higher epoch
-   * and that it has no id and knows no nodes and no environment. Equal backups and epochs give
-   * equal states.
+   * and that it has no id, knows no nodes and no environment, and that leases have their full time.
+   * Equal backups and epochs give equal states.
    *
    * @param epoch higher than that of the backup
    */
@@ -101,7 +101,8 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
       StateRecord state = StateCodec.read(piece.kind(), piece.body());
       if (!(state instanceof StateRecord.NodeAddress
           || state instanceof StateRecord.Identity
-          || state instanceof StateRecord.ComputingState)) {
+          || state instanceof StateRecord.ComputingState
+          || state instanceof StateRecord.LeaseSilence)) {
         StateRecord kept =
             state instanceof StateRecord.Counters counters ? counters.inEpoch(epoch) : state;
         out.record(StateCodec.write(body, kept), body);

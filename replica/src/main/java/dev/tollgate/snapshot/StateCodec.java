@@ -49,6 +49,7 @@ public final class StateCodec {
   private static final int COMPUTING = 9;
   private static final int IDENTITY = 10;
   private static final int SKIPPED = 20;
+  private static final int SILENCE = 11;
 
   private StateCodec() {}
 
@@ -86,6 +87,7 @@ public final class StateCodec {
               in.i64());
       case CHECK -> check(in);
       case RANDOMNESS -> new StateRecord.Randomness(new RandomSeed(in.i64(), in.i64()));
+      case SILENCE -> new StateRecord.LeaseSilence(new LeaseId(in.i64()), in.i64(), in.i64());
       case COMPUTING ->
           new StateRecord.ComputingState(
               in.flag() ? Computing.PAUSED : Computing.in(environment(in)));
@@ -334,6 +336,12 @@ public final class StateCodec {
     public Integer randomness(StateRecord.Randomness state) {
       out.i64(state.seed().high()).i64(state.seed().low());
       return RANDOMNESS;
+    }
+
+    @Override
+    public Integer silence(StateRecord.LeaseSilence state) {
+      out.i64(state.lease().value()).i64(state.recordedRenewals()).i64(state.remainingMillis());
+      return SILENCE;
     }
 
     @Override

@@ -89,6 +89,9 @@ class EntryCodecTest {
         new Command.AdoptEnvironment(
             new Environment(new TreeMap<>(Map.of("numbers", "1", "time zones", "2")), "Java 17")));
     commands.add(new Command.PauseStatements());
+    commands.add(
+        new Command.RecordSilence(List.of(new Command.SilentLease(new LeaseId(3), 2, 1_500))));
+    commands.add(new Command.RecordRenewal(new LeaseId(3), 2));
     commands.add(new Command.ReleaseOwnLease(session));
     commands.add(new Command.VerifyReplicas(List.of("n1", "n2")));
     commands.add(

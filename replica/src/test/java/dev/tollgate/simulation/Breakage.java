@@ -35,6 +35,8 @@ enum Breakage {
   NEW_LEADER_GIVES_NO_TIME,
   /** Entries are written with loss, and the node that proposed one applies what it meant. */
   LEADER_APPLIES_WHAT_IT_SENT,
+  /** A renewal that ends a recorded silence is acknowledged, and not in the log. */
+  RENEWAL_NOT_RECORDED,
   /** The commands of a group are applied in reverse. */
   QUEUE_NOT_FIFO,
   /** The driver counts its lease from the answer to a heartbeat, not from its sending. */

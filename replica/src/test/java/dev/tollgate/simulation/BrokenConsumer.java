@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A replica with a bug around it: entries and snapshots are changed on their way in. */
@@ -36,8 +37,15 @@ class BrokenConsumer implements LogConsumer {
     return switch (breakage) {
       case EXPIRY_BY_LOCAL_CLOCK -> new ExpiresByItself(replica, wallMicros);
       case TOKEN_COUNTER_NOT_RESTORED, SESSION_TABLE_FORGOTTEN -> new Forgetful(replica, breakage);
-      case TIMED_OUT_WAITER_STAYS -> new KeepsWaiters(replica);
+      case TIMED_OUT_WAITER_STAYS ->
+          new Ignores(
+              replica,
+              command ->
+                  command instanceof Command.EndWait end
+                      && end.reason() == Command.WaitEnd.TIMED_OUT);
       case LEADER_APPLIES_WHAT_IT_SENT -> new ReadsWithLoss(replica);
+      case RENEWAL_NOT_RECORDED ->
+          new Ignores(replica, command -> command instanceof Command.RecordRenewal);
       case QUEUE_NOT_FIFO -> new Reverses(replica);
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
       default -> replica;
@@ -192,10 +200,13 @@ class BrokenConsumer implements LogConsumer {
     }
   }
 
-  /** {@link Breakage#TIMED_OUT_WAITER_STAYS}. */
-  private static final class KeepsWaiters extends BrokenConsumer {
-    KeepsWaiters(Replica replica) {
+  /** {@link Breakage#TIMED_OUT_WAITER_STAYS}, {@link Breakage#RENEWAL_NOT_RECORDED}. */
+  private static final class Ignores extends BrokenConsumer {
+    private final Predicate<Command> ignored;
+
+    Ignores(Replica replica, Predicate<Command> ignored) {
       super(replica);
+      this.ignored = ignored;
     }
 
     @Override
@@ -204,9 +215,7 @@ class BrokenConsumer implements LogConsumer {
       List<Proposal> proposals = new ArrayList<>();
       for (int i = 0; i < entry.commands().size(); i++) {
         Command command = entry.commands().get(i);
-        boolean timeout =
-            command instanceof Command.EndWait end && end.reason() == Command.WaitEnd.TIMED_OUT;
-        Command kept = timeout ? new Command.Expire(List.of(), List.of()) : command;
+        Command kept = ignored.test(command) ? new Command.Expire(List.of(), List.of()) : command;
         commands.add(kept);
         if (!entry.proposals().isEmpty()) {
           proposals.add(EntryBytes.replaced(kept, entry.proposals().get(i)));

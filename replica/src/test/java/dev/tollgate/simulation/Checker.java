@@ -46,6 +46,8 @@ final class Checker {
   private final Map<Long, Kept> keptLeases = new TreeMap<>();
 
   private final Map<Long, Long> touched = new TreeMap<>();
+  private final Map<Long, Aging> agings = new TreeMap<>();
+  private long lastExpiryCheck;
 
   /** Answers that clients have got tell of the log up to here. */
   private long acknowledged;
@@ -350,6 +352,7 @@ final class Checker {
               Math.max(renewed, undisturbedSince)
                   + World.millis(ttlMillis + 1_000)
                   + 5 * simulation.electionNanos();
+          requireProgress(key, id, ttlMillis, renewed, undisturbedSince);
           if (world.now() > latest) {
             throw new Violation(
                 "I5",
@@ -365,6 +368,48 @@ final class Checker {
                     + session);
           }
         });
+    lastExpiryCheck = world.now();
+  }
+
+  /** How much of a lease's time has passed since it was renewed, over several leaders. */
+  private static final class Aging {
+    final long renewed;
+    long since;
+    long passed;
+
+    Aging(long renewed, long since) {
+      this.renewed = renewed;
+      this.since = since;
+    }
+  }
+
+  /**
+   * I5 over leaders that follow each other: each may forget the step of {@code LeaseSilences} that
+   * it has begun, and the first of them all that its predecessor knew.
+   */
+  private void requireProgress(
+      long key, long id, long ttlMillis, long renewed, long undisturbedSince) {
+    Aging aging = agings.get(key);
+    if (aging == null || aging.renewed != renewed) {
+      aging = new Aging(renewed, Math.max(renewed, undisturbedSince));
+      agings.put(key, aging);
+    } else if (aging.since < undisturbedSince) {
+      long step = World.millis(Math.max(ttlMillis / 8, 250));
+      long lost = step + World.millis(1_000) + 5 * simulation.electionNanos();
+      aging.passed += Math.max(0, lastExpiryCheck - aging.since - lost);
+      aging.since = undisturbedSince;
+    }
+    if (aging.passed > 2 * World.millis(ttlMillis)) {
+      throw new Violation(
+          "I5",
+          "lease "
+              + id
+              + " of "
+              + ttlMillis
+              + " ms lives after leaders have kept its time for "
+              + aging.passed / 1_000_000
+              + " ms since its last renewal");
+    }
   }
 
   /** Queries of tables alone. */

@@ -109,6 +109,8 @@ final class StateDigest {
     add(lease.id().value());
     add(lease.owner());
     add(lease.ttlMillis());
+    add(lease.remainingMillis());
+    add(lease.recordedRenewals());
     add(lease.createdMicros());
     SessionId creator = lease.creator();
     add(creator == null ? 0 : creator.value());

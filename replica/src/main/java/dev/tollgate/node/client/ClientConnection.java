@@ -413,7 +413,8 @@ public final class ClientConnection {
     Reply.HeartbeatAck ack = renew(sessions, leases, arrived, outcomes::add);
     if (outcomes.contains(TimeKeeper.Renewal.NOT_HERE)) {
       answer.accept(notLeader());
-    } else if (outcomes.contains(TimeKeeper.Renewal.WITHOUT_OWN_LEASE)) {
+    } else if (outcomes.contains(TimeKeeper.Renewal.WITHOUT_OWN_LEASE)
+        || outcomes.contains(TimeKeeper.Renewal.NOT_YET)) {
       service.awaitEntry(
           still ->
               service.workers().chore(() -> acknowledge(still, sessions, leases, arrived, answer)));

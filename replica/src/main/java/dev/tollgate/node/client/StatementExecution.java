@@ -273,17 +273,19 @@ final class StatementExecution implements Plan.Handler<Void> {
   private void renew(LeaseId lease, String label) {
     long arrived = service.timeKeeper().now();
     service.timeKeeper().renew(lease, arrived);
-    service.proveLeadership(
-        leads -> {
-          switch (leads
-              ? service.timeKeeper().renew(lease, arrived)
-              : TimeKeeper.Renewal.NOT_HERE) {
-            case RENEWED ->
-                result(LockAnswers.resultOf(service.timeKeeper().remainingMillis(lease), label));
-            case GONE, WITHOUT_OWN_LEASE -> answer.accept(gone(lease));
-            case NOT_HERE -> answer.accept(notLeader());
-          }
-        });
+    service.proveLeadership(leads -> renewed(leads, lease, arrived, label));
+  }
+
+  private void renewed(boolean leads, LeaseId lease, long arrived, String label) {
+    switch (leads ? service.timeKeeper().renew(lease, arrived) : TimeKeeper.Renewal.NOT_HERE) {
+      case RENEWED ->
+          result(LockAnswers.resultOf(service.timeKeeper().remainingMillis(lease), label));
+      case NOT_YET ->
+          service.awaitEntry(
+              still -> service.workers().execute(() -> renewed(still, lease, arrived, label)));
+      case GONE, WITHOUT_OWN_LEASE -> answer.accept(gone(lease));
+      case NOT_HERE -> answer.accept(notLeader());
+    }
   }
 
   private Reply gone(LeaseId lease) {

@@ -29,11 +29,11 @@ final class DeadlineQueue<K> {
     /** True once it was reported as due: it is not in the queue, and cannot be put off any more. */
     boolean reported;
 
-    Item(K key, long periodNanos, long nowNanos, long number) {
+    Item(K key, long periodNanos, long dueNanos, long number) {
       this.key = key;
       this.periodNanos = periodNanos;
       this.number = number;
-      this.dueNanos = nowNanos + periodNanos;
+      this.dueNanos = dueNanos;
       this.queuedNanos = dueNanos;
     }
 
@@ -50,7 +50,12 @@ final class DeadlineQueue<K> {
 
   /** Adds an item that is due a period from now; in place of the one of this key, if there is. */
   void add(K key, long periodNanos, long nowNanos) {
-    Item<K> item = new Item<>(key, periodNanos, nowNanos, ++lastNumber);
+    add(key, periodNanos, periodNanos, nowNanos);
+  }
+
+  /** Adds an item that is due sooner, or later, and is put off by a period. */
+  void add(K key, long periodNanos, long remainingNanos, long nowNanos) {
+    Item<K> item = new Item<>(key, periodNanos, nowNanos + remainingNanos, ++lastNumber);
     dequeue(items.put(key, item));
     queue.add(item);
   }

@@ -161,6 +161,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String silence(StateRecord.LeaseSilence state) {
+      return "leases";
+    }
+
+    @Override
     public String computing(StateRecord.ComputingState state) {
       return "environment";
     }

@@ -16,12 +16,14 @@ import dev.tollgate.core.Waiter;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.Proposal;
 import dev.tollgate.log.Supervision;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,8 +33,9 @@ import org.slf4j.LoggerFactory;
  * which waits have run out. It only proposes; what ends, ends by a log entry.
  *
  * <p>A node that begins to lead gives everything its full time again: the leader before it may have
- * acknowledged a renewal a moment ago (invariant I4). From the moment at which the end of a lease
- * was proposed, renewals of it are refused. Thread-safe.
+ * acknowledged a renewal a moment ago (invariant I4). Leases of which it hears nothing from then on
+ * are the exception: {@link LeaseSilences}. From the moment at which the end of a lease was
+ * proposed, renewals of it are refused. Thread-safe.
  */
 public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TimeKeeper.class);
@@ -54,19 +57,30 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private final DeadlineQueue<SessionId> sessions = new DeadlineQueue<>();
   private final DeadlineQueue<RequestId> waits = new DeadlineQueue<>();
   private final TransactionClock transactions = new TransactionClock();
+  private final LeaseSilences silences;
   private final Map<SessionId, LeaseId> ownLeases = new HashMap<>();
   private boolean leading;
   private boolean closed;
 
-  public TimeKeeper(String nodeId, CommandPipeline pipeline, Supervision supervision) {
-    this(nodeId, pipeline, supervision, new LeaseClock(System::nanoTime));
+  /**
+   * @param alone whether the cluster is this node
+   */
+  public TimeKeeper(
+      String nodeId, CommandPipeline pipeline, Supervision supervision, BooleanSupplier alone) {
+    this(nodeId, pipeline, supervision, alone, new LeaseClock(System::nanoTime));
   }
 
-  TimeKeeper(String nodeId, CommandPipeline pipeline, Supervision supervision, LeaseClock clock) {
+  TimeKeeper(
+      String nodeId,
+      CommandPipeline pipeline,
+      Supervision supervision,
+      BooleanSupplier alone,
+      LeaseClock clock) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.supervision = requireNonNull(supervision, "supervision");
     this.clock = requireNonNull(clock, "clock");
+    this.silences = new LeaseSilences(requireNonNull(alone, "alone"));
     this.thread = supervision.thread("tollgate-" + nodeId + "-time", this::run);
   }
 
@@ -87,6 +101,8 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
      * may take the lease for renewed until it is gone.
      */
     WITHOUT_OWN_LEASE,
+    /** Renewed once an entry is applied that was proposed by now: ask again after one. */
+    NOT_YET,
     /** It has ended, or its end is proposed. */
     GONE,
     /** This node does not keep the time: it does not lead, or is about to begin. */
@@ -99,6 +115,8 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
    * @param arrivalNanos when the renewal arrived
    */
   public Renewal renew(SessionId session, long arrivalNanos) {
+    Renewal renewal;
+    Command.RecordRenewal ending = null;
     mutex.lock();
     try {
       LeaseId own = ownLeases.get(session);
@@ -106,21 +124,66 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
           own != null
               && !leases.putOff(own, arrivalNanos)
               && leases.remaining(own, arrivalNanos) != null;
-      Renewal renewal = renewal(sessions.putOff(session, arrivalNanos));
-      return renewal == Renewal.RENEWED && ownEnds ? Renewal.WITHOUT_OWN_LEASE : renewal;
+      renewal = renewal(sessions.putOff(session, arrivalNanos));
+      if (renewal == Renewal.RENEWED && ownEnds) {
+        renewal = Renewal.WITHOUT_OWN_LEASE;
+      } else if (renewal == Renewal.RENEWED && own != null && silences.heard(own)) {
+        renewal = Renewal.NOT_YET;
+        ending = silences.end(own);
+      }
     } finally {
       mutex.unlock();
     }
+    proposeEnd(ending);
+    return renewal;
   }
 
   /** Renews a lease. */
   public Renewal renew(LeaseId lease, long arrivalNanos) {
+    Renewal renewal;
+    Command.RecordRenewal ending = null;
     mutex.lock();
     try {
-      return renewal(leases.putOff(lease, arrivalNanos));
+      renewal = renewal(leases.putOff(lease, arrivalNanos));
+      if (renewal == Renewal.RENEWED && silences.heard(lease)) {
+        renewal = Renewal.NOT_YET;
+        ending = silences.end(lease);
+      }
     } finally {
       mutex.unlock();
     }
+    proposeEnd(ending);
+    return renewal;
+  }
+
+  /** Proposes the end of a recorded silence, if there is one; without the lock. */
+  private void proposeEnd(Command.@Nullable RecordRenewal ending) {
+    if (ending != null) {
+      pipeline.submit(ending, silenceEnded(ending));
+    }
+  }
+
+  private Proposal.Listener silenceEnded(Command.RecordRenewal ending) {
+    return new Proposal.Listener() {
+      @Override
+      public void applied(Outcome outcome) {
+        tell(/* ended= */ true);
+      }
+
+      @Override
+      public void unknown() {
+        tell(/* ended= */ false);
+      }
+
+      private void tell(boolean ended) {
+        mutex.lock();
+        try {
+          silences.ended(ending, ended);
+        } finally {
+          mutex.unlock();
+        }
+      }
+    };
   }
 
   private Renewal renewal(boolean renewed) {
@@ -171,7 +234,12 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         }
       }
       for (Lease lease : state.leases()) {
-        add(lease.id(), lease.ttlMillis(), now);
+        leases.add(
+            lease.id(),
+            TimeUnit.MILLISECONDS.toNanos(lease.ttlMillis()),
+            TimeUnit.MILLISECONDS.toNanos(lease.remainingMillis()),
+            now);
+        silences.add(lease, now);
       }
       for (Lock lock : state.locks()) {
         for (Waiter waiter : lock.waiters()) {
@@ -233,6 +301,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         }
       } else if (notice instanceof Notice.LeaseEnded ended) {
         leases.remove(ended.lease());
+        silences.remove(ended.lease());
       } else if (notice instanceof Notice.WaitStarted started) {
         add(new RequestId(started.session(), started.sequence()), started.waitMillis(), now);
       } else if (notice instanceof Notice.TransactionUsed used) {
@@ -302,6 +371,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     List<LeaseId> dueLeases;
     List<RequestId> dueWaits;
     List<Command> dueTransactions;
+    List<Command.SilentLease> silent;
     mutex.lock();
     try {
       if (!leading) {
@@ -312,11 +382,13 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
       dueLeases = leases.takeDue(now);
       dueWaits = waits.takeDue(now);
       dueTransactions = transactions.takeDue(now);
+      silent = silences.takeDue(now, lease -> leases.remaining(lease, now));
     } finally {
       mutex.unlock();
     }
     // proposing may apply at once and come back to noticed(), so not under the lock
     proposeExpiry(dueSessions, dueLeases);
+    proposeSilence(silent);
     for (Command abort : dueTransactions) {
       pipeline.submit(abort, Proposal.Listener.NOBODY);
     }
@@ -348,6 +420,40 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
           new Command.Expire(batch, List.of()),
           retry(() -> batch.forEach(session -> sessions.reportAgain(session, clock.now()))));
     }
+  }
+
+  private void proposeSilence(List<Command.SilentLease> silent) {
+    for (int i = 0; i < silent.size(); i += EXPIRE_BATCH) {
+      pipeline.submit(
+          new Command.RecordSilence(silent.subList(i, Math.min(silent.size(), i + EXPIRE_BATCH))),
+          Proposal.Listener.NOBODY);
+    }
+  }
+
+  /**
+   * Records what leases have left, and keeps no time from then on: for a node that is alone and
+   * stops, so that its next start goes on from there.
+   *
+   * @param recordedRenewals of each lease, as the replicated state has it
+   */
+  public void recordAll(Map<LeaseId, Long> recordedRenewals) {
+    long now = clock.now();
+    List<Command.SilentLease> all = new ArrayList<>();
+    mutex.lock();
+    try {
+      leading = false;
+      recordedRenewals.forEach(
+          (lease, renewals) -> {
+            Long left = leases.remaining(lease, now);
+            if (left != null && left > 0) {
+              all.add(LeaseSilences.record(lease, renewals, left));
+            }
+          });
+      clear();
+    } finally {
+      mutex.unlock();
+    }
+    proposeSilence(all);
   }
 
   /** Reports again what could not be proposed; a node that leads no more has nothing to report. */
@@ -391,5 +497,6 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     waits.clear();
     transactions.clear();
     ownLeases.clear();
+    silences.clear();
   }
 }

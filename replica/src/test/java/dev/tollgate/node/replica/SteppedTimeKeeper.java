@@ -10,7 +10,7 @@ public final class SteppedTimeKeeper {
 
   public SteppedTimeKeeper(
       String nodeId, CommandPipeline pipeline, Supervision supervision, LongSupplier nanoTime) {
-    keeper = new TimeKeeper(nodeId, pipeline, supervision, new LeaseClock(nanoTime));
+    keeper = new TimeKeeper(nodeId, pipeline, supervision, () -> false, new LeaseClock(nanoTime));
   }
 
   public TimeKeeper keeper() {

@@ -26,6 +26,8 @@ import dev.tollgate.log.Supervision;
 import dev.tollgate.store.SqlDatabase;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,7 +53,7 @@ class TimeKeeperTest {
   private volatile @Nullable RuntimeException fault;
 
   private final TimeKeeper keeper =
-      new TimeKeeper("n1", pipeline, supervision, new LeaseClock(this::time));
+      new TimeKeeper("n1", pipeline, supervision, () -> false, new LeaseClock(this::time));
   private long sequence;
 
   private long time() {
@@ -263,6 +265,88 @@ class TimeKeeperTest {
     assertTrue(isAlive(lease));
     pass(200);
     await().atMost(DEADLINE).until(() -> !isAlive(lease));
+  }
+
+  @Test
+  void leadersThatFollowEachOtherDoNotEachGiveALeaseThatNobodyRenewsItsFullTime() {
+    LeaseId lease = createLease(open());
+    for (int term = 2; term <= 12 && isAlive(lease); term++) {
+      replica.stoppedLeading();
+      replica.startedLeading(term);
+      awaitTicks(TTL_MILLIS / 4);
+    }
+    assertTrue(!isAlive(lease), "eleven leaders of a quarter of its ttl each");
+  }
+
+  @Test
+  void aSilenceThatIsRecordedEndsByAnEntryBeforeARenewalIsAcknowledged() {
+    LeaseId lease = createLease(open());
+    replica.stoppedLeading();
+    replica.startedLeading(2);
+    awaitTicks(TTL_MILLIS / 2);
+    long recorded = left(lease);
+    assertTrue(recorded < TTL_MILLIS, "recorded: " + recorded);
+    assertEquals(TimeKeeper.Renewal.NOT_YET, keeper.renew(lease, keeper.now()));
+    assertEquals(TTL_MILLIS, left(lease));
+    assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(lease, keeper.now()));
+    replica.stoppedLeading();
+    replica.startedLeading(3);
+    assertEquals(TTL_MILLIS, keeper.remainingMillis(lease));
+  }
+
+  @Test
+  void aLeaseThatIsRenewedIsNeverInTheLog() {
+    LeaseId lease = createLease(open());
+    replica.stoppedLeading();
+    replica.startedLeading(2);
+    for (int i = 0; i < 10; i++) {
+      assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(lease, keeper.now()));
+      awaitTicks(TTL_MILLIS / 2);
+    }
+    assertEquals(TTL_MILLIS, left(lease));
+    assertEquals(0, recordedRenewals(lease));
+  }
+
+  /** A silence that was noticed before a renewal, and comes into the log after it. */
+  @Test
+  void aLateRecordOfASilenceDoesNotTakeARenewalBack() {
+    LeaseId lease = createLease(open());
+    Command late = new Command.RecordSilence(List.of(new Command.SilentLease(lease, 0, 10)));
+    apply(late);
+    assertEquals(10, left(lease));
+    apply(new Command.RecordRenewal(lease, 0));
+    apply(late);
+    apply(new Command.RecordRenewal(lease, 0));
+    assertEquals(TTL_MILLIS, left(lease));
+    assertEquals(1, recordedRenewals(lease));
+  }
+
+  @Test
+  void aKeeperThatStopsRecordsWhatEachLeaseHasLeftAndRenewsNoMore() {
+    LeaseId lease = createLease(open());
+    pass(TTL_MILLIS / 4);
+    keeper.recordAll(Map.of(lease, 0L));
+    assertEquals(TTL_MILLIS * 3 / 4, left(lease));
+    assertEquals(TimeKeeper.Renewal.NOT_HERE, keeper.renew(lease, keeper.now()));
+    replica.startedLeading(2);
+    assertEquals(TTL_MILLIS * 3 / 4, keeper.remainingMillis(lease));
+  }
+
+  /** As the log has it. */
+  private long left(LeaseId lease) {
+    return replica.<Long>look(state -> state.lease(lease).remainingMillis());
+  }
+
+  private long recordedRenewals(LeaseId lease) {
+    return replica.<Long>look(state -> state.lease(lease).recordedRenewals());
+  }
+
+  /** Lets time pass, and the keeper look at it in each step. */
+  private void awaitTicks(long millis) {
+    for (long passed = 0; passed < millis; passed += 50) {
+      nanos.addAndGet(Duration.ofMillis(50).toNanos());
+      keeper.tick();
+    }
   }
 
   @Test

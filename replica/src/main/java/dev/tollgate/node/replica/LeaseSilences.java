@@ -1,0 +1,150 @@
+package dev.tollgate.node.replica;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Lease;
+import dev.tollgate.core.LeaseId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases of which this leader has heard nothing since it began. What they have left is recorded in
+ * the log from time to time, so that leaders that follow each other do not each give them their
+ * full ttl. Once something is recorded of a lease, or may be, a renewal of it is recorded too
+ * before it is acknowledged; other leases are renewed without an entry. Not thread-safe.
+ */
+final class LeaseSilences {
+  /** Parts of a ttl after which something is recorded. */
+  private static final int STEPS = 8;
+
+  /** The same for a node that is alone: it may be started for a moment, again and again. */
+  private static final int STEPS_ALONE = 32;
+
+  /** Shorter silences are what an election does. */
+  private static final long STEP_MIN_MILLIS = 250;
+
+  private static final class Silence {
+    final long stepNanos;
+
+    /** {@link Lease#recordedRenewals} in the replicated state. */
+    final long recordedRenewals;
+
+    /** True once less than the ttl is recorded, or may be. */
+    boolean recorded;
+
+    /** True while its end is proposed. */
+    boolean ends;
+
+    Silence(long stepNanos, long recordedRenewals, boolean recorded) {
+      this.stepNanos = stepNanos;
+      this.recordedRenewals = recordedRenewals;
+      this.recorded = recorded;
+    }
+  }
+
+  private final BooleanSupplier alone;
+  private final Map<LeaseId, Silence> silences = new HashMap<>();
+  private final DeadlineQueue<LeaseId> due = new DeadlineQueue<>();
+
+  /**
+   * @param alone whether the cluster is this node
+   */
+  LeaseSilences(BooleanSupplier alone) {
+    this.alone = alone;
+  }
+
+  /** A lease that there was when this leader began. */
+  void add(Lease lease, long now) {
+    long step = lease.ttlMillis() / (alone.getAsBoolean() ? STEPS_ALONE : STEPS);
+    Silence silence =
+        new Silence(
+            TimeUnit.MILLISECONDS.toNanos(Math.max(step, STEP_MIN_MILLIS)),
+            lease.recordedRenewals(),
+            lease.remainingMillis() < lease.ttlMillis());
+    silences.put(lease.id(), silence);
+    due.add(lease.id(), silence.stepNanos, now);
+  }
+
+  /** The lease has ended. */
+  void remove(LeaseId lease) {
+    silences.remove(lease);
+    due.remove(lease);
+  }
+
+  /**
+   * The lease was renewed.
+   *
+   * @return true if that must not be acknowledged before the log has it
+   */
+  boolean heard(LeaseId lease) {
+    Silence silence = silences.get(lease);
+    if (silence == null) {
+      return false;
+    }
+    due.remove(lease);
+    if (!silence.recorded) {
+      silences.remove(lease);
+    }
+    return silence.recorded;
+  }
+
+  /** What to propose for a lease that was heard, or null if that is proposed already. */
+  Command.@Nullable RecordRenewal end(LeaseId lease) {
+    Silence silence = silences.get(lease);
+    if (silence == null || silence.ends) {
+      return null;
+    }
+    silence.ends = true;
+    return new Command.RecordRenewal(lease, silence.recordedRenewals);
+  }
+
+  /**
+   * What became of a proposal.
+   *
+   * @param applied false if nobody knows
+   */
+  void ended(Command.RecordRenewal proposal, boolean applied) {
+    Silence silence = silences.get(proposal.lease());
+    if (silence != null && silence.recordedRenewals == proposal.recordedRenewals()) {
+      silence.ends = false;
+      if (applied) {
+        silences.remove(proposal.lease());
+      }
+    }
+  }
+
+  /**
+   * What is to be recorded now.
+   *
+   * @param remaining nanoseconds that a lease has left, or null if it has ended
+   */
+  List<Command.SilentLease> takeDue(long now, Function<LeaseId, @Nullable Long> remaining) {
+    List<Command.SilentLease> silent = new ArrayList<>();
+    for (LeaseId lease : due.takeDue(now)) {
+      Silence silence = silences.get(lease);
+      Long left = remaining.apply(lease);
+      if (silence != null && left != null && left > 0) {
+        silence.recorded = true;
+        due.add(lease, silence.stepNanos, now);
+        silent.add(record(lease, silence.recordedRenewals, left));
+      }
+    }
+    return silent;
+  }
+
+  /** Rounds up: a lease may live longer than was recorded, but not shorter. */
+  static Command.SilentLease record(LeaseId lease, long recordedRenewals, long leftNanos) {
+    long millis = TimeUnit.NANOSECONDS.toMillis(leftNanos + TimeUnit.MILLISECONDS.toNanos(1) - 1);
+    return new Command.SilentLease(lease, recordedRenewals, millis);
+  }
+
+  void clear() {
+    silences.clear();
+    due.clear();
+  }
+}
