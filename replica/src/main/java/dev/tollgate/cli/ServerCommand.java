@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
+import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
 import java.io.IOException;
@@ -73,16 +74,16 @@ final class ServerCommand implements Callable<Integer> {
       names = "--client-listen",
       defaultValue = "${env:TOLLGATE_CLIENT_LISTEN}",
       description =
-          "host:port to listen on for clients, if it differs from --client-address; 0.0.0.0:PORT for"
-              + " every interface. [TOLLGATE_CLIENT_LISTEN]")
+          "host:port to listen on for clients, if it differs from --client-address; 0.0.0.0:PORT"
+              + " for every interface. [TOLLGATE_CLIENT_LISTEN]")
   private @Nullable String clientListen;
 
   @Option(
       names = "--raft-address",
       defaultValue = "${env:TOLLGATE_RAFT_ADDRESS}",
       description =
-          "host:port at which the other nodes reach this one; if not given, what --peers says of it."
-              + " Without either, the node stays alone. [TOLLGATE_RAFT_ADDRESS]")
+          "host:port at which the other nodes reach this one; if not given, what --peers says of"
+              + " it. Without either, the node stays alone. [TOLLGATE_RAFT_ADDRESS]")
   private @Nullable String raftAddress;
 
   @Option(
@@ -138,6 +139,8 @@ final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     // it takes some tenths of a second, and is asked for when the node leads or applies
+    stopIfClassesAreLost();
+    openClassPath();
     Thread environment = new Thread(NodeSettings::localEnvironment, "tollgate-environment");
     environment.setDaemon(true);
     environment.start();
@@ -203,8 +206,46 @@ final class ServerCommand implements Callable<Integer> {
         raft,
         clientAddress,
         socketAddress(clientListen == null ? clientAddress : clientListen),
-        maxConnections,
+        connections(),
         Duration.ofMinutes(verifyMinutes));
+  }
+
+  /** As many as the operating system leaves room for: a node without file descriptors is lost. */
+  private int connections() {
+    long limit = Descriptors.limit();
+    int connections = Descriptors.connections(limit, maxConnections);
+    String room =
+        "this process may have "
+            + limit
+            + " files and sockets open (ulimit -n), of which the node needs "
+            + Descriptors.OF_A_NODE;
+    require(connections > 0, room + ": allow it more");
+    if (connections < maxConnections) {
+      LOG.warn(
+          "{}: {}. It takes {} connections, not the {} of --max-connections: allow it {}",
+          id,
+          room,
+          connections,
+          maxConnections,
+          maxConnections + Descriptors.OF_A_NODE);
+    }
+    return connections;
+  }
+
+  /** Opens each jar, as the search for what is in none of them does; they stay open. */
+  private static void openClassPath() {
+    ClassLoader.getSystemResource("dev/tollgate/in/no/jar");
+  }
+
+  /** Threads of libraries have nobody else who hears of it. */
+  private void stopIfClassesAreLost() {
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, error) -> {
+          LOG.error("{}: thread {} has ended", id, thread.getName(), error);
+          if (error instanceof LinkageError) {
+            Runtime.getRuntime().halt(REPLICA_FAILED);
+          }
+        });
   }
 
   /** The nodes of a new cluster; none if this one is to join another. */

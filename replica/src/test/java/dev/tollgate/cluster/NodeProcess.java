@@ -27,6 +27,7 @@ public final class NodeProcess implements AutoCloseable {
   private final File errors;
   private Process process;
   private long maxFileBytes;
+  private int maxDescriptors;
 
   NodeProcess(String id, Path data, Path log, int clientPort, int raftPort, String... options) {
     this.id = id;
@@ -72,6 +73,11 @@ public final class NodeProcess implements AutoCloseable {
     maxFileBytes = bytes;
   }
 
+  /** From its next start on it can have no more files and sockets open than this. */
+  void limitDescriptors(int count) {
+    maxDescriptors = count;
+  }
+
   /** Waits until the process has ended by itself; its exit status. */
   int awaitEnd() throws InterruptedException {
     return process.waitFor();
@@ -84,6 +90,8 @@ public final class NodeProcess implements AutoCloseable {
       // the shell counts in blocks of 512 bytes
       words.addAll(
           List.of("sh", "-c", "ulimit -f " + maxFileBytes / 512 + " && exec \"$@\"", "sh"));
+    } else if (maxDescriptors > 0) {
+      words.addAll(List.of("sh", "-c", "ulimit -n " + maxDescriptors + " && exec \"$@\"", "sh"));
     }
     words.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(words);

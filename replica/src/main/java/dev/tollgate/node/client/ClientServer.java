@@ -41,6 +41,9 @@ public final class ClientServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
   private static final int EVENT_LOOPS = 2;
 
+  /** Clients beyond the last that are being told so; others wait to be accepted. */
+  private static final int REFUSED = 64;
+
   private final String nodeId;
   private final ClientService service;
   private final int maxConnections;
@@ -73,6 +76,7 @@ public final class ClientServer implements AutoCloseable {
               .option(ChannelOption.SO_BACKLOG, BACKLOG)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
+              .handler(new AcceptLimit(maxConnections + REFUSED))
               .childHandler(new Initializer())
               .bind(address)
               .syncUninterruptibly()
@@ -99,6 +103,13 @@ public final class ClientServer implements AutoCloseable {
     @Override
     protected void initChannel(SocketChannel channel) {
       channel.pipeline().addLast(new FrameCodec(), new ConnectionHandler(channel));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      service.replica().stopIfClassesAreLost(cause);
+      LOG.error("{}: a connection could not be taken", nodeId, cause);
+      context.close();
     }
   }
 
@@ -151,6 +162,7 @@ public final class ClientServer implements AutoCloseable {
         LOG.debug("{}: {} broke off", nodeId, client(), reason);
         channel.close();
       } else {
+        service.replica().stopIfClassesAreLost(cause);
         LOG.error("{}: the connection of {} failed", nodeId, client(), cause);
         channel.close();
       }

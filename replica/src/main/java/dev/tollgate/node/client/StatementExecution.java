@@ -552,6 +552,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     try {
       attempt.run();
     } catch (SQLException e) {
+      service.replica().stopIfClassesAreLost(e);
       answer.accept(Replies.of(e));
     } catch (WireFormatException e) {
       answer.accept(

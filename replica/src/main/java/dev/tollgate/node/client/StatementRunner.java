@@ -185,6 +185,7 @@ final class StatementRunner {
               try {
                 work.run();
               } catch (SQLException e) {
+                service.replica().stopIfClassesAreLost(e);
                 answer.accept(Replies.of(e));
               } catch (RuntimeException | Error e) {
                 answer.accept(unexpected(e));
@@ -195,7 +196,9 @@ final class StatementRunner {
 
   /** A bug: the client waits for an answer all the same. */
   private Reply unexpected(Throwable bug) {
-    LOG.error("{}: a statement failed in an unexpected way", service.nodeId(), bug);
+    if (!service.replica().stopIfClassesAreLost(bug)) {
+      LOG.error("{}: a statement failed in an unexpected way", service.nodeId(), bug);
+    }
     return new Reply.Failure(
         SqlState.INTERNAL,
         "an error in Tollgate, which the log of node "

@@ -441,6 +441,30 @@ public final class Replica implements LogConsumer {
     }
   }
 
+  /**
+   * Stops the replica if an error says that this process cannot load its own classes, for want of
+   * file descriptors or because its jars have gone: the JVM remembers that for each of them. Every
+   * path that serves comes here with what it did not expect.
+   *
+   * @return true if it did
+   */
+  public boolean stopIfClassesAreLost(Throwable error) {
+    boolean lost = areClassesLost(error);
+    if (lost) {
+      failed(error);
+    }
+    return lost;
+  }
+
+  private static boolean areClassesLost(Throwable error) {
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof LinkageError) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** What happened and what to do, in one line. */
   private static String explain(Throwable cause) {
     if (cause instanceof DivergedException
@@ -452,6 +476,12 @@ public final class Replica implements LogConsumer {
         || cause instanceof UnknownCommandException
         || cause instanceof UnknownVersionException) {
       return String.valueOf(cause.getMessage());
+    }
+    if (areClassesLost(cause)) {
+      return "it cannot load its own classes ("
+          + cause
+          + "): it had too few file descriptors (ulimit -n), or its jars were replaced. Start it"
+          + " again";
     }
     if (cause instanceof OutOfMemoryError) {
       return "memory has run out (" + cause.getMessage() + "). Start it again with a larger heap";
