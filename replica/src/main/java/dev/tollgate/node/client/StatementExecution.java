@@ -282,7 +282,7 @@ final class StatementExecution implements Plan.Handler<Void> {
           result(LockAnswers.resultOf(service.timeKeeper().remainingMillis(lease), label));
       case NOT_YET ->
           service.awaitEntry(
-              still -> service.workers().execute(() -> renewed(still, lease, arrived, label)));
+              still -> service.workers().chore(() -> renewed(still, lease, arrived, label)));
       case GONE, WITHOUT_OWN_LEASE -> answer.accept(gone(lease));
       case NOT_HERE -> answer.accept(notLeader());
     }
