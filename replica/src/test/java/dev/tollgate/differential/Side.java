@@ -1,0 +1,122 @@
+package dev.tollgate.differential;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One of the two databases that are compared: a writer, and a reader beside it. */
+final class Side implements AutoCloseable {
+  private final String url;
+  private Connection writer;
+  private Connection reader;
+  private @Nullable Savepoint savepoint;
+
+  Side(String url) throws SQLException {
+    this.url = url;
+    writer = DriverManager.getConnection(url);
+    reader = DriverManager.getConnection(url);
+  }
+
+  /** Closes all connections and opens them again. */
+  void reopen() throws SQLException {
+    close();
+    writer = DriverManager.getConnection(url);
+    reader = DriverManager.getConnection(url);
+  }
+
+  boolean inTransaction() throws SQLException {
+    return !writer.getAutoCommit();
+  }
+
+  /**
+   * What became of a statement: its state, its count of rows, or its rows in order of their text.
+   */
+  List<String> run(String sql) {
+    return run(writer, sql);
+  }
+
+  /** The same by a session that sees what is committed. */
+  List<String> read(String sql) {
+    return run(reader, sql);
+  }
+
+  private static List<String> run(Connection connection, String sql) {
+    try (Statement statement = connection.createStatement()) {
+      if (!statement.execute(sql)) {
+        return List.of("count " + statement.getLargeUpdateCount());
+      }
+      try (ResultSet rows = statement.getResultSet()) {
+        return textOf(rows);
+      }
+    } catch (SQLException e) {
+      return List.of("state " + e.getSQLState(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<String> textOf(ResultSet rows) throws SQLException {
+    ResultSetMetaData columns = rows.getMetaData();
+    StringBuilder header = new StringBuilder("columns");
+    for (int i = 1; i <= columns.getColumnCount(); i++) {
+      header.append('\t').append(columns.getColumnTypeName(i));
+    }
+    List<String> lines = new ArrayList<>();
+    while (rows.next()) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 1; i <= columns.getColumnCount(); i++) {
+        line.append(rows.getString(i)).append('|');
+      }
+      lines.add(line.toString());
+    }
+    Collections.sort(lines);
+    lines.add(0, header.toString());
+    return lines;
+  }
+
+  void begin() throws SQLException {
+    writer.setAutoCommit(false);
+  }
+
+  void end(boolean commit) throws SQLException {
+    savepoint = null;
+    if (commit) {
+      writer.commit();
+    } else {
+      writer.rollback();
+    }
+    writer.setAutoCommit(true);
+  }
+
+  void mark() throws SQLException {
+    savepoint = writer.setSavepoint("MARK");
+  }
+
+  /** Goes back to the savepoint, if there is one. */
+  List<String> backToMark() {
+    Savepoint mark = savepoint;
+    savepoint = null;
+    if (mark == null) {
+      return List.of();
+    }
+    try {
+      writer.rollback(mark);
+      return List.of("back");
+    } catch (SQLException e) {
+      return List.of("state " + e.getSQLState());
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    savepoint = null;
+    reader.close();
+    writer.close();
+  }
+}
