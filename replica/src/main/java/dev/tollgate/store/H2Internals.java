@@ -11,6 +11,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,6 +89,7 @@ final class H2Internals {
   private static final VarHandle LOCK_TIMEOUT_MILLIS;
   private static final VarHandle STATUS_AND_LOG_ID;
   private static final VarHandle CURRENT_TIMESTAMP;
+  private static final VarHandle DERIVED_TABLES;
   private static final VarHandle HAD_WAITER;
   private static final VarHandle SET_CLAUSES;
   private static final VarHandle SET_ACTIONS;
@@ -137,6 +139,9 @@ final class H2Internals {
       CURRENT_TIMESTAMP =
           MethodHandles.privateLookupIn(SessionLocal.class, own)
               .findVarHandle(SessionLocal.class, "currentTimestamp", ValueTimestampTimeZone.class);
+      DERIVED_TABLES =
+          MethodHandles.privateLookupIn(SessionLocal.class, own)
+              .findVarHandle(SessionLocal.class, "derivedTableIndexCache", HashMap.class);
       FILTER_CONDITION =
           MethodHandles.privateLookupIn(TableFilter.class, own)
               .findVarHandle(TableFilter.class, "filterCondition", Expression.class);
@@ -240,6 +245,20 @@ final class H2Internals {
     synchronized (ids) {
       ids.or(BitSet.valueOf(taken));
     }
+  }
+
+  /**
+   * Forgets the derived tables of statements that were prepared. No later statement can use them,
+   * and H2 forgets them by itself only for those that it prepares as commands.
+   */
+  static void forgetDerivedTables(SessionLocal session) {
+    DERIVED_TABLES.set(session, (@Nullable HashMap<?, ?>) null);
+  }
+
+  /** How many derived tables a session remembers. */
+  static int derivedTables(SessionLocal session) {
+    HashMap<?, ?> tables = (HashMap<?, ?>) DERIVED_TABLES.get(session);
+    return tables == null ? 0 : tables.size();
   }
 
   /** Makes the session's transaction fail at a locked row at once. */

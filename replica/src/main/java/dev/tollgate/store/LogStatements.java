@@ -40,6 +40,7 @@ final class LogStatements {
   private static Ready prepareUnguarded(SessionLocal session, String sql) {
     // plans of views are kept for ten seconds by the clock, and were made for other data
     session.clearViewIndexCache();
+    H2Internals.forgetDerivedTables(session);
     Prepared prepared = session.prepare(sql);
     if (H2Definitions.changesNothing(session, prepared)) {
       return new Ready(prepared, Set.of());

@@ -268,6 +268,7 @@ public final class SqlReader {
       LockAccess locks,
       Canceller canceller)
       throws SQLException {
+    H2Internals.forgetDerivedTables(session);
     Prepared prepared = session.prepare(sql);
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
       // meters would show in the plan that is explained

@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.Outcome;
@@ -9,6 +10,7 @@ import dev.tollgate.core.SessionId;
 import dev.tollgate.value.StatementResult;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.h2.engine.SessionLocal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,6 +171,22 @@ class DepthTest {
             + " REPEAT('GEOMETRYCOLLECTION(', 52000) || 'POINT(1 2)' || REPEAT(')', 52000)");
     onQuarterOfTheStack(() -> replica.run(session, sql));
     assertEquals(List.of("1"), replica.query("SELECT COUNT(*) FROM D WHERE ID = 1"));
+  }
+
+  /** H2 keeps the derived tables of a statement that is not prepared as a command. */
+  @Test
+  void derivedTablesOfEarlierStatementsAreForgotten() throws Exception {
+    H2Database h2 = new H2Database();
+    SessionLocal h2Session = h2.openSession();
+    String sql = "VALUES((SELECT MAX(X) FROM (SELECT 1 X)))";
+    int afterOne = 0;
+    for (int i = 0; i < 10; i++) {
+      LogStatements.prepare(h2Session, sql);
+      afterOne = i == 0 ? H2Internals.derivedTables(h2Session) : afterOne;
+    }
+    assertTrue(afterOne > 0);
+    assertEquals(afterOne, H2Internals.derivedTables(h2Session));
+    h2.close();
   }
 
   private long changed(String sql, Object... parameters) {
