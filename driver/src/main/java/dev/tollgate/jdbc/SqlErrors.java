@@ -84,7 +84,7 @@ final class SqlErrors {
       case CANCELLED -> new JdbcSQLTimeoutException(message, sql, state, code, cause, null);
       // H2 has no class for this one
       case NO_QUORUM -> new SQLTransientConnectionException(message, state, code, cause);
-      case CONNECTION_REFUSED, SESSION_GONE, OUTCOME_UNKNOWN ->
+      case CONNECTION_REFUSED, PROTOCOL_VIOLATION, SESSION_GONE, OUTCOME_UNKNOWN ->
           new JdbcSQLNonTransientConnectionException(message, sql, state, code, cause, null);
     };
   }

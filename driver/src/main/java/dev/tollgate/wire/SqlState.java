@@ -53,6 +53,8 @@ public enum SqlState {
   NO_QUORUM("08001", 90_067),
   /** The node refused the connection: another protocol, another version, a wrong session secret. */
   CONNECTION_REFUSED("08004", 90_908),
+  /** A request under a number under which the session has sent another one. */
+  PROTOCOL_VIOLATION("08P01", 90_931),
   /** A connection whose session expired, because the cluster did not hear of it for its ttl. */
   SESSION_GONE("08006", 90_121),
   /** A write whose answer was lost, and whose session is gone too: it may have happened or not. */

@@ -114,7 +114,7 @@ class SqlErrorsTest {
           case TOO_MANY, BUSY, ENVIRONMENT_CHANGES -> SQLTransientException.class;
           case CANCELLED -> SQLTimeoutException.class;
           case NO_QUORUM -> SQLTransientConnectionException.class;
-          case CONNECTION_REFUSED, SESSION_GONE, OUTCOME_UNKNOWN ->
+          case CONNECTION_REFUSED, PROTOCOL_VIOLATION, SESSION_GONE, OUTCOME_UNKNOWN ->
               SQLNonTransientConnectionException.class;
         };
     assertTrue(expected.isInstance(e), e.getClass().getName());
@@ -129,7 +129,8 @@ class SqlErrorsTest {
   void poolsThrowAConnectionAwayOnlyWhereItIsDead(SqlState state) {
     boolean dead =
         switch (state) {
-          case NO_QUORUM, CONNECTION_REFUSED, SESSION_GONE, OUTCOME_UNKNOWN -> true;
+          case NO_QUORUM, CONNECTION_REFUSED, PROTOCOL_VIOLATION, SESSION_GONE, OUTCOME_UNKNOWN ->
+              true;
           default -> false;
         };
     assertEquals(dead, state.state().startsWith("08"), state.name());

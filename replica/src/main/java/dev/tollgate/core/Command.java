@@ -92,8 +92,20 @@ public sealed interface Command {
    * sequence number, and a command that is resent with it gets that outcome again.
    *
    * @param sequence number of the operation within the session, from 1, rising; gaps are allowed
+   * @param content a checksum of what the client sent, by which another request under the same
+   *     number is told from the same one sent again. Not of the operation: what a request comes to
+   *     may be something else on the next leader. {@link #UNKNOWN_CONTENT} in old entries
    */
-  record Perform(SessionId session, long sequence, Operation operation) implements Command {
+  record Perform(SessionId session, long sequence, Operation operation, long content)
+      implements Command {
+    /** Equal to every content. */
+    public static final long UNKNOWN_CONTENT = 0;
+
+    /** An operation of a request that nobody compares. */
+    public Perform(SessionId session, long sequence, Operation operation) {
+      this(session, sequence, operation, UNKNOWN_CONTENT);
+    }
+
     public Perform {
       requireNonNull(session, "session");
       requireNonNull(operation, "operation");

@@ -29,6 +29,8 @@ public enum RefusalCode {
   TRANSACTION_LOST(10),
   /** Statements are not computed at the moment: the Java runtime of the nodes is exchanged. */
   ENVIRONMENT_CHANGES(11),
+  /** The session has done something else under this sequence number. */
+  SEQUENCE_REUSED(15),
   /** An operator has every node skip the command, because nodes stopped at it. */
   SKIPPED(20);
 

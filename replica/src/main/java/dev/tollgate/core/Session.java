@@ -33,6 +33,10 @@ public final class Session {
   private List<LockName> lost = List.of();
 
   private long lastSequence;
+
+  /** See {@link Command.Perform#content}. */
+  private long lastContent;
+
   private @Nullable Outcome lastOutcome;
   private @Nullable LockName awaited;
   private @Nullable PendingStatement pending;
@@ -64,6 +68,7 @@ public final class Session {
     this.ownLease = ownLease;
     lost = state.lost();
     lastSequence = state.lastSequence();
+    lastContent = state.lastContent();
     setLastOutcome(state.lastOutcome());
     awaited = state.awaited();
     lockTimeoutMillis = state.lockTimeoutMillis();
@@ -81,6 +86,7 @@ public final class Session {
         ownLease == null ? null : ownLease.id(),
         lost,
         lastSequence,
+        lastContent,
         lastOutcome,
         awaited,
         lockTimeoutMillis,
@@ -213,11 +219,24 @@ public final class Session {
     return lastOutcome;
   }
 
-  void begin(long sequence) {
+  /** The checksum of the last request, as far as it is known. */
+  public long lastContent() {
+    return lastContent;
+  }
+
+  /** False if the last operation came from another request than one with this content. */
+  boolean hasSent(long content) {
+    return content == lastContent
+        || content == Command.Perform.UNKNOWN_CONTENT
+        || lastContent == Command.Perform.UNKNOWN_CONTENT;
+  }
+
+  void begin(long sequence, long content) {
     if (sequence <= lastSequence || awaited != null || pending != null) {
       throw new IllegalStateException("session " + id + " cannot begin " + sequence);
     }
     lastSequence = sequence;
+    lastContent = content;
   }
 
   void finish(Outcome outcome) {

@@ -258,6 +258,17 @@ public final class StateMachine {
         RefusalCode.SESSION_GONE, "session " + id + " has expired or was closed");
   }
 
+  private static Outcome.Refused reused(Command.Perform command) {
+    return new Outcome.Refused(
+        RefusalCode.SEQUENCE_REUSED,
+        "operation "
+            + command.sequence()
+            + " of session "
+            + command.session()
+            + " was another request: a client gives each request a number of its own, and changes"
+            + " nothing in one that it sends again");
+  }
+
   private static Outcome.Refused cancelled() {
     return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait was cancelled");
   }
@@ -389,10 +400,10 @@ public final class StateMachine {
       }
       Outcome known = session.lastOutcome();
       if (command.sequence() == session.lastSequence() && known != null) {
-        return known;
+        return session.hasSent(command.content()) ? known : reused(command);
       }
       endWaitOf(session, cancelled());
-      session.begin(command.sequence());
+      session.begin(command.sequence(), command.content());
       Outcome outcome = command.operation().handledBy(new OperationHandler(session));
       if (!(outcome instanceof Outcome.Waiting)) {
         session.finish(outcome);

@@ -129,6 +129,7 @@ public sealed interface StateRecord {
    * @param opening with what it was opened
    * @param ownLease among the leases, or null
    * @param lost locks that went with its last own lease and of which the client was not told yet
+   * @param lastContent see {@link Command.Perform#content}
    * @param awaited the lock in whose queue its last operation stands, or null
    * @param lostTransaction why its last transaction was rolled back, if the client was not told yet
    */
@@ -141,6 +142,7 @@ public sealed interface StateRecord {
       @Nullable LeaseId ownLease,
       List<LockName> lost,
       long lastSequence,
+      long lastContent,
       @Nullable Outcome lastOutcome,
       @Nullable LockName awaited,
       long lockTimeoutMillis,
@@ -165,6 +167,7 @@ public sealed interface StateRecord {
           ownLease,
           lost,
           lastSequence,
+          lastContent,
           outcome,
           awaited,
           lockTimeoutMillis,

@@ -36,6 +36,7 @@ final class CommandCodec {
   private static final int NAME_CLUSTER = 16;
   private static final int RECORD_SILENCE = 17;
   private static final int RECORD_RENEWAL = 18;
+  private static final int PERFORM_REQUEST = 20;
 
   private CommandCodec() {}
 
@@ -52,6 +53,7 @@ final class CommandCodec {
       case CLOSE_SESSION -> new Command.CloseSession(new SessionId(in.i64()));
       case PERFORM ->
           new Command.Perform(new SessionId(in.i64()), in.i64(), OperationCodec.read(in));
+      case PERFORM_REQUEST -> performRequest(in);
       case END_WAIT -> new Command.EndWait(new SessionId(in.i64()), in.i64(), waitEnd(in.u8()));
       case EXPIRE ->
           new Command.Expire(
@@ -81,6 +83,13 @@ final class CommandCodec {
       case PAUSE_STATEMENTS -> new Command.PauseStatements();
       default -> throw new UnknownCommandException("a command of kind " + kind);
     };
+  }
+
+  private static Command performRequest(WireReader in) {
+    SessionId session = new SessionId(in.i64());
+    long sequence = in.i64();
+    long content = in.i64();
+    return new Command.Perform(session, sequence, OperationCodec.read(in), content);
   }
 
   private static int code(Command.AbortReason reason) {
@@ -147,7 +156,12 @@ final class CommandCodec {
 
     @Override
     public WireWriter perform(Command.Perform command) {
-      out.u8(PERFORM).i64(command.session().value()).i64(command.sequence());
+      boolean request = command.content() != Command.Perform.UNKNOWN_CONTENT;
+      out.u8(request ? PERFORM_REQUEST : PERFORM);
+      out.i64(command.session().value()).i64(command.sequence());
+      if (request) {
+        out.i64(command.content());
+      }
       return OperationCodec.write(out, command.operation());
     }
 

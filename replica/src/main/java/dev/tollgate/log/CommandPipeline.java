@@ -339,19 +339,8 @@ public final class CommandPipeline {
     return next;
   }
 
-  /**
-   * Who waits for a barrier and fails has a bug, but it must not keep the others from being told.
-   */
   private static void tell(Barrier barrier, boolean passed) {
-    try {
-      if (passed) {
-        barrier.passed();
-      } else {
-        barrier.failed();
-      }
-    } catch (RuntimeException e) {
-      LOG.error("the listener of a barrier failed", e);
-    }
+    Callbacks.tell("a barrier", passed ? barrier::passed : barrier::failed);
   }
 
   private long nowMicros() {

@@ -4,13 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Outcome;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A command on its way into the log of this node, and who wants to hear what becomes of it. */
 public final class Proposal {
-  private static final Logger LOG = LoggerFactory.getLogger(Proposal.class);
-
   private final byte[] encoded;
   private final Listener listener;
   private final AtomicBoolean answered = new AtomicBoolean();
@@ -74,11 +70,7 @@ public final class Proposal {
   /** A listener that fails has a bug, but it must not keep the others from being told. */
   private void tell(Runnable message) {
     if (answered.compareAndSet(false, true)) {
-      try {
-        message.run();
-      } catch (RuntimeException e) {
-        LOG.error("the listener of a command failed", e);
-      }
+      Callbacks.tell("a command", message);
     }
   }
 }

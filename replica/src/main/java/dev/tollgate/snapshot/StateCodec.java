@@ -51,6 +51,9 @@ public final class StateCodec {
   private static final int SKIPPED = 20;
   private static final int SILENCE = 11;
 
+  /** A session with the content of its last request behind its number. */
+  private static final int SESSION_WITH_CONTENT = 14;
+
   private StateCodec() {}
 
   /** Writes the body of a record and returns its kind. */
@@ -75,7 +78,8 @@ public final class StateCodec {
               in.i64());
       case NODE -> new StateRecord.NodeAddress(in.string(), in.string());
       case LEASE -> lease(in);
-      case SESSION -> session(in);
+      case SESSION -> session(in, /* withContent= */ false);
+      case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true);
       case LOCK ->
           new StateRecord.LockState(
               new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in));
@@ -165,7 +169,8 @@ public final class StateCodec {
         names(in));
   }
 
-  private static StateRecord session(WireReader in) throws CorruptSnapshotException {
+  private static StateRecord session(WireReader in, boolean withContent)
+      throws CorruptSnapshotException {
     SessionId id = new SessionId(in.i64());
     Command.OpenSession opening =
         new Command.OpenSession(
@@ -188,6 +193,7 @@ public final class StateCodec {
         ownLease == 0 ? null : new LeaseId(ownLease),
         lost,
         lastSequence,
+        withContent ? in.i64() : Command.Perform.UNKNOWN_CONTENT,
         in.flag() ? OutcomeCodec.read(in) : null,
         nameOrNull(in.nullableString()),
         in.i64(),
@@ -291,14 +297,19 @@ public final class StateCodec {
       LeaseId ownLease = state.ownLease();
       out.i64(ownLease == null ? 0 : ownLease.value());
       names(state.lost());
-      out.i64(state.lastSequence()).flag(state.lastOutcome() != null);
+      boolean withContent = state.lastContent() != Command.Perform.UNKNOWN_CONTENT;
+      out.i64(state.lastSequence());
+      if (withContent) {
+        out.i64(state.lastContent());
+      }
+      out.flag(state.lastOutcome() != null);
       if (state.lastOutcome() != null) {
         OutcomeCodec.write(out, state.lastOutcome());
       }
       LockName awaited = state.awaited();
       out.nullableString(awaited == null ? null : awaited.value());
       out.i64(state.lockTimeoutMillis()).nullableString(state.lostTransaction());
-      return SESSION;
+      return withContent ? SESSION_WITH_CONTENT : SESSION;
     }
 
     @Override

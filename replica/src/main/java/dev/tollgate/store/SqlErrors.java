@@ -25,6 +25,7 @@ public final class SqlErrors {
       case WAIT_CANCELLED -> SqlState.CANCELLED;
       case SESSION_GONE -> SqlState.SESSION_GONE;
       case SEQUENCE_PASSED -> SqlState.OUTCOME_UNKNOWN;
+      case SEQUENCE_REUSED -> SqlState.PROTOCOL_VIOLATION;
       case LIMIT_REACHED -> SqlState.TOO_MANY;
       case TRANSACTION_LOST -> SqlState.CONFLICT;
       case SKIPPED -> SqlState.SKIPPED;

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RandomWorkloadTest {
   private static final int COMMANDS = 20_000;
+  private static final long CONTENT = 17;
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -245,6 +246,12 @@ class RandomWorkloadTest {
       Command command = last.get(session);
       if (command != null) {
         core.notices = List.of();
+        if (random.nextInt(3) == 0 && command instanceof Command.Perform perform) {
+          Command other =
+              new Command.Perform(session, perform.sequence(), someOperation(), CONTENT + 1);
+          assertEquals("SEQUENCE_REUSED", describe(core.apply(other)), "I6: instead of " + command);
+          assertEquals(List.of(), core.notices, "I6");
+        }
         Outcome outcome = core.apply(command);
         assertEquals(lastAnswer.get(session), describe(outcome), "I6: resent " + command);
         assertEquals(List.of(), core.notices, "I6");
@@ -268,7 +275,17 @@ class RandomWorkloadTest {
     }
 
     private Command next(SessionId session, Operation operation) {
-      return new Command.Perform(session, core.nextSequence(session), operation);
+      return new Command.Perform(session, core.nextSequence(session), operation, CONTENT);
+    }
+
+    private Operation someOperation() {
+      return switch (random.nextInt(3)) {
+        case 0 -> new Operation.ReleaseLock(new LockName(someLock()), null);
+        case 1 -> new Operation.CreateLease(60_000, "other");
+        default ->
+            new Operation.AcquireLock(
+                new LockName(someLock()), null, LockMode.EXCLUSIVE, CoreDriver.WAIT_MILLIS);
+      };
     }
 
     private void apply(SessionId session, Command command, String expected) {

@@ -61,6 +61,53 @@ class SessionsTest {
     assertEquals(2, token(core.apply(again)));
   }
 
+  private Command.Perform acquire(String lock, long content) {
+    return new Command.Perform(
+        a, 1, new Operation.AcquireLock(new LockName(lock), null, LockMode.EXCLUSIVE, 9), content);
+  }
+
+  /** Of a request that computes the name of its lock, a later leader may make another operation. */
+  @Test
+  void repeatedRequestIsKnownByItsContentAndNotByItsOperation() {
+    assertEquals(1, token(core.apply(acquire("x", 77))));
+    assertEquals(1, token(core.apply(acquire("y", 77))));
+    assertNull(core.machine.state().lock(new LockName("y")));
+  }
+
+  @Test
+  void anotherRequestUnderAKnownNumberIsRefusedAndChangesNothing() {
+    core.apply(acquire("x", 77));
+    assertEquals(RefusalCode.SEQUENCE_REUSED, refusal(core.apply(acquire("y", 78))));
+    assertNull(core.machine.state().lock(new LockName("y")));
+    assertEquals(1, token(core.apply(acquire("x", 77))), "the first is known as before");
+  }
+
+  @Test
+  void anotherRequestUnderTheNumberOfOneThatWaitsDoesNotEndTheWait() {
+    core.take(b, "x");
+    assertEquals(new Outcome.Waiting(), core.apply(acquire("x", 77)));
+    assertEquals(RefusalCode.SEQUENCE_REUSED, refusal(core.apply(acquire("y", 78))));
+    assertEquals(List.of(), core.notices);
+    assertEquals(new Outcome.Waiting(), core.apply(acquire("x", 77)));
+    core.release(b, "x");
+    assertEquals(2, token(core.apply(acquire("x", 77))));
+  }
+
+  @Test
+  void contentOfTheLastRequestComesBackFromASnapshot() {
+    core.apply(acquire("x", 77));
+    StateMachine restored = new StateMachine(core.store);
+    core.machine.copy().forEach(restored::restore);
+    assertEquals(77, restored.state().session(a).lastContent());
+  }
+
+  /** It is in no entry of a version before this one. */
+  @Test
+  void requestOfUnknownContentIsTakenForTheSame() {
+    core.apply(acquire("x", Command.Perform.UNKNOWN_CONTENT));
+    assertEquals(1, token(core.apply(acquire("x", 77))));
+  }
+
   @Test
   void operationBehindTheLastOneIsRefused() {
     core.perform(a, new Operation.SetSchema("APP"));

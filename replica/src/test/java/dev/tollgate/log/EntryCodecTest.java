@@ -72,9 +72,14 @@ class EntryCodecTest {
             new Operation.EndTransaction(false),
             new Operation.MarkSavepoint(true, "S", TransactionMode.READ_COMMITTED),
             new Operation.MarkSavepoint(false, "", TransactionMode.SERIALIZABLE),
-            new Operation.SetLockTimeout(5_000));
+            new Operation.SetLockTimeout(5_000),
+            new Operation.SetSchema("\ud83d"),
+            new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
+            new Operation.CreateLease(15_000, "\u0000\ud83d\ude00"),
+            new Operation.ReleaseLock(new LockName("\u0000\ud83d\ude00"), null));
     List<Command> commands = new ArrayList<>();
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
+    operations.forEach(o -> commands.add(new Command.Perform(session, 77, o, -3)));
     commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000));
     commands.add(new Command.CloseSession(session));
     commands.add(new Command.EndWait(session, 5, Command.WaitEnd.TIMED_OUT));

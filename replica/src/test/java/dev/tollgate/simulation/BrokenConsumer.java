@@ -191,6 +191,7 @@ class BrokenConsumer implements LogConsumer {
             session.ownLease(),
             session.lost(),
             0,
+            Command.Perform.UNKNOWN_CONTENT,
             null,
             null,
             session.lockTimeoutMillis(),
@@ -246,7 +247,8 @@ class BrokenConsumer implements LogConsumer {
               perform.session(),
               perform.sequence(),
               new Operation.CreateLease(
-                  lease.ttlMillis(), lease.owner().replaceAll("[^\\x20-\\x7e]", "?")))
+                  lease.ttlMillis(), lease.owner().replaceAll("[^\\x20-\\x7e]", "?")),
+              perform.content())
           : command;
     }
   }

@@ -85,6 +85,7 @@ final class StateDigest {
     begin("session");
     add(session.id().value());
     add(session.lastSequence());
+    add(session.lastContent());
     add(session.openedMicros());
     add(session.ttlMillis());
     add(session.leaseTtlMillis());

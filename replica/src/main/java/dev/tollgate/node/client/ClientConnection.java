@@ -488,6 +488,10 @@ public final class ClientConnection {
     byte[] body = bodyOf(reply);
     if (body.length <= Protocol.MAX_FRAME_BYTES - Protocol.HEADER_BYTES) {
       link.send(new Frame(reply.type(), requestId, 0, body));
+      if (reply instanceof Reply.Failure failure
+          && failure.sqlState().equals(SqlState.PROTOCOL_VIOLATION.state())) {
+        link.close();
+      }
     } else {
       Reply tooLarge =
           new Reply.Failure(

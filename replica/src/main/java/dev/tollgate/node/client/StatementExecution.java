@@ -499,14 +499,15 @@ final class StatementExecution implements Plan.Handler<Void> {
     service
         .pipeline()
         .submit(
-            new Command.Perform(session.id(), request.sequence(), operation),
+            new Command.Perform(
+                session.id(), request.sequence(), operation, RequestContent.of(request)),
             new Proposal.Listener() {
               @Override
               public void applied(Outcome outcome) {
                 if (outcome instanceof Outcome.Waiting) {
                   awaitGrant(id, reply);
                 } else {
-                  answer(reply.apply(outcome));
+                  answer(reply, outcome);
                 }
               }
 
@@ -532,7 +533,7 @@ final class StatementExecution implements Plan.Handler<Void> {
         new ClientService.Waiter() {
           @Override
           public void completed(Outcome outcome) {
-            answer(reply.apply(outcome));
+            answer(reply, outcome);
           }
 
           @Override
@@ -542,9 +543,16 @@ final class StatementExecution implements Plan.Handler<Void> {
         });
   }
 
-  private void answer(@Nullable Reply reply) {
-    if (reply != null) {
-      answer.accept(reply);
+  /** The client gets an answer whatever happens, and whoever applies the log goes on. */
+  private void answer(Function<Outcome, @Nullable Reply> reply, Outcome outcome) {
+    Reply made;
+    try {
+      made = reply.apply(outcome);
+    } catch (RuntimeException e) {
+      made = runner.unexpected(e);
+    }
+    if (made != null) {
+      answer.accept(made);
     }
   }
 

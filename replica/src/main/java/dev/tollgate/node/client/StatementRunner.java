@@ -195,7 +195,7 @@ final class StatementRunner {
   }
 
   /** A bug: the client waits for an answer all the same. */
-  private Reply unexpected(Throwable bug) {
+  Reply unexpected(Throwable bug) {
     if (!service.replica().stopIfClassesAreLost(bug)) {
       LOG.error("{}: a statement failed in an unexpected way", service.nodeId(), bug);
     }

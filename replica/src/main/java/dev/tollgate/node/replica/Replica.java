@@ -13,6 +13,7 @@ import dev.tollgate.core.Notice;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.StateMachine;
+import dev.tollgate.log.Callbacks;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
@@ -265,7 +266,7 @@ public final class Replica implements LogConsumer {
         results.add(applied);
         verify(logIndex, command, applied.outcome());
         if (command instanceof Command.PauseStatements) {
-          listeners.forEach(Listener::environmentChanges);
+          tell(Listener::environmentChanges);
         }
       }
       identity = machine.state().identity();
@@ -278,7 +279,7 @@ public final class Replica implements LogConsumer {
       // first the notices: a client that has its answer may renew at once what it has just got
       if (leading) {
         for (Notice notice : results.get(i).notices()) {
-          listeners.forEach(listener -> listener.noticed(notice));
+          tell(listener -> listener.noticed(notice));
         }
       }
       if (proposedHere) {
@@ -300,6 +301,13 @@ public final class Replica implements LogConsumer {
       throw e;
     } catch (RuntimeException | StackOverflowError e) {
       throw new CommandFailedException(logIndex, position.ordinal(), e);
+    }
+  }
+
+  /** Whatever a listener throws, the log is applied the same, and the others are told too. */
+  private void tell(Consumer<Listener> message) {
+    for (Listener listener : listeners) {
+      Callbacks.tell("the replica", () -> message.accept(listener));
     }
   }
 
@@ -369,7 +377,7 @@ public final class Replica implements LogConsumer {
 
   @Override
   public void snapshotNeedsGap(boolean needed) {
-    listeners.forEach(listener -> listener.snapshotNeedsGap(needed));
+    tell(listener -> listener.snapshotNeedsGap(needed));
   }
 
   @Override
@@ -415,7 +423,7 @@ public final class Replica implements LogConsumer {
       LOG.info("{}: does not lead any more", nodeId);
     }
     leading = false;
-    listeners.forEach(Listener::stoppedLeading);
+    tell(Listener::stoppedLeading);
   }
 
   @Override

@@ -1,0 +1,41 @@
+package dev.tollgate.node.client;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.WireWriter;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+
+/**
+ * By what a request that is sent again is known for the same: 64 bits of all that a client may not
+ * change in it, in the bytes of the protocol. Left out are what a driver may change, which is
+ * whether it trusts its lease and how many rows it wants at a time. Two checksums with different
+ * polynomials, both of which the processor computes; nobody but the client itself is harmed if it
+ * finds two requests with equal ones.
+ */
+final class RequestContent {
+  private final CRC32 first = new CRC32();
+  private final CRC32C second = new CRC32C();
+
+  private RequestContent() {}
+
+  static long of(Request.Execute request) {
+    RequestContent content = new RequestContent();
+    WireWriter out = new WireWriter();
+    out.u8(request.mode().ordinal()).flag(request.batch()).string(request.sql());
+    request.keys().write(out);
+    out.i64(request.maxRows()).i32(request.parameterSets().size());
+    content.add(out);
+    for (byte[] set : request.parameterSets()) {
+      out.clear();
+      content.add(out.bytes(set));
+    }
+    long sum = content.first.getValue() << 32 | content.second.getValue();
+    return sum == Command.Perform.UNKNOWN_CONTENT ? ~sum : sum;
+  }
+
+  private void add(WireWriter bytes) {
+    first.update(bytes.array(), 0, bytes.size());
+    second.update(bytes.array(), 0, bytes.size());
+  }
+}
