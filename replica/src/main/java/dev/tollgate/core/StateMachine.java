@@ -97,7 +97,7 @@ public final class StateMachine {
       if (session != null
           && perform.sequence() > session.lastSequence()
           && !(session.lastOutcome() instanceof Outcome.Waiting)) {
-        session.begin(perform.sequence());
+        session.begin(perform.sequence(), perform.content());
         session.finish(refused);
       }
     }
