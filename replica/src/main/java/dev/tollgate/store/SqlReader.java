@@ -252,6 +252,7 @@ public final class SqlReader {
         new Canceller(),
         session -> {
           Value[] values = Parameter.decodeValues(arguments, session).toArray(new Value[0]);
+          MetadataArguments.check(code, values);
           try (ResultInterface result = DatabaseMetaServer.process(session, code, values)) {
             WireWriter out = StatementResult.beginRows(new WireWriter());
             RowSet.write(out, result, 0, Integer.MAX_VALUE, 0);

@@ -8,6 +8,7 @@ import dev.tollgate.store.SqlErrors;
 import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireWriter;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -55,6 +56,12 @@ final class Replies {
   static Reply.Failure of(SQLException error) {
     Outcome.SqlFailed failed = SqlErrors.failed(error);
     return new Reply.Failure(failed.sqlState(), failed.vendorCode(), failed.message());
+  }
+
+  /** The answer to a request whose parameters are malformed, though its message is not. */
+  static Reply.Failure of(WireFormatException malformed) {
+    return new Reply.Failure(
+        SqlState.CONNECTION_REFUSED, "a parameter is no SQL value: " + malformed.getMessage());
   }
 
   static Reply.Failure of(SqlRefused refused) {

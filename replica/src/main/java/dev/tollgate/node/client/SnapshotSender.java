@@ -111,8 +111,13 @@ final class SnapshotSender {
       return new Reply.Failure(
           SqlState.CONFLICT, "the connection has no snapshot open: open one first");
     }
-    ByteBuffer bytes = ByteBuffer.allocate(request.length());
     try {
+      if (request.offset() > open.size()) {
+        return new Reply.Failure(
+            SqlState.INVALID_ARGUMENT,
+            "offset " + request.offset() + " is beyond the " + open.size() + " bytes of the file");
+      }
+      ByteBuffer bytes = ByteBuffer.allocate(request.length());
       boolean more = true;
       while (more && bytes.hasRemaining()) {
         more = open.read(bytes, request.offset() + bytes.position()) >= 0;

@@ -563,9 +563,7 @@ final class StatementExecution implements Plan.Handler<Void> {
       service.replica().stopIfClassesAreLost(e);
       answer.accept(Replies.of(e));
     } catch (WireFormatException e) {
-      answer.accept(
-          new Reply.Failure(
-              SqlState.CONNECTION_REFUSED, "a parameter is no SQL value: " + e.getMessage()));
+      answer.accept(Replies.of(e));
     }
   }
 

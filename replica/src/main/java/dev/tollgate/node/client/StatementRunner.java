@@ -9,6 +9,7 @@ import dev.tollgate.store.SqlReader;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Set;
@@ -186,6 +187,8 @@ final class StatementRunner {
                 work.run();
               } catch (SQLException e) {
                 service.replica().stopIfClassesAreLost(e);
+                answer.accept(Replies.of(e));
+              } catch (WireFormatException e) {
                 answer.accept(Replies.of(e));
               } catch (RuntimeException | Error e) {
                 answer.accept(unexpected(e));

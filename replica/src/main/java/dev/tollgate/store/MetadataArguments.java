@@ -1,0 +1,57 @@
+package dev.tollgate.store;
+
+import java.sql.SQLException;
+import org.h2.value.Value;
+import org.h2.value.ValueArray;
+import org.h2.value.ValueNull;
+
+/**
+ * What each method of H2's {@code DatabaseMetaServer} takes. H2 trusts its own driver and reads
+ * beyond the arguments, or casts them; here they come from any client.
+ */
+final class MetadataArguments {
+  /** By method: S a text, I a number, B a truth value, A an array; all but I and B may be null. */
+  private static final String[] KINDS = {
+    "", "", "", "", "", "", "", "", "SSS", "SSSS", "SSSA", "", "", "", "SSSS", "SSSS", "SSS",
+    "SSSIB", "SSS", "SSS", "SSS", "SSS", "SSSSSS", "", "SSSBB", "SSSA", "SSS", "SSS", "SSSS", "",
+    "", "SS", "SSS", "SSSS", "SSSS"
+  };
+
+  private MetadataArguments() {}
+
+  /**
+   * Checks the arguments of a method.
+   *
+   * @throws SQLException with SQLState 22023 if there is no such method, or it takes others
+   */
+  static void check(int method, Value[] arguments) throws SQLException {
+    if (method < 0 || method >= KINDS.length) {
+      throw SqlErrors.invalid("there is no metadata method " + method);
+    }
+    String kinds = KINDS[method];
+    if (arguments.length != kinds.length()) {
+      throw SqlErrors.invalid(
+          "metadata method "
+              + method
+              + " takes "
+              + kinds.length()
+              + " arguments, not "
+              + arguments.length);
+    }
+    for (int i = 0; i < arguments.length; i++) {
+      if (!fits(kinds.charAt(i), arguments[i])) {
+        throw SqlErrors.invalid(
+            "argument " + (i + 1) + " of metadata method " + method + " has the wrong type");
+      }
+    }
+  }
+
+  private static boolean fits(char kind, Value argument) {
+    boolean isNull = argument == ValueNull.INSTANCE;
+    return switch (kind) {
+      case 'A' -> isNull || argument instanceof ValueArray;
+      case 'I', 'B' -> !isNull;
+      default -> true;
+    };
+  }
+}
