@@ -15,7 +15,8 @@ public enum TransactionMode {
     this.code = code;
   }
 
-  void write(WireWriter out) {
+  /** Appends this mode. */
+  public void write(WireWriter out) {
     out.u8(code);
   }
 

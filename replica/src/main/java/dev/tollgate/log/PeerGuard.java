@@ -60,7 +60,8 @@ final class PeerGuard {
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param stop is called once, with a {@link RemovedException} or a {@link StrangerException}
+   * @param stop is called once, with a {@link RemovedException} or a {@link StrangerException}, by
+   *     a thread of gRPC or of Ratis: must not wait
    */
   PeerGuard(NodeIdentity self, Path data, Members members, Consumer<IOException> stop) {
     this.self = self;
@@ -187,9 +188,7 @@ final class PeerGuard {
 
   private void stop(IOException why) {
     if (stopped.compareAndSet(false, true)) {
-      Thread stopping = new Thread(() -> stop.accept(why), "tollgate-refused");
-      stopping.setDaemon(true);
-      stopping.start();
+      stop.accept(why);
     }
   }
 

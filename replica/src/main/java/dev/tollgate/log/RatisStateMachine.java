@@ -133,10 +133,16 @@ final class RatisStateMachine extends BaseStateMachine {
 
   /** The others do not accept this node. */
   private void refused(IOException why) {
-    if (!closing) {
-      consumer.failed(why);
-      leaveGroup();
-    }
+    supervision
+        .thread(
+            "tollgate-refused",
+            () -> {
+              if (!closing) {
+                consumer.failed(why);
+                leaveGroup();
+              }
+            })
+        .start();
   }
 
   /** From here on a shutdown is no failure. */
@@ -216,7 +222,7 @@ final class RatisStateMachine extends BaseStateMachine {
   /** What the state says of the cluster and its nodes, the directory has too. */
   private void keepIdentity() throws IOException {
     ClusterIdentity state = consumer.identity();
-    if (state != kept) {
+    if (!state.equals(kept)) {
       identity.learn(state, getLastAppliedTermIndex().getIndex());
       kept = state;
     }

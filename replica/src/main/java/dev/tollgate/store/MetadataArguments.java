@@ -47,7 +47,7 @@ final class MetadataArguments {
   }
 
   private static boolean fits(char kind, Value argument) {
-    boolean isNull = argument == ValueNull.INSTANCE;
+    boolean isNull = argument instanceof ValueNull;
     return switch (kind) {
       case 'A' -> isNull || argument instanceof ValueArray;
       case 'I', 'B' -> !isNull;

@@ -175,7 +175,11 @@ final class FuzzedMessages {
 
   Request.SessionOptions options() {
     return new Request.SessionOptions(
-        ReadConsistency.values()[random.nextInt(ReadConsistency.values().length)],
+        switch (random.nextInt(3)) {
+          case 0 -> ReadConsistency.ANY;
+          case 1 -> ReadConsistency.LEADER;
+          default -> ReadConsistency.LINEARIZABLE;
+        },
         random.nextInt(8) == 0 ? number() : random.nextInt(50));
   }
 
@@ -193,7 +197,7 @@ final class FuzzedMessages {
         batch,
         sql,
         keys(),
-        random.nextInt(4) == 0 ? Math.abs(random.nextInt()) : 0,
+        random.nextInt(4) == 0 ? random.nextInt(Integer.MAX_VALUE) : 0,
         random.nextInt(4) == 0 ? random.nextInt(50) : 0,
         sets);
   }

@@ -33,7 +33,7 @@ class NodeIdentityTest {
   @Test
   void removedNodeSaysSoAndEnds() throws Exception {
     try (LocalCluster cluster = LocalCluster.started(directory, 3);
-        Connection connection = cluster.connect()) {
+        Connection connection = connected(cluster)) {
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
       awaitAnnounced(connection, 3);
       String away = cluster.follower();
@@ -66,16 +66,16 @@ class NodeIdentityTest {
   @Test
   void nodeWithTheDataOfAnotherClusterIsRefused() throws Exception {
     try (LocalCluster cluster = LocalCluster.started(directory.resolve("a"), 3)) {
-      try (Connection connection = cluster.connect()) {
+      try (Connection connection = connected(cluster)) {
         run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)", "INSERT INTO T VALUES(1)");
       }
       cluster.stopAll();
       try (LocalCluster other = cluster.twin(directory.resolve("b"))) {
         other.startAll();
-        try (Connection connection = other.connect()) {
+        try (Connection connection = connected(other)) {
           run(connection, "CREATE TABLE OTHERS(ID INT PRIMARY KEY)");
         }
-        awaitTable(other, "n3", "OTHERS");
+        awaitApplied(other, "n3");
         assertNotEquals(clusterId(cluster.data("n1")), clusterId(other.data("n1")));
         other.stopAll();
         setTerm(other.data("n3"), 1_000);
@@ -84,7 +84,7 @@ class NodeIdentityTest {
         cluster.start("n2");
         assertFails(other, "n3", "StrangerException", "is of cluster");
       }
-      try (Connection connection = cluster.connect()) {
+      try (Connection connection = connected(cluster)) {
         run(connection, "INSERT INTO T VALUES(2)");
       }
       assertTrue(cluster.node(cluster.leader()).status().term() < 1_000);
@@ -94,7 +94,7 @@ class NodeIdentityTest {
   @Test
   void wipedFollowerDoesNotPassForTheOneThatItWas() throws Exception {
     try (LocalCluster cluster = LocalCluster.started(directory, 3);
-        Connection connection = cluster.connect()) {
+        Connection connection = connected(cluster)) {
       run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
       awaitAnnounced(connection, 3);
       String wiped = cluster.follower();
@@ -121,7 +121,7 @@ class NodeIdentityTest {
   @Test
   void wipedFollowerDoesNotVote() throws Exception {
     try (LocalCluster cluster = LocalCluster.started(directory, 3)) {
-      try (Connection connection = cluster.connect()) {
+      try (Connection connection = connected(cluster)) {
         run(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
         awaitAnnounced(connection, 3);
       }
@@ -142,7 +142,7 @@ class NodeIdentityTest {
   @Test
   void nameOfARemovedNodeIsNotUsedAgain() throws Exception {
     try (LocalCluster cluster = LocalCluster.started(directory, 3);
-        Connection connection = cluster.connect()) {
+        Connection connection = connected(cluster)) {
       awaitAnnounced(connection, 3);
       String removed = cluster.follower();
       run(connection, "CALL remove_node('" + removed + "')");
@@ -160,6 +160,11 @@ class NodeIdentityTest {
       assertEquals("55T04", refused.getSQLState());
       assertTrue(refused.getMessage().contains("never used"), refused.getMessage());
     }
+  }
+
+  private static Connection connected(LocalCluster cluster) throws SQLException {
+    cluster.leader();
+    return cluster.connect();
   }
 
   private static void assertFails(
@@ -182,7 +187,7 @@ class NodeIdentityTest {
                     == nodes);
   }
 
-  private static void awaitTable(LocalCluster cluster, String node, String table) {
+  private static void awaitApplied(LocalCluster cluster, String node) {
     await()
         .atMost(DEADLINE)
         .until(

@@ -304,7 +304,7 @@ class ProtocolFuzzTest {
   private List<Long> ids() {
     List<Long> ids = new ArrayList<>();
     for (int i = random.nextInt(3); i > 0; i--) {
-      ids.add(random.nextInt(8) == 0 ? messages.number() : (long) 1 + random.nextInt(50));
+      ids.add(random.nextInt(8) == 0 ? messages.number() : 1L + random.nextInt(50));
     }
     return ids;
   }

@@ -22,7 +22,8 @@ final class RequestContent {
   static long of(Request.Execute request) {
     RequestContent content = new RequestContent();
     WireWriter out = new WireWriter();
-    out.u8(request.mode().ordinal()).flag(request.batch()).string(request.sql());
+    request.mode().write(out);
+    out.flag(request.batch()).string(request.sql());
     request.keys().write(out);
     out.i64(request.maxRows()).i32(request.parameterSets().size());
     content.add(out);

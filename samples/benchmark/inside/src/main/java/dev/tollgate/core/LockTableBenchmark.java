@@ -31,7 +31,7 @@ public class LockTableBenchmark {
   @Param({"0", "1000", "1000000"})
   public int held;
 
-  private final LockTable table = new LockTable((request, outcome) -> {});
+  private final LockTable table = new LockTable(Capacity.STANDARD, (request, outcome) -> {});
   private final Lease lease = lease(1);
 
   private static Lease lease(long id) {
