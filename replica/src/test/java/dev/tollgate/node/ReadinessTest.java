@@ -10,6 +10,7 @@ import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,13 +47,15 @@ class ReadinessTest {
 
   @Test
   void leaderIsReadyOnceItHasAppliedItsLog() throws Exception {
-    RaftSettings alone = RaftSettings.alone("n1", directory);
-    try (Node node = start(alone, new SqlDatabase())) {
+    RaftSettings alone = RaftSettings.alone("n1", directory.resolve("killed"));
+    try (Node node = start(RaftSettings.alone("n1", directory.resolve("n1")), new SqlDatabase())) {
       await().atMost(DEADLINE).until(node::isReady);
       try (Connection connection = connect(node);
           Statement statement = connection.createStatement()) {
         statement.execute("CREATE TABLE T(ID INT)");
       }
+      // closed, it would begin with a snapshot that has the definition
+      copy(directory.resolve("n1"), directory.resolve("killed"));
     }
     SqlDatabase database = new SqlDatabase();
     // a definition has to wait for it, and all of the log after the definition
@@ -66,6 +70,14 @@ class ReadinessTest {
           Statement statement = connection.createStatement();
           ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM T")) {
         assertTrue(rows.next());
+      }
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file)));
       }
     }
   }
