@@ -237,7 +237,7 @@ class SnapshotsIT {
   /** Snapshots and log. Only names are read, because files come and go meanwhile. */
   private static Stream<Path> files(NodeProcess node) throws IOException {
     List<Path> files = new ArrayList<>();
-    try (DirectoryStream<Path> groups = Files.newDirectoryStream(node.data())) {
+    try (DirectoryStream<Path> groups = Files.newDirectoryStream(node.data(), Files::isDirectory)) {
       for (Path group : groups) {
         for (String part : List.of("sm", "current")) {
           try (Stream<Path> names = Files.list(group.resolve(part))) {

@@ -196,7 +196,7 @@ class ReplicaVerificationTest {
   /** Only names are read, because files come and go meanwhile. */
   private boolean hasSnapshot(String id) throws IOException {
     try (Stream<Path> groups = Files.list(directory.resolve(id))) {
-      Path snapshots = groups.findFirst().orElseThrow().resolve("sm");
+      Path snapshots = groups.filter(Files::isDirectory).findFirst().orElseThrow().resolve("sm");
       try (Stream<Path> files = Files.list(snapshots)) {
         return files.anyMatch(
             file -> file.getFileName().toString().matches("snapshot\\.\\d+_\\d+"));

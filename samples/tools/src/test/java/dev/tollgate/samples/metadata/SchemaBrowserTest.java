@@ -28,6 +28,6 @@ class SchemaBrowserTest {
         text.contains("  CITY\n    ID INTEGER not null\n    NAME CHARACTER VARYING not null"),
         text);
     assertTrue(text.contains("    foreign key CITY -> CITY.ID\n"), text);
-    assertTrue(text.contains("TOLLGATE\n  FENCES\n"), text);
+    assertTrue(text.contains("TOLLGATE\n  ENVIRONMENT\n"), text);
   }
 }
