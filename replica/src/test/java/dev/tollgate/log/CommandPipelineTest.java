@@ -193,7 +193,7 @@ class CommandPipelineTest {
         new CommandPipeline.Barrier() {
           @Override
           public void passed() {
-            throw new StackOverflowError("on purpose");
+            throw new InternalError("on purpose");
           }
 
           @Override
