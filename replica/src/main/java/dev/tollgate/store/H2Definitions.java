@@ -18,6 +18,7 @@ import org.h2.command.ddl.SchemaCommand;
 import org.h2.command.dml.NoOperation;
 import org.h2.constraint.Constraint;
 import org.h2.engine.Constants;
+import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
@@ -41,6 +42,7 @@ final class H2Definitions {
   private static final VarHandle INDEX_NAME = name(CreateIndex.class, "indexName");
   private static final VarHandle SCHEMA_UNLESS_THERE = flag(CreateSchema.class, "ifNotExists");
   private static final VarHandle SCHEMA_NAME = name(CreateSchema.class, "schemaName");
+  private static final VarHandle SCHEMA_OWNER = name(CreateSchema.class, "authorization");
   private static final VarHandle COLUMN_UNLESS_THERE =
       flag(AlterTableAlterColumn.class, "ifNotExists");
   private static final VarHandle COLUMN_TABLE = name(AlterTableAlterColumn.class, "tableName");
@@ -96,8 +98,11 @@ final class H2Definitions {
           && schemaOf(index).findIndex(session, name) != null;
     }
     if (definition instanceof CreateSchema schema) {
+      Database database = session.getDatabase();
       return (boolean) SCHEMA_UNLESS_THERE.get(schema)
-          && session.getDatabase().findSchema((String) SCHEMA_NAME.get(schema)) != null;
+          && database.findSchema((String) SCHEMA_NAME.get(schema)) != null
+          // H2 looks for the owner first
+          && database.findUserOrRole((String) SCHEMA_OWNER.get(schema)) != null;
     }
     if (definition instanceof AlterTableAlterColumn columns) {
       return altersNothing(session, columns);

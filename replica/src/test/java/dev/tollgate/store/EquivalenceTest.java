@@ -12,6 +12,7 @@ import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RandomSeed;
+import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateMachine;
@@ -411,7 +412,9 @@ class EquivalenceTest {
         random.nextBoolean()
             ? "SELECT COUNT(*), SUM(V), RAND() FROM P WHERE ID < " + id()
             : "SELECT * FROM P JOIN C ON C.P = P.ID JOIN N ON N.V = P.V";
-    query(replica, random.nextBoolean() ? session : null, sql);
+    Session state = replica.machine.state().session(session);
+    boolean open = state != null && state.transaction() != null;
+    query(replica, open && random.nextBoolean() ? session : null, sql);
   }
 
   private static SqlReader.Page query(Replica replica, @Nullable SessionId transaction, String sql)

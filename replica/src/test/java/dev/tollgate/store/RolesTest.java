@@ -38,7 +38,9 @@ class RolesTest {
           "DROP TABLE T CASCADE",
           "DROP TABLE U",
           "DROP SCHEMA APP CASCADE",
-          "ALTER TABLE T RENAME TO U");
+          // not T: a view of it is broken here at once, and in H2 when it is used (ADR 0035)
+          "ALTER TABLE U RENAME TO X",
+          "ALTER TABLE X RENAME TO U");
 
   private final StoreDriver first = new StoreDriver();
   private final StoreDriver second = new StoreDriver();
