@@ -94,7 +94,7 @@ class SimulationTest {
         arguments(Breakage.SESSION_TABLE_FORGOTTEN, 1, Set.of("I6", "I7")),
         arguments(Breakage.RENEWAL_WITHOUT_BARRIER, 1, Set.of("I4")),
         arguments(Breakage.READ_WITHOUT_BARRIER, 35, Set.of("I10")),
-        arguments(Breakage.SILENCE_CONFIRMS, 6, Set.of("I4", "I10")),
+        arguments(Breakage.SILENCE_CONFIRMS, 8, Set.of("I4", "I10")),
         arguments(Breakage.CONFIRMED_BEFORE_THE_READ, 1, Set.of("I4")),
         arguments(Breakage.TIMED_OUT_WAITER_STAYS, 1, Set.of("I9")),
         arguments(Breakage.ANSWER_BEFORE_COMMIT, 2, Set.of("I6")),
@@ -104,7 +104,7 @@ class SimulationTest {
         arguments(Breakage.NEW_LEADER_GIVES_NO_TIME, 1, Set.of("I4")),
         arguments(Breakage.RENEWAL_NOT_RECORDED, 1, Set.of("I4")),
         arguments(Breakage.QUEUE_NOT_FIFO, 2, Set.of("I6", "I9")),
-        arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 31, Set.of("I4")),
+        arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 158, Set.of("I4")),
         arguments(Breakage.LEASE_ALWAYS_TRUSTED, 1, Set.of("I8")),
         arguments(Breakage.LEADER_APPLIES_WHAT_IT_SENT, 1, Set.of("I7")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
