@@ -135,8 +135,8 @@ final class Definitions {
       session.commit(true);
       Views.compile(session);
       fencedTables.follow(session, context);
-      Operation.FenceTerms wanted = statement.binding();
       actions.follow();
+      Operation.FenceTerms wanted = statement.binding();
       Table created = wanted == null ? null : target(statement, session);
       if (wanted != null && created != null) {
         bind(created, wanted, context, session);
