@@ -47,7 +47,7 @@ DataChange Insert() :
 }
 {
     <INSERT> { s = span(); } <INTO> target = CompoundIdentifier()
-    [ LOOKAHEAD(2) ParenthesizedSimpleIdentifierList() ]
+    [ LOOKAHEAD(2) TargetColumns() ]
     [ LOOKAHEAD(2) Overriding() ]
     (
         <DEFAULT_> <VALUES>
@@ -56,7 +56,14 @@ DataChange Insert() :
     |
         source = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(source); }
     )
-    { return new DataChange(s.end(this), DataChange.Verb.INSERT, target, null, parts, null); }
+    { return new DataChange(s.end(this), DataChange.Verb.INSERT, target, null, parts); }
+}
+
+/** The columns that get values. They are not looked at further, so none may be the key of a row. */
+void TargetColumns() :
+{ final SqlNodeList columns; }
+{
+    columns = ParenthesizedSimpleIdentifierList() { WordChoice.checkTargets(columns); }
 }
 
 void Overriding() :
@@ -71,15 +78,17 @@ DataChange Update() :
     final SqlIdentifier target;
     final SqlNode where;
     final List<SqlNode> parts = new ArrayList<SqlNode>();
-    SqlParserPos limit = null;
 }
 {
     <UPDATE> { s = span(); } target = CompoundIdentifier()
     [ [ <AS> ] SimpleIdentifier() ]
     <SET> Assignments(parts)
     [ where = Where() { parts.add(where); } ]
-    [ limit = RowLimit() ]
-    { return new DataChange(s.end(this), DataChange.Verb.UPDATE, target, null, parts, limit); }
+    [ <ORDER> { throw new GrammarException(getPos(), "UPDATE has no ORDER BY, because H2 ignores it: LIMIT and FETCH"
+        + " take the first rows in the order of the primary key, if that is an integer, else of their insertion; for"
+        + " another order write WHERE key IN (SELECT key FROM ... ORDER BY ... FETCH FIRST n ROWS ONLY)"); } ]
+    [ RowLimit(parts) ]
+    { return new DataChange(s.end(this), DataChange.Verb.UPDATE, target, null, parts); }
 }
 
 void Assignments(List<SqlNode> parts) :
@@ -89,9 +98,12 @@ void Assignments(List<SqlNode> parts) :
 }
 
 void Assignment(List<SqlNode> parts) :
-{ final SqlNode value; }
 {
-    ( CompoundIdentifier() ArrayIndexes(parts) | ParenthesizedSimpleIdentifierList() )
+    final SqlNode value;
+    final SqlIdentifier column;
+}
+{
+    ( column = CompoundIdentifier() { WordChoice.checkTarget(column); } ArrayIndexes(parts) | TargetColumns() )
     <EQ>
     ( <DEFAULT_> | value = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(value); } )
 }
@@ -109,26 +121,24 @@ DataChange Delete() :
     final SqlIdentifier target;
     final SqlNode where;
     final List<SqlNode> parts = new ArrayList<SqlNode>();
-    SqlParserPos limit = null;
 }
 {
-    <DELETE> { s = span(); } <FROM> target = CompoundIdentifier()
+    <DELETE> { s = span(); } [ <FROM> ] target = CompoundIdentifier()
     [ [ <AS> ] SimpleIdentifier() ]
     [ where = Where() { parts.add(where); } ]
-    [ limit = RowLimit() ]
-    { return new DataChange(s.end(this), DataChange.Verb.DELETE, target, null, parts, limit); }
+    [ RowLimit(parts) ]
+    { return new DataChange(s.end(this), DataChange.Verb.DELETE, target, null, parts); }
 }
 
-/** LIMIT n or FETCH FIRST n ROWS ONLY after an UPDATE or a DELETE; read only to be refused with a reason. */
-SqlParserPos RowLimit() :
-{ final SqlParserPos start; }
+/** LIMIT n or FETCH FIRST n ROWS ONLY after an UPDATE or a DELETE. */
+void RowLimit(List<SqlNode> parts) :
+{ final SqlNode count; }
 {
     (
-        <LIMIT> { start = getPos(); } Expression(ExprContext.ACCEPT_SUB_QUERY)
+        <LIMIT> count = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(count); }
     |
-        <FETCH> { start = getPos(); } ( <FIRST> | <NEXT> ) FetchCount()
+        <FETCH> ( <FIRST> | <NEXT> ) count = FetchCount() { parts.add(count); }
     )
-    { return start; }
 }
 
 /** What follows FETCH FIRST; spliced into FetchClause by patch-template.xml. */
@@ -163,11 +173,11 @@ DataChange Merge() :
         <USING> using = TableRef() <ON> node = Expression(ExprContext.ACCEPT_SUB_QUERY) { parts.add(node); }
         ( MergeWhen(parts) )+
     |
-        [ LOOKAHEAD(2) ParenthesizedSimpleIdentifierList() ]
-        [ LOOKAHEAD(2) <KEY> ParenthesizedSimpleIdentifierList() ]
+        [ LOOKAHEAD(2) TargetColumns() ]
+        [ LOOKAHEAD(2) <KEY> TargetColumns() ]
         node = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(node); }
     )
-    { return new DataChange(s.end(this), DataChange.Verb.MERGE, target, using, parts, null); }
+    { return new DataChange(s.end(this), DataChange.Verb.MERGE, target, using, parts); }
 }
 
 void MergeWhen(List<SqlNode> parts) :
@@ -179,7 +189,7 @@ void MergeWhen(List<SqlNode> parts) :
         ( <UPDATE> <SET> Assignments(parts) | <DELETE> )
     |
         <NOT> <MATCHED> MergeCondition(parts) <THEN>
-        <INSERT> [ LOOKAHEAD(2) ParenthesizedSimpleIdentifierList() ]
+        <INSERT> [ LOOKAHEAD(2) TargetColumns() ]
         [ LOOKAHEAD(2) Overriding() ]
         <VALUES> values = ParenthesizedQueryOrCommaListWithDefault(ExprContext.ACCEPT_SUB_QUERY)
         { parts.addAll(values.getList()); }

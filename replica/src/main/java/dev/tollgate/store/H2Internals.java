@@ -21,6 +21,7 @@ import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.dml.CommandWithValues;
+import org.h2.command.dml.Delete;
 import org.h2.command.dml.SetClauseList;
 import org.h2.command.dml.Update;
 import org.h2.command.query.Query;
@@ -38,6 +39,9 @@ import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
 import org.h2.expression.function.JavaFunction;
+import org.h2.index.Index;
+import org.h2.index.IndexCondition;
+import org.h2.index.IndexCursor;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.mvstore.tx.Transaction;
@@ -63,6 +67,8 @@ import org.jspecify.annotations.Nullable;
  *       another one meets it.
  *   <li>Time and random numbers of a statement are pinned.
  *   <li>Which columns a definition alters is read off its private fields.
+ *   <li>Which rows a scan finds by its conditions on an index, and whether an UPDATE or a DELETE
+ *       has a limit.
  *   <li>Scans tell a meter about every row that they look at, and patterns about their steps; from
  *       a statement to its scans the way leads over private fields.
  * </ul>
@@ -94,6 +100,8 @@ final class H2Internals {
   private static final VarHandle SET_CLAUSES;
   private static final VarHandle SET_ACTIONS;
   private static final VarHandle FILTER_CONDITION;
+  private static final VarHandle INDEX_CONDITIONS;
+  private static final VarHandle FETCH;
   private static final VarHandle TOP_FILTERS;
   private static final VarHandle WRITTEN_ROWS;
   private static final VarHandle TABLE_QUERY;
@@ -145,6 +153,12 @@ final class H2Internals {
       FILTER_CONDITION =
           MethodHandles.privateLookupIn(TableFilter.class, own)
               .findVarHandle(TableFilter.class, "filterCondition", Expression.class);
+      INDEX_CONDITIONS =
+          MethodHandles.privateLookupIn(TableFilter.class, own)
+              .findVarHandle(TableFilter.class, "indexConditions", ArrayList.class);
+      FETCH =
+          MethodHandles.privateLookupIn(Delete.class, own)
+              .findVarHandle(Delete.class.getSuperclass(), "fetchExpr", Expression.class);
       TOP_FILTERS =
           MethodHandles.privateLookupIn(Select.class, own)
               .findVarHandle(Select.class, "topFilters", ArrayList.class);
@@ -330,6 +344,18 @@ final class H2Internals {
     } else if (!ScanMeter.isMetered(condition)) {
       FILTER_CONDITION.set(scan, ScanMeter.before(condition));
     }
+  }
+
+  /** Has a cursor find what a scan would find by an index and its conditions. */
+  @SuppressWarnings("unchecked")
+  static void find(IndexCursor cursor, Index index, SessionLocal session, TableFilter scan) {
+    cursor.setIndex(index, /* reverse= */ false);
+    cursor.find(session, (ArrayList<IndexCondition>) INDEX_CONDITIONS.get(scan));
+  }
+
+  /** How many rows a DELETE or an UPDATE may change at most, or null if it has no limit. */
+  static @Nullable Expression fetchOf(Prepared change) {
+    return (Expression) FETCH.get(change);
   }
 
   /** The number of tables whose order H2 chooses. */

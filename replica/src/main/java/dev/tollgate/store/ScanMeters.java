@@ -10,6 +10,8 @@ import java.util.Set;
 import org.h2.command.Command;
 import org.h2.command.Prepared;
 import org.h2.command.dml.DataChangeStatement;
+import org.h2.command.dml.Delete;
+import org.h2.command.dml.Update;
 import org.h2.command.query.Select;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * Puts a {@link ScanMeter} before every scan of a prepared statement, and a {@link ValueMeter}
  * around what its queries compute, and a {@link MatchMeter} or {@link SearchMeter} around what its
  * patterns and searches look into.
+ *
+ * <p>Changes that have a limit get their rows in the order of {@link FirstRows}.
  *
  * <p>H2 offers no way from a statement to all of its scans: subqueries hang in expressions, derived
  * tables and views in indexes, and no visitor leads to them. So this class looks through the
@@ -103,6 +107,10 @@ final class ScanMeters {
     } else if (part instanceof Select select) {
       ValueMeter.attach(select.getExpressions());
       widestJoin = Math.max(widestJoin, H2Internals.joinedTables(select));
+    } else if (part instanceof Delete delete) {
+      visit(FirstRows.limit(delete));
+    } else if (part instanceof Update update) {
+      visit(FirstRows.limit(update));
     } else if (part instanceof AbstractAggregate || part instanceof WindowFunction) {
       ValueMeter.attach(H2Internals.arguments((DataAnalysisOperation) part));
     } else if (part instanceof CompareLike like) {

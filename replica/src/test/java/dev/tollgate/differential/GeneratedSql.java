@@ -252,7 +252,12 @@ final class GeneratedSql {
               + pick("", ", " + assignment(table))
               + " WHERE "
               + condition(table, "", 2);
-      case 8 -> "DELETE FROM " + table.name() + " WHERE " + condition(table, "", 2);
+      // H2 takes any rows when there are more than the limit
+      case 8 ->
+          pick("DELETE FROM ", "DELETE ")
+              + table.name()
+              + pick("", " WHERE " + condition(table, "", 2))
+              + pick("", " LIMIT 1000000", " FETCH FIRST 0 ROWS ONLY");
       case 9 ->
           "MERGE INTO "
               + table.name()

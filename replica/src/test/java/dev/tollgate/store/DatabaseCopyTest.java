@@ -120,7 +120,7 @@ class DatabaseCopyTest {
     return database;
   }
 
-  private static void read(byte[] snapshot, SqlDatabase database) throws IOException {
+  static void read(byte[] snapshot, SqlDatabase database) throws IOException {
     SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshot));
     DatabaseRestore restore = database.beginRestore();
     for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {

@@ -28,7 +28,7 @@ final class RandomStatements {
   }
 
   String next() {
-    return switch (random.nextInt(25)) {
+    return switch (random.nextInt(27)) {
       case 0, 1, 2 ->
           "INSERT INTO A(U, V, S) VALUES(" + number() + ", " + value() + ", " + text() + ")";
       case 3 -> "INSERT INTO A(U) VALUES(" + number() + "), (" + number() + "), (" + number() + ")";
@@ -73,6 +73,14 @@ final class RandomStatements {
               + " SELECT I, K FROM Q WHERE K < 4 ORDER BY I";
       case 22 -> "INSERT INTO C(N) SELECT BV FROM W WHERE V = " + value() + " ORDER BY ID, BV";
       case 23 -> "DELETE FROM C WHERE ID < (SELECT MAX(ID) - 20 FROM C)";
+      case 24 ->
+          random.nextBoolean()
+              ? "DELETE FROM C WHERE N > " + value() + " LIMIT " + random.nextInt(4)
+              : "DELETE FROM A WHERE " + condition("A") + " FETCH FIRST ROW ONLY";
+      case 25 ->
+          random.nextBoolean()
+              ? "UPDATE A SET V = V + 1, R = RAND() WHERE V > " + value() + " LIMIT 3"
+              : "SELECT N FROM FINAL TABLE (UPDATE C SET N = N + 1 WHERE RAND() < 0.5 LIMIT 4) F";
       default ->
           random.nextInt(4) == 0 ? definition() : "UPDATE C SET N = N * 1.5 WHERE B = " + number();
     };

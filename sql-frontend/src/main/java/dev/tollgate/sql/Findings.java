@@ -40,7 +40,6 @@ final class Findings {
   private long prepared;
   private @Nullable SqlParserPos advancedSequence;
   private @Nullable SqlParserPos deltaTable;
-  private @Nullable SqlParserPos limitedChange;
 
   void function(FunctionUse use) {
     functions.add(use);
@@ -123,11 +122,6 @@ final class Findings {
     deltaTable = position;
   }
 
-  /** The limit of an UPDATE or a DELETE, which picks some of the rows that it could change. */
-  void limitedChange(SqlParserPos position) {
-    limitedChange = position;
-  }
-
   List<FunctionUse> functions() {
     return functions;
   }
@@ -174,10 +168,6 @@ final class Findings {
 
   @Nullable SqlParserPos deltaTable() {
     return deltaTable;
-  }
-
-  @Nullable SqlParserPos limitedChange() {
-    return limitedChange;
   }
 
   /** Whether a statement that is a query by its form changes something all the same. */

@@ -216,9 +216,6 @@ final class TreeWalk {
         new TargetUse(
             new Target(ObjectKind.TABLE, Names.tableName(change.target())),
             change.target().getParserPosition()));
-    if (change.limit() != null) {
-      findings.limitedChange(change.limit());
-    }
     later(change.parts());
     later(change.using(), Place.TABLE);
   }

@@ -157,14 +157,6 @@ final class UseRules {
           findings.deltaTable(),
           "FINAL, OLD or NEW TABLE is not allowed in DDL: change the table first");
     }
-    SqlParserPos limited = findings.limitedChange();
-    if (limited != null) {
-      throw Refusals.notSupported(
-          limited,
-          "LIMIT or FETCH in UPDATE and DELETE is not supported, because it does not say which"
-              + " rows: write WHERE key IN (SELECT key FROM ... ORDER BY ... FETCH FIRST n ROWS"
-              + " ONLY)");
-    }
   }
 
   private static void refuseIfPresent(@Nullable SqlParserPos position, String sentence) {

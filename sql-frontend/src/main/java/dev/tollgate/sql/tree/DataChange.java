@@ -23,26 +23,21 @@ public final class DataChange extends TollgateCall {
   private final SqlIdentifier target;
   private final @Nullable SqlNode using;
   private final List<SqlNode> parts;
-  private final @Nullable SqlParserPos limit;
 
   /**
    * @param using the table reference after USING, in a MERGE that has one
    * @param parts expressions and queries, in the order of the text
-   * @param limit where LIMIT or FETCH stands, which picks some of the rows that an UPDATE or a
-   *     DELETE would change; null without one
    */
   public DataChange(
       SqlParserPos position,
       Verb verb,
       SqlIdentifier target,
       @Nullable SqlNode using,
-      List<SqlNode> parts,
-      @Nullable SqlParserPos limit) {
+      List<SqlNode> parts) {
     super(position, verb.name());
     this.target = target;
     this.using = using;
     this.parts = List.copyOf(parts);
-    this.limit = limit;
   }
 
   public SqlIdentifier target() {
@@ -55,10 +50,6 @@ public final class DataChange extends TollgateCall {
 
   public List<SqlNode> parts() {
     return parts;
-  }
-
-  public @Nullable SqlParserPos limit() {
-    return limit;
   }
 
   @Override
