@@ -155,16 +155,32 @@ public final class ValueCodec {
    */
   public static Value read(
       WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider) {
+    return read(in, expected, provider, MAX_DEPTH);
+  }
+
+  /**
+   * Reads a value out of bytes that a node wrote for itself, however deep it is nested: what is
+   * stored has to come back. Descends once for each level.
+   *
+   * @throws WireFormatException if the bytes are no value
+   */
+  public static Value readStored(
+      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider) {
+    return read(in, expected, provider, Integer.MAX_VALUE);
+  }
+
+  private static Value read(
+      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
     try {
-      return read(in, expected, provider, 0);
+      return readLevel(in, expected, provider, levels);
     } catch (DbException | ArithmeticException e) {
       throw new WireFormatException("not a value: " + e.getMessage());
     }
   }
 
-  private static Value read(
-      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int depth) {
-    if (depth > MAX_DEPTH) {
+  private static Value readLevel(
+      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
+    if (levels < 0) {
       throw new WireFormatException("value nested deeper than " + MAX_DEPTH);
     }
     int type = TypeTags.typeOf(in.u8());
@@ -187,11 +203,11 @@ public final class ValueCodec {
       case Value.VARBINARY -> ValueVarbinary.getNoCopy(in.bytes());
       case Value.BLOB -> ValueBlob.createSmall(in.bytes());
       case Value.JSON -> ValueJson.fromJson(in.bytes());
-      case Value.GEOMETRY -> readGeometry(in);
+      case Value.GEOMETRY -> readGeometry(in, levels);
       case Value.UUID -> ValueUuid.get(in.i64(), in.i64());
       case Value.ENUM -> readEnum(in, expected, provider);
-      case Value.ARRAY -> readArray(in, expected, provider, depth);
-      case Value.ROW -> readRow(in, expected, provider, depth);
+      case Value.ARRAY -> readArray(in, expected, provider, levels);
+      case Value.ROW -> readRow(in, expected, provider, levels);
       case Value.UNKNOWN -> throw new WireFormatException("a value of unknown type");
       default -> readTemporal(in, type);
     };
@@ -222,12 +238,12 @@ public final class ValueCodec {
   }
 
   private static Value readArray(
-      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int depth) {
+      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
     TypeInfo elementType =
         expected != null && expected.getExtTypeInfo() instanceof TypeInfo type ? type : null;
     List<Value> read = new ArrayList<>();
     for (int i = in.count(1); i > 0; i--) {
-      read.add(read(in, elementType, provider, depth + 1));
+      read.add(readLevel(in, elementType, provider, levels - 1));
     }
     Value[] elements = read.toArray(Value.EMPTY_VALUES);
     return elementType == null
@@ -236,7 +252,7 @@ public final class ValueCodec {
   }
 
   private static Value readRow(
-      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int depth) {
+      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
     ExtTypeInfoRow row =
         expected != null && expected.getExtTypeInfo() instanceof ExtTypeInfoRow fields
             ? fields
@@ -247,7 +263,7 @@ public final class ValueCodec {
     List<Value> read = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       TypeInfo type = types == null ? null : types.next().getValue();
-      read.add(read(in, type, provider, depth + 1));
+      read.add(readLevel(in, type, provider, levels - 1));
     }
     Value[] elements = read.toArray(Value.EMPTY_VALUES);
     return fields == null || expected == null
@@ -255,11 +271,14 @@ public final class ValueCodec {
         : ValueRow.get(expected, elements);
   }
 
-  /** H2 looks at the bytes of a geometry when it first uses them, and follows any nesting. */
-  private static Value readGeometry(WireReader in) {
+  /**
+   * H2 looks at the bytes of a geometry when it first uses them, and follows any nesting. An array
+   * around it counts for itself.
+   */
+  private static Value readGeometry(WireReader in, int levels) {
     byte[] ewkb = in.bytes();
     try {
-      EWKBUtils.parseEWKB(ewkb, new DepthLimit(0));
+      EWKBUtils.parseEWKB(ewkb, new DepthLimit(Math.max(levels, MAX_DEPTH)));
       return ValueGeometry.getFromEWKB(ewkb);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new WireFormatException("geometry of " + ewkb.length + " bytes is no EWKB");
@@ -268,18 +287,18 @@ public final class ValueCodec {
 
   /** Refuses geometry collections that are nested too deep. */
   private static final class DepthLimit extends GeometryUtils.Target {
-    private final int depth;
+    private final int levels;
 
-    DepthLimit(int depth) {
-      this.depth = depth;
+    DepthLimit(int levels) {
+      this.levels = levels;
     }
 
     @Override
     protected GeometryUtils.Target startCollectionItem(int index, int total) {
-      if (depth == MAX_DEPTH) {
+      if (levels == 0) {
         throw new WireFormatException("geometry nested deeper than " + MAX_DEPTH);
       }
-      return new DepthLimit(depth + 1);
+      return new DepthLimit(levels - 1);
     }
 
     @Override

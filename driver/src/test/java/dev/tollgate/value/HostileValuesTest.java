@@ -1,5 +1,6 @@
 package dev.tollgate.value;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -122,6 +123,9 @@ class HostileValuesTest {
     arrays.u8(0);
     types.u8(0).i64(-1).i32(-1).u8(0);
     refused(arrays, in -> ValueCodec.read(in, null, null));
+    assertEquals(
+        Value.ARRAY,
+        ValueCodec.readStored(new WireReader(arrays.toByteArray()), null, null).getValueType());
     refused(types, TypeCodec::read);
   }
 

@@ -140,6 +140,12 @@ public final class Limits {
    */
   public static final int REFERENTIAL_DEPTH = 1_000;
 
+  /** Arrays, rows and collections of geometries within each other in one value. */
+  public static final int VALUE_DEPTH = 32;
+
+  /** Fields of a ROW type, with those of the rows within it. */
+  public static final int TYPE_PARTS = 1_000;
+
   /** Bytes of values that any execution of a statement of the log may make and write, 32 MiB. */
   public static final long STATEMENT_WRITTEN_BYTES_BASE = 32L << 20;
 

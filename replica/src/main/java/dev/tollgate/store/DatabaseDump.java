@@ -240,7 +240,7 @@ public final class DatabaseDump implements AutoCloseable {
     while (in.remaining() > 0) {
       in.i64();
       for (int i = 0; i < values.length; i++) {
-        values[i] = ValueCodec.read(in, columns[i].getType(), restore.session());
+        values[i] = ValueCodec.readStored(in, columns[i].getType(), restore.session());
       }
       StringBuilder row = new StringBuilder("(");
       for (int i = 0; i < written.length; i++) {

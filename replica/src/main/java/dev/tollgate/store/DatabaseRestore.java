@@ -151,7 +151,7 @@ public final class DatabaseRestore {
       long key = in.i64();
       Value[] values = new Value[columns.length];
       for (int i = 0; i < values.length; i++) {
-        values[i] = ValueCodec.read(in, columns[i].getType(), session);
+        values[i] = ValueCodec.readStored(in, columns[i].getType(), session);
       }
       Row row = target.createRow(values, Row.MEMORY_CALCULATE);
       row.setKey(key);

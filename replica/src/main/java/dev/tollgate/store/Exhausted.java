@@ -20,6 +20,15 @@ final class Exhausted {
     return DbException.convert(new SQLException(message, TOO_MUCH_WORK, TOO_MUCH_WORK_CODE));
   }
 
+  /** For a query, which may end by the stack of the thread that it happens to be on. */
+  static SQLException recursion() {
+    return new SQLException(
+        "the query was ended, because it led the database into a recursion that is deeper than its"
+            + " stack: the query, or a JSON value, array or geometry in it, is nested too deep",
+        TOO_MUCH_WORK,
+        TOO_MUCH_WORK_CODE);
+  }
+
   static SQLException memory(String message) {
     return new SQLException(message, NO_MEMORY, NO_MEMORY_CODE);
   }

@@ -10,6 +10,8 @@ import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableDropConstraint;
+import org.h2.command.ddl.CreateConstant;
+import org.h2.command.ddl.CreateDomain;
 import org.h2.command.ddl.CreateIndex;
 import org.h2.command.ddl.CreateSchema;
 import org.h2.command.ddl.CreateTable;
@@ -20,9 +22,11 @@ import org.h2.constraint.Constraint;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.Table;
+import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +54,12 @@ final class H2Definitions {
       handle(AlterTableAlterColumn.class, "columnsToAdd", ArrayList.class);
   private static final VarHandle ALTERED_COLUMN =
       handle(AlterTableAlterColumn.class, "oldColumn", Column.class);
+  private static final VarHandle CHANGED_COLUMN =
+      handle(AlterTableAlterColumn.class, "newColumn", Column.class);
+  private static final VarHandle DOMAIN_TYPE =
+      handle(CreateDomain.class, "dataType", TypeInfo.class);
+  private static final VarHandle CONSTANT_VALUE =
+      handle(CreateConstant.class, "expression", Expression.class);
   private static final VarHandle CONSTRAINT_UNLESS_THERE =
       flag(AlterTableAddConstraint.class, "ifNotExists");
   private static final VarHandle NEW_CONSTRAINT =
@@ -147,6 +157,32 @@ final class H2Definitions {
         && (named == null
             || named.getConstraintType() == Constraint.Type.DOMAIN
             || !named.getTable().equals(table));
+  }
+
+  /** The types of the columns, domains and constants that a definition writes out. */
+  static List<TypeInfo> newTypes(SessionLocal session, Prepared definition) {
+    List<TypeInfo> types = new ArrayList<>();
+    if (definition instanceof CreateTable table) {
+      CreateTableData data = (CreateTableData) TABLE_DATA.get(table);
+      data.columns.forEach(column -> types.add(column.getType()));
+    } else if (definition instanceof CreateDomain domain) {
+      types.add((TypeInfo) DOMAIN_TYPE.get(domain));
+    } else if (definition instanceof CreateConstant constant) {
+      // H2 optimizes it when it runs the statement, and has no type before
+      Expression value = ((Expression) CONSTANT_VALUE.get(constant)).optimize(session);
+      constant.setExpression(ValueMeter.of(value));
+      types.add(value.getType());
+    } else if (definition instanceof AlterTableAlterColumn columns) {
+      Column changed = (Column) CHANGED_COLUMN.get(columns);
+      if (changed != null) {
+        types.add(changed.getType());
+      }
+      List<?> added = (List<?>) NEW_COLUMNS.get(columns);
+      if (added != null) {
+        added.forEach(column -> types.add(((Column) column).getType()));
+      }
+    }
+    return types;
   }
 
   /**

@@ -72,7 +72,7 @@ final class QueryMemory implements StatementMeter {
     while (result.next()) {
       long bytes = 0;
       for (Value value : result.currentRow()) {
-        bytes += value.getMemory();
+        bytes += Nesting.requireBytes(value);
       }
       if (bytes > (long) Protocol.MAX_FRAME_BYTES * MEMORY_PER_SENT_BYTE) {
         result.close();

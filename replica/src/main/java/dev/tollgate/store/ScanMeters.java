@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.DefineCommand;
 import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.dml.Delete;
 import org.h2.command.dml.Update;
+import org.h2.command.query.Query;
 import org.h2.command.query.Select;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
@@ -70,6 +72,9 @@ final class ScanMeters {
     prepared.setPrepareAlways(false);
     ScanMeters meters = new ScanMeters(session);
     meters.visit(prepared);
+    if (prepared instanceof DefineCommand) {
+      H2Definitions.newTypes(session, prepared).forEach(Nesting::requireType);
+    }
     if (prepared instanceof DataChangeStatement change) {
       meters.visitRulesOf(change.getTable());
     }
@@ -99,6 +104,9 @@ final class ScanMeters {
   }
 
   private void lookInto(Object part) {
+    if (part instanceof Query query && query.getExpressions() != null) {
+      Nesting.requireTypes(query.getExpressions());
+    }
     if (part instanceof TableFilter scan) {
       H2Internals.meter(scan);
       if (scan.getTable().getTableType() == TableType.TABLE) {

@@ -99,6 +99,16 @@ public final class SqlErrors {
     throw e;
   }
 
+  /** True if H2 ran out of stack. */
+  static boolean isOverflow(DbException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StackOverflowError) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** An error as it is told to the client. */
   public static Outcome.SqlFailed failed(SQLException error) {
     String state = error.getSQLState();

@@ -302,7 +302,9 @@ public final class SqlReader {
           ? onIdleSession(entered.database(), schema, work)
           : inTransaction(entered.transactions(), owner, schema, canceller, work);
     } catch (DbException e) {
-      throw e.getSQLException();
+      throw SqlErrors.isOverflow(e) ? Exhausted.recursion() : e.getSQLException();
+    } catch (StackOverflowError e) {
+      throw Exhausted.recursion();
     } finally {
       gate.leave(canceller);
       permits.release();
@@ -348,10 +350,22 @@ public final class SqlReader {
       throws SQLException {
     SessionLocal pooled = idle.pollFirst();
     SessionLocal session = pooled == null ? database.openSession() : pooled;
+    boolean usable = true;
     try {
       return on(session, schema, work);
+    } catch (DbException e) {
+      usable = !SqlErrors.isOverflow(e);
+      throw e;
+    } catch (StackOverflowError e) {
+      usable = false;
+      throw e;
     } finally {
-      idle.addFirst(session);
+      if (usable) {
+        idle.addFirst(session);
+      } else {
+        // H2 was stopped at a place that it does not expect
+        session.close();
+      }
     }
   }
 

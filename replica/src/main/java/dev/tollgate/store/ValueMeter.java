@@ -29,7 +29,7 @@ final class ValueMeter extends MeteredExpression {
     }
   }
 
-  private static Expression of(Expression expression) {
+  static Expression of(Expression expression) {
     Expression plain = expression.getNonAliasExpression();
     boolean refers =
         plain instanceof ExpressionColumn
@@ -43,7 +43,7 @@ final class ValueMeter extends MeteredExpression {
   public Value getValue(SessionLocal session) {
     Value value = metered().getValue(session);
     if (value != null && session.getCurrentCommand() instanceof StoreCommand command) {
-      command.meter().wrote(value.getMemory());
+      command.meter().wrote(Nesting.requireBytes(value));
     }
     return value;
   }

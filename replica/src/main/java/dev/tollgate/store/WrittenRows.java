@@ -52,7 +52,7 @@ final class WrittenRows implements ResultTarget {
     long bytes = 0;
     for (Value value : values) {
       if (value != null) {
-        bytes += value.getMemory();
+        bytes += Nesting.requireBytes(value);
       }
     }
     meter.wrote(bytes);
