@@ -64,11 +64,18 @@ public sealed interface Outcome {
    * command.
    *
    * @param with the session of that transaction
+   * @param row the row, or null if the store cannot name it or the conflict is about more than one
    * @param waitMillis how long the statement itself says that it waits, or null
    */
-  record Conflict(SessionId with, @Nullable Long waitMillis) implements Outcome {
+  record Conflict(SessionId with, @Nullable RowKey row, @Nullable Long waitMillis)
+      implements Outcome {
     public Conflict {
       requireNonNull(with, "with");
+    }
+
+    /** A conflict that is not about one row. */
+    public Conflict(SessionId with) {
+      this(with, null, null);
     }
   }
 

@@ -11,8 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class PendingStatement {
   /** What has to happen before the operation is tried again. */
   sealed interface Blocker {
-    /** A transaction has to end, because it holds a row, or the right to be the only writer. */
-    record Holder(long transaction) implements Blocker {}
+    /**
+     * A transaction has to end, because it holds a row, or the right to be the only writer.
+     *
+     * @param row the row, if the store can name it
+     */
+    record Holder(long transaction, @Nullable RowKey row) implements Blocker {}
 
     /** All other transactions have to end. */
     record Others() implements Blocker {}

@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The database beside the lock state: the core decides whether and when a statement runs, the store
  * runs it. Called by the one thread that applies the log; equal calls on equal databases must leave
@@ -15,6 +17,9 @@ public interface SqlStore {
    *     Outcome.Conflict} if it has to wait for another transaction
    */
   Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context);
+
+  /** The session whose open transaction has changed or locked a row, or null if none has. */
+  @Nullable SessionId holderOf(RowKey row);
 
   /** Opens a transaction for a session. */
   void begin(SessionId session);

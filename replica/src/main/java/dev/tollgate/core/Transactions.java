@@ -44,7 +44,10 @@ final class Transactions {
   private final Listener listener;
   private final BooleanSupplier paused;
   private final SortedMap<Long, Transaction> open = new TreeMap<>();
-  private final Map<RequestId, PendingStatement> waiting = new LinkedHashMap<>();
+
+  /** In the order in which they came; a session waits with one statement at most. */
+  private final Map<SessionId, PendingStatement> waiting = new LinkedHashMap<>();
+
   private long waitingBytes;
   private long lastId;
 
@@ -111,7 +114,7 @@ final class Transactions {
       statement.finish(whole(statement, tooManyWait()));
     }
     if (statement.outcome() == null) {
-      waiting.put(statement.request(), statement);
+      waiting.put(session.id(), statement);
       waitingBytes += statement.sizeBytes();
       breakDeadlock(statement);
     }
@@ -208,7 +211,7 @@ final class Transactions {
   }
 
   private void finishWaiting(PendingStatement statement, Outcome outcome) {
-    if (waiting.remove(statement.request()) != null) {
+    if (waiting.remove(statement.session().id(), statement)) {
       waitingBytes -= statement.sizeBytes();
     }
     statement.finish(outcome);
@@ -269,7 +272,7 @@ final class Transactions {
     Transaction own = statement.session().transaction();
     for (Transaction other : open.values()) {
       if (other != own && other.isSerializable()) {
-        return new PendingStatement.Blocker.Holder(other.id());
+        return new PendingStatement.Blocker.Holder(other.id(), null);
       }
     }
     boolean others = open.size() > (own == null ? 0 : 1);
@@ -322,7 +325,7 @@ final class Transactions {
     if (holder == null || holder == statement.session().transaction()) {
       throw new IllegalStateException("conflict with session " + conflict.with());
     }
-    statement.waitFor(new PendingStatement.Blocker.Holder(holder.id()));
+    statement.waitFor(new PendingStatement.Blocker.Holder(holder.id(), conflict.row()));
   }
 
   private @Nullable Long execute(
@@ -352,24 +355,56 @@ final class Transactions {
     return null;
   }
 
-  /** Tries those that waited for what has ended, in the order in which they came. */
+  /**
+   * Tries those that waited for what has ended, in the order in which they came. A statement whose
+   * row another transaction holds by now waits for that transaction and is not tried: otherwise n
+   * statements that wait for one row would run n times each.
+   */
   private void settle(long nowMicros) {
-    boolean again = true;
+    Map<RowKey, Transaction> holders = new LinkedHashMap<>();
+    boolean again = !waiting.isEmpty();
     while (again) {
       again = false;
       for (PendingStatement statement : List.copyOf(waiting.values())) {
         if (statement.outcome() == null && isClear(statement)) {
-          attempt(statement, nowMicros);
+          if (!waitForNewHolder(statement, holders)) {
+            attempt(statement, nowMicros);
+            again = true;
+          }
           Outcome outcome = statement.outcome();
           if (outcome == null) {
-            breakDeadlock(statement);
+            again |= breakDeadlock(statement);
           } else {
             finishWaiting(statement, outcome);
           }
-          again = true;
         }
       }
     }
+  }
+
+  /**
+   * Lets a statement wait for the transaction that holds its row by now.
+   *
+   * @param holders those that were found before: they hold their rows until they end
+   * @return false if no other transaction holds the row, or the row is not known
+   */
+  private boolean waitForNewHolder(PendingStatement statement, Map<RowKey, Transaction> holders) {
+    RowKey row =
+        statement.blocker() instanceof PendingStatement.Blocker.Holder last ? last.row() : null;
+    if (row == null) {
+      return false;
+    }
+    Transaction holder = holders.get(row);
+    if (holder == null || !open.containsKey(holder.id())) {
+      SessionId session = store.holderOf(row);
+      holder = session == null ? null : sessions.existing(session).transaction();
+    }
+    if (holder == null || holder == statement.session().transaction()) {
+      return false;
+    }
+    holders.put(row, holder);
+    statement.waitFor(new PendingStatement.Blocker.Holder(holder.id(), row));
+    return true;
   }
 
   private boolean isClear(PendingStatement statement) {
@@ -378,8 +413,12 @@ final class Transactions {
         : blockerOf(statement) == null;
   }
 
-  /** Rolls back the youngest of the transactions that wait for each other, if there are such. */
-  private void breakDeadlock(PendingStatement statement) {
+  /**
+   * Rolls back the youngest of the transactions that wait for each other.
+   *
+   * @return false if there are none
+   */
+  private boolean breakDeadlock(PendingStatement statement) {
     Transaction own = statement.session().transaction();
     Transaction youngest = own;
     Transaction next = own == null ? null : holderBefore(own);
@@ -389,25 +428,24 @@ final class Transactions {
       }
       next = holderBefore(next);
     }
-    if (next != null && youngest != null) {
-      abort(
-          sessions.existing(youngest.session()),
-          youngest,
-          "the transaction was rolled back because it and others waited for each other's rows"
-              + " (deadlock): run it again");
+    if (next == null || youngest == null) {
+      return false;
     }
+    abort(
+        sessions.existing(youngest.session()),
+        youngest,
+        "the transaction was rolled back because it and others waited for each other's rows"
+            + " (deadlock): run it again");
+    return true;
   }
 
   /** The transaction that this one waits for. */
   private @Nullable Transaction holderBefore(Transaction transaction) {
-    for (PendingStatement statement : waiting.values()) {
-      if (statement.session().transaction() == transaction) {
-        return statement.blocker() instanceof PendingStatement.Blocker.Holder holder
-            ? open.get(holder.transaction())
-            : null;
-      }
-    }
-    return null;
+    PendingStatement statement = waiting.get(transaction.session());
+    return statement != null
+            && statement.blocker() instanceof PendingStatement.Blocker.Holder holder
+        ? open.get(holder.transaction())
+        : null;
   }
 
   private Outcome.@Nullable Refused commit(Session session, Transaction transaction) {
@@ -427,12 +465,7 @@ final class Transactions {
   }
 
   private void abort(Session session, Transaction transaction, String why) {
-    PendingStatement statement = null;
-    for (PendingStatement candidate : waiting.values()) {
-      if (candidate.session() == session) {
-        statement = candidate;
-      }
-    }
+    PendingStatement statement = waiting.get(session.id());
     if (statement == null) {
       // before the transaction ends: other threads read both without a lock
       session.loseTransaction(why);

@@ -56,7 +56,7 @@ final class Definitions {
     taken.addAll(ReferencedTables.of(session, statement.sql()));
     SessionId user = transactions.userOf(taken, schemas(statement));
     if (user != null) {
-      return new Outcome.Conflict(user, null);
+      return new Outcome.Conflict(user);
     }
     Outcome.Refused rows = fencedTables.admitRows(session, command.prepared(), statement, context);
     if (rows != null) {

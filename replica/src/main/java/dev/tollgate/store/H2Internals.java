@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.RowKey;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
@@ -15,6 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.h2.command.Parser;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterTableAlterColumn;
@@ -44,6 +47,11 @@ import org.h2.index.IndexCondition;
 import org.h2.index.IndexCursor;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
+import org.h2.message.DbException;
+import org.h2.mvstore.DataUtils;
+import org.h2.mvstore.MVStore;
+import org.h2.mvstore.MVStoreException;
+import org.h2.mvstore.db.MVPrimaryIndex;
 import org.h2.mvstore.tx.Transaction;
 import org.h2.table.Column;
 import org.h2.table.QueryExpressionTable;
@@ -51,6 +59,7 @@ import org.h2.table.TableFilter;
 import org.h2.util.MathUtils;
 import org.h2.util.NetworkConnectionInfo;
 import org.h2.value.ValueTimestampTimeZone;
+import org.h2.value.VersionedValue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +74,8 @@ import org.jspecify.annotations.Nullable;
  *       statement.
  *   <li>Who holds the row that a statement needs is read off the mark that a transaction gets when
  *       another one meets it.
+ *   <li>The row itself is read off the message of the conflict, and who holds it now off the entry
+ *       of its table.
  *   <li>Time and random numbers of a statement are pinned.
  *   <li>Which columns a definition alters is read off its private fields.
  *   <li>Which rows a scan finds by its conditions on an index, and whether an UPDATE or a DELETE
@@ -80,8 +91,18 @@ final class H2Internals {
   /** Bits of the log id, above which is the status. */
   private static final int LOG_ID_BITS = 41;
 
+  /** Bits of an operation's number within its transaction, above which is the transaction's. */
+  private static final int OPERATION_BITS = 40;
+
   /** Place of the bit "has rolled back": above the status (4 bits). */
   private static final long HAS_ROLLED_BACK = 1L << (4 + LOG_ID_BITS);
+
+  /** What {@link #holderOf} says of a row that no open transaction has changed or locked. */
+  static final int NO_TRANSACTION = 0;
+
+  /** How H2 says that an entry of a table is held: its map is named after the table's number. */
+  private static final Pattern LOCKED_ROW =
+      Pattern.compile("Map entry <table\\.([0-9]{1,9})> with key <(-?[0-9]{1,18})>");
 
   /** The fields of a class that may hold parts of a statement, found once. */
   private static final ClassValue<List<Field>> FIELDS =
@@ -121,6 +142,7 @@ final class H2Internals {
   private static final VarHandle INDEX_PARAMETERS;
   private static final VarHandle INDEX_TABLE;
   private static final VarHandle OBJECT_IDS;
+  private static final VarHandle LAST_NUMBER;
   private static final MethodHandle CREATE_SESSION;
   private static final PinnedRandom RANDOM;
 
@@ -202,6 +224,9 @@ final class H2Internals {
           index.findVarHandle(QueryExpressionIndex.class, "table", QueryExpressionTable.class);
       Lookup database = MethodHandles.privateLookupIn(Database.class, own);
       OBJECT_IDS = database.findVarHandle(Database.class, "objectIds", BitSet.class);
+      LAST_NUMBER =
+          MethodHandles.privateLookupIn(MVPrimaryIndex.class, own)
+              .findVarHandle(MVPrimaryIndex.class, "lastKey", AtomicLong.class);
       CREATE_SESSION =
           database.findVirtual(
               Database.class,
@@ -233,6 +258,11 @@ final class H2Internals {
     } catch (Throwable e) {
       throw new IllegalStateException("createSession declares no checked exception", e);
     }
+  }
+
+  /** The highest number that a row of a table has had. */
+  static AtomicLong lastNumber(MVPrimaryIndex rows) {
+    return (AtomicLong) LAST_NUMBER.get(rows);
   }
 
   /** Takes an object's id out of those that H2 gives to new objects; false if it is taken. */
@@ -310,6 +340,31 @@ final class H2Internals {
   static boolean hadWaiter(SessionLocal session) {
     Transaction transaction = session.getTransaction();
     return transaction != null && (boolean) HAD_WAITER.getVolatile(transaction);
+  }
+
+  /** The row of a table that a conflict was about, or null if it was about something else. */
+  static @Nullable RowKey contestedRow(DbException conflict) {
+    for (Throwable cause = conflict; cause != null; cause = cause.getCause()) {
+      if (cause instanceof MVStoreException locked
+          && locked.getErrorCode() == DataUtils.ERROR_TRANSACTION_LOCKED) {
+        Matcher entry = LOCKED_ROW.matcher(String.valueOf(locked.getMessage()));
+        return entry.lookingAt()
+            ? new RowKey(Integer.parseInt(entry.group(1)), Long.parseLong(entry.group(2)))
+            : null;
+      }
+    }
+    return null;
+  }
+
+  /** The number of the transaction that has changed or locked a row, or {@link #NO_TRANSACTION}. */
+  static int holderOf(Database database, RowKey row) {
+    MVStore store = database.getStore().getMvStore();
+    String map = "table." + row.table();
+    if (!store.hasMap(map)) {
+      return NO_TRANSACTION;
+    }
+    VersionedValue<?> value = store.<Long, VersionedValue<?>>openMap(map).get(row.row());
+    return value == null ? NO_TRANSACTION : (int) (value.getOperationId() >>> OPERATION_BITS);
   }
 
   /** True if an UPDATE gives this column of its table a value. */

@@ -4,6 +4,7 @@ import dev.tollgate.core.FenceId;
 import dev.tollgate.core.LogPosition;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.RandomSeed;
+import dev.tollgate.core.RowKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,7 @@ final class H2SelfCheck {
       H2SelfCheck check = new H2SelfCheck(database);
       check.timeAndRandomArePinned();
       check.conflictFailsAtOnce();
+      check.holderOfARowIsFound();
       check.failedStatementIsForgotten();
       check.conflictIsNotTriedAgain();
       check.scansOfSubqueriesAreFound();
@@ -96,6 +98,25 @@ final class H2SelfCheck {
     require(code == ErrorCode.LOCK_TIMEOUT_1, "a locked row is a conflict, not error " + code);
     require(millis < 1_000, "a conflict fails at once, not after " + millis + " ms");
     rollback();
+  }
+
+  private void holderOfARowIsFound() {
+    update(first, "UPDATE T SET V = 1 WHERE ID = 1");
+    RowKey row = null;
+    try {
+      update(second, "UPDATE T SET V = 2 WHERE ID = 1");
+    } catch (DbException e) {
+      row = H2Internals.contestedRow(e);
+    }
+    if (row == null) {
+      require(false, "a conflict names its row");
+      return;
+    }
+    int holder = H2Internals.holderOf(database.h2(), row);
+    require(holder == first.getTransaction().getId(), "it is told who holds a row");
+    rollback();
+    holder = H2Internals.holderOf(database.h2(), row);
+    require(holder == H2Internals.NO_TRANSACTION, "it is told that nobody holds a row any more");
   }
 
   private void failedStatementIsForgotten() {

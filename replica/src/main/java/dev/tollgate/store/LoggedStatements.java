@@ -5,6 +5,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Payload;
 import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.RowKey;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.Text;
@@ -166,12 +167,13 @@ final class LoggedStatements {
       if (holder == null) {
         return null;
       }
+      RowKey row = H2Internals.contestedRow(e);
       if (rowLocks == null) {
-        return new Outcome.Conflict(holder, null);
+        return new Outcome.Conflict(holder, row, null);
       }
       return switch (rowLocks.getType()) {
-        case DEFAULT -> new Outcome.Conflict(holder, null);
-        case WAIT -> new Outcome.Conflict(holder, (long) rowLocks.getTimeoutMillis());
+        case DEFAULT -> new Outcome.Conflict(holder, row, null);
+        case WAIT -> new Outcome.Conflict(holder, row, (long) rowLocks.getTimeoutMillis());
         case NOWAIT, SKIP_LOCKED ->
             SqlErrors.failed(
                 DbException.get(ErrorCode.LOCK_TIMEOUT_1, "a row that is not free")
@@ -199,7 +201,7 @@ final class LoggedStatements {
       KeyChanges changes = KeyChanges.of(parsed, written);
       SessionId rival = transactions.rivalFor(changes, transaction);
       if (rival != null) {
-        return new Outcome.Conflict(rival, null);
+        return new Outcome.Conflict(rival);
       }
       long data = H2Internals.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
       WorkBudget budget = work.begin(data, H2Internals.changes(session));

@@ -4,6 +4,7 @@ import dev.tollgate.core.FenceId;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.RowKey;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.SqlStore;
@@ -123,6 +124,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   }
 
   @Override
+  public @Nullable SessionId holderOf(RowKey row) {
+    return transactions.holderOf(row);
+  }
+
+  @Override
   public void begin(SessionId owner) {
     transactions.begin(owner);
   }
@@ -164,7 +170,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     }
     SessionId user = transactions.userOf(List.of(table), List.of());
     if (user != null) {
-      return new Outcome.Conflict(user, null);
+      return new Outcome.Conflict(user);
     }
     FenceId existing = fencedTables.fenceOf(table);
     Outcome.Refused refused =
@@ -202,7 +208,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
             ? transactions.userOf(List.of(table), List.of())
             : null;
     if (user != null) {
-      return new Outcome.Conflict(user, null);
+      return new Outcome.Conflict(user);
     }
     Outcome.Refused refused = admitUnfencing(existing, table, operation.proof(), context);
     if (refused != null) {

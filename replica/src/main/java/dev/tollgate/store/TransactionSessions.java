@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.RowKey;
 import dev.tollgate.core.SessionId;
 import java.util.Collection;
 import java.util.Map;
@@ -159,6 +160,19 @@ final class TransactionSessions {
       }
     }
     return any;
+  }
+
+  /** The owner of the open transaction that has changed or locked a row, or null. */
+  @Nullable SessionId holderOf(RowKey row) {
+    int holder = H2Internals.holderOf(database.h2(), row);
+    if (holder != H2Internals.NO_TRANSACTION) {
+      for (OpenTransaction candidate : open.values()) {
+        if (candidate.session.getTransaction().getId() == holder) {
+          return candidate.owner;
+        }
+      }
+    }
+    return null;
   }
 
   /**

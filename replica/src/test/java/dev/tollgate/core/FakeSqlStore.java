@@ -21,6 +21,12 @@ final class FakeSqlStore implements SqlStore {
   /** Sessions with an open transaction, each with the row that it holds, or "". */
   final Map<SessionId, String> transactions = new LinkedHashMap<>();
 
+  /** Rows that statements have asked for: their place is their key. */
+  private final List<String> rows = new ArrayList<>();
+
+  /** How many executions of statements were tried. */
+  int executions;
+
   /** What became of transactions, in order. */
   final List<String> ended = new ArrayList<>();
 
@@ -49,10 +55,12 @@ final class FakeSqlStore implements SqlStore {
   /** "ROW r" needs row r, which a transaction then holds until it ends. */
   private Outcome.@Nullable Conflict takeRow(String row, SqlContext context) {
     SessionId own = context.transaction();
-    for (Map.Entry<SessionId, String> other : transactions.entrySet()) {
-      if (!other.getKey().equals(own) && List.of(other.getValue().split(" ")).contains(row)) {
-        return new Outcome.Conflict(other.getKey(), null);
+    SessionId holder = holderOf(row);
+    if (holder != null && !holder.equals(own)) {
+      if (!rows.contains(row)) {
+        rows.add(row);
       }
+      return new Outcome.Conflict(holder, new RowKey(0, rows.indexOf(row)), null);
     }
     if (own != null) {
       transactions.merge(own, row, (held, added) -> held + " " + added);
@@ -60,8 +68,23 @@ final class FakeSqlStore implements SqlStore {
     return null;
   }
 
+  private @Nullable SessionId holderOf(String row) {
+    for (Map.Entry<SessionId, String> transaction : transactions.entrySet()) {
+      if (List.of(transaction.getValue().split(" ")).contains(row)) {
+        return transaction.getKey();
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public @Nullable SessionId holderOf(RowKey row) {
+    return holderOf(rows.get((int) row.row()));
+  }
+
   @Override
   public Outcome execute(Operation.ExecuteSql statement, int number, SqlContext context) {
+    executions++;
     Operation.ParameterSet set = statement.parameterSets().get(number);
     String[] words = statement.sql().split(" ", 2);
     if (words[0].equals("ROW")) {

@@ -13,6 +13,7 @@ import dev.tollgate.core.Outcome;
 import dev.tollgate.core.Payload;
 import dev.tollgate.core.PresentedToken;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.SqlStore;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
@@ -20,6 +21,8 @@ import dev.tollgate.log.EntryBytes;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +40,9 @@ final class StoreDriver implements AutoCloseable {
   final SqlDatabase database;
   final StateMachine machine;
 
+  /** How many executions of statements of the log were tried. */
+  int executions;
+
   /** How often a query has asked for the rows of a view of schema TOLLGATE. */
   int viewsRead;
 
@@ -50,7 +56,24 @@ final class StoreDriver implements AutoCloseable {
 
   StoreDriver(SqlDatabase database) {
     this.database = database;
-    machine = new StateMachine(database);
+    machine = new StateMachine(counted(database));
+  }
+
+  private SqlStore counted(SqlStore store) {
+    return (SqlStore)
+        Proxy.newProxyInstance(
+            SqlStore.class.getClassLoader(),
+            new Class<?>[] {SqlStore.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("execute")) {
+                executions++;
+              }
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   SessionId open() {

@@ -18,12 +18,15 @@ import dev.tollgate.core.TableName;
 import dev.tollgate.core.TransactionMode;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Transactions of several sessions on one thread, and what H2 alone gets wrong about them:
@@ -99,6 +102,56 @@ class TransactionsTest {
 
   private List<String> rowsSeenBy(SessionId session) throws SQLException {
     return store.queryIn(session, "SELECT ID, V FROM T ORDER BY ID");
+  }
+
+  /** Each transaction that gets the row keeps it, and the others are not tried in vain. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT V FROM T WHERE ID = 1 FOR UPDATE",
+        "UPDATE T SET V = V + 1 WHERE ID = 1",
+        "DELETE FROM T WHERE ID = 1 AND V < 0 OR U = 1",
+      })
+  void statementsThatWaitForOneRowRunOnceWhenItIsFree(String sql) {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    int before = store.executions;
+    List<SessionId> waiters = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      SessionId waiter = store.open();
+      assertWaiting(store.in(waiter, sql));
+      waiters.add(waiter);
+    }
+    SessionId holder = a;
+    for (SessionId next : waiters) {
+      store.rollback(holder);
+      assertOk(store.last(next));
+      holder = next;
+    }
+    assertEquals(2 * waiters.size(), store.executions - before);
+  }
+
+  @Test
+  void deadlockIsFoundWithTheTransactionThatGotTheRowMeanwhile() throws SQLException {
+    assertOk(store.in(a, "UPDATE T SET V = 1 WHERE ID = 1"));
+    assertOk(store.in(c, "UPDATE T SET V = 2 WHERE ID = 2"));
+    assertWaiting(store.in(b, "UPDATE T SET V = V + 10 WHERE ID = 1"));
+    assertWaiting(store.in(c, "UPDATE T SET V = V + 20 WHERE ID = 1"));
+    store.commit(a);
+    assertOk(store.last(b));
+    assertLost(store.in(b, "UPDATE T SET V = V + 10 WHERE ID = 2"));
+    assertOk(store.last(c));
+    store.commit(c);
+    assertEquals(List.of("1,21", "2,2"), rows());
+  }
+
+  @Test
+  void waiterWhoseRowIsGoneRunsAtOnce() throws SQLException {
+    assertOk(store.in(a, "DELETE FROM T WHERE ID = 1"));
+    assertWaiting(store.in(b, "UPDATE T SET V = 5 WHERE ID = 1"));
+    assertWaiting(store.in(c, "UPDATE T SET V = 6 WHERE ID = 1"));
+    store.commit(a);
+    assertEquals(LoggedStatements.updated(0), store.last(b));
+    assertEquals(LoggedStatements.updated(0), store.last(c));
   }
 
   @Test

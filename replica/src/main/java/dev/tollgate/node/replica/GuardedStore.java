@@ -6,6 +6,7 @@ import dev.tollgate.core.Computing;
 import dev.tollgate.core.Environment;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
+import dev.tollgate.core.RowKey;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.SqlStore;
@@ -62,6 +63,11 @@ final class GuardedStore implements SqlStore {
   @Override
   public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
     return computing().execute(statement, set, context);
+  }
+
+  @Override
+  public @Nullable SessionId holderOf(RowKey row) {
+    return store.holderOf(row);
   }
 
   @Override
