@@ -41,6 +41,7 @@ public final class DatabaseCopy implements AutoCloseable {
   static final int TABLE = 33;
   static final int ROWS = 34;
   static final int OBJECT_IDS = 35;
+  static final int ROW_NUMBERS = 36;
 
   private static final int BLOCK_BYTES = 64 << 10;
 
@@ -51,6 +52,7 @@ public final class DatabaseCopy implements AutoCloseable {
       List<String> indexes,
       List<String> comparableIndexes,
       List<String> constraints,
+      RowNumbers numbers,
       Cursor rows) {
     static TableRows of(Table table, SessionLocal session) {
       return new TableRows(
@@ -59,6 +61,7 @@ public final class DatabaseCopy implements AutoCloseable {
           indexesOf(table).stream().map(Index::getName).toList(),
           indexesOf(table).stream().map(DatabaseCopy::comparableName).toList(),
           constraintsOf(table).stream().map(Constraint::getTraceSQL).toList(),
+          RowNumbers.of(table, session),
           table.getScanIndex(session).find(session, null, null, false));
     }
   }
@@ -173,6 +176,12 @@ public final class DatabaseCopy implements AutoCloseable {
       body.clear();
       body.i32(definition.id()).string(definition.sql());
       out.record(DEFINITION, body);
+    }
+    for (TableRows table : tables) {
+      body.clear();
+      body.string(table.schema()).string(table.name());
+      table.numbers().writeTo(body);
+      out.record(ROW_NUMBERS, body);
     }
     body.clear();
     for (long ids : objectIds) {

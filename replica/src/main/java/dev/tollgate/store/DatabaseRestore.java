@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.TableName;
 import dev.tollgate.snapshot.UnknownVersionException;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateIndex;
 import org.h2.constraint.Constraint;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Index;
@@ -40,6 +42,9 @@ public final class DatabaseRestore {
   private final SessionLocal session = database.openAdministration();
   private final List<DatabaseCopy.Definition> definitions = new ArrayList<>();
 
+  /** Those of tables of snapshots that tell them. */
+  private final Map<TableName, RowNumbers> numbers = new HashMap<>();
+
   /** Whose rows come next; null if they are left out. */
   private @Nullable Table table;
 
@@ -56,6 +61,8 @@ public final class DatabaseRestore {
     switch (kind) {
       case DatabaseCopy.DEFINITION ->
           definitions.add(new DatabaseCopy.Definition(in.i32(), in.string(), null));
+      case DatabaseCopy.ROW_NUMBERS ->
+          numbers.put(new TableName(in.string(), in.string()), RowNumbers.read(in));
       case DatabaseCopy.OBJECT_IDS -> takeObjectIds(in);
       case DatabaseCopy.TABLE -> beginTable(in);
       case DatabaseCopy.ROWS -> addRows(in);
@@ -79,6 +86,7 @@ public final class DatabaseRestore {
 
   /** Ends the restore and gives the database. */
   H2Database finish() {
+    endTable();
     session.commit(false);
     session.close();
     return database;
@@ -98,7 +106,20 @@ public final class DatabaseRestore {
     H2Internals.takeObjectIds(database.h2(), ids);
   }
 
+  private void endTable() {
+    Table filled = table;
+    RowNumbers known = filled == null ? null : numbers.get(nameOf(filled));
+    if (filled != null && known != null) {
+      known.goOn(filled, session);
+    }
+  }
+
+  private static TableName nameOf(Table table) {
+    return new TableName(table.getSchema().getName(), table.getName());
+  }
+
   private void beginTable(WireReader in) {
+    endTable();
     Schema schema = database.h2().getSchema(in.string());
     String name = in.string();
     Table found = schema.findTableOrView(session, name);
@@ -155,7 +176,7 @@ public final class DatabaseRestore {
       }
       Row row = target.createRow(values, Row.MEMORY_CALCULATE);
       row.setKey(key);
-      target.addRow(session, row);
+      RowNumbers.add(target, row, session);
       if (++uncommitted == ROWS_PER_COMMIT) {
         session.commit(false);
         uncommitted = 0;
@@ -176,6 +197,14 @@ public final class DatabaseRestore {
         ids.add(definition.id());
       }
     }
+    Map<TableName, Row> occupied = new HashMap<>();
+    Set<TableName> free = new HashSet<>();
+    numbers.forEach(
+        (name, known) -> {
+          if (!known.keyed()) {
+            free.add(name);
+          }
+        });
     while (!open.isEmpty()) {
       List<DatabaseCopy.Definition> failed = new ArrayList<>();
       DbException failure = null;
@@ -184,6 +213,9 @@ public final class DatabaseRestore {
           Prepared prepared = session.prepare(definition.sql());
           if (ids.contains(definition.id())) {
             prepared.setPersistedObjectId(definition.id());
+          }
+          if (prepared instanceof CreateIndex) {
+            occupyTables(free, occupied);
           }
           prepared.update();
         } catch (DbException e) {
@@ -196,7 +228,24 @@ public final class DatabaseRestore {
       }
       open = failed;
     }
+    occupied.forEach((name, row) -> requireNonNull(find(name)).removeRow(session, row));
     session.commit(false);
     Views.compile(session);
+  }
+
+  /** Makes H2 put the indexes of tables beside their rows, where they were in the original. */
+  private void occupyTables(Set<TableName> free, Map<TableName, Row> occupied) {
+    for (TableName name : List.copyOf(free)) {
+      Table made = find(name);
+      if (made != null) {
+        occupied.put(name, RowNumbers.occupy(made, session));
+        free.remove(name);
+      }
+    }
+  }
+
+  private @Nullable Table find(TableName name) {
+    Schema schema = database.h2().findSchema(name.schema());
+    return schema == null ? null : schema.findTableOrView(session, name.name());
   }
 }

@@ -50,6 +50,10 @@ class RandomStatementsTest {
         if (i % STATEMENTS_PER_COMPARISON == 0) {
           assertEquals(first.database.script(), second.database.script(), "after statement " + i);
           assertEquals(checksums(first), checksums(second), "checksums after statement " + i);
+          assertEquals(
+              DatabaseCopyTest.placesIn(first.database),
+              DatabaseCopyTest.placesIn(second.database),
+              "places of rows after statement " + i);
           DatabaseCopyTest.replaceByItself(second.database);
           assertEquals(first.database.script(), second.database.script(), "snapshot after " + i);
         }
