@@ -33,6 +33,15 @@ public interface Membership {
    */
   CompletableFuture<Void> transferLeadership(@Nullable String nodeId);
 
+  /**
+   * Hands leadership over before this node stops, so that clients do not have to wait for an
+   * election. Nothing happens if this node does not lead, or if the nodes that are left could not
+   * elect a leader.
+   *
+   * @return completes once another node leads, or exceptionally if none takes over soon
+   */
+  CompletableFuture<Void> resign();
+
   /** That of a node that cannot have others. */
   static Membership fixed(String why) {
     return new Membership() {
@@ -49,6 +58,11 @@ public interface Membership {
       @Override
       public CompletableFuture<Void> transferLeadership(@Nullable String nodeId) {
         return refused();
+      }
+
+      @Override
+      public CompletableFuture<Void> resign() {
+        return CompletableFuture.completedFuture(null);
       }
 
       private CompletableFuture<Void> refused() {

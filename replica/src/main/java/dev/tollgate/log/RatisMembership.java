@@ -51,6 +51,12 @@ final class RatisMembership implements Membership {
   /** How long entries go on between two offers. */
   private static final long PAUSE_MILLIS = 100;
 
+  /** How long leadership is offered in vain before this node stops. */
+  private static final long RESIGN_MILLIS = 2_000;
+
+  /** A follower of which the leader has not heard for so long may have been stopped too. */
+  private static final long RECENT_MILLIS = 500;
+
   /** The leader hears of every follower several times within this. */
   private static final long PROBE_MILLIS = 1_000;
 
@@ -146,6 +152,43 @@ final class RatisMembership implements Membership {
           }
           return handOver(member);
         });
+  }
+
+  @Override
+  public CompletableFuture<Void> resign() {
+    if (!leads() || isAlone()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    try {
+      Collection<RaftPeer> members = current();
+      Collection<String> silent = silentFor(RECENT_MILLIS);
+      List<RaftPeer> left = new ArrayList<>(members);
+      left.removeIf(
+          peer -> peer.getId().equals(server.getId()) || silent.contains(peer.getId().toString()));
+      if (left.size() <= members.size() / 2) {
+        LOG.info(
+            "{}: stops without a successor: of {} nodes, {} would be left",
+            settings.nodeId(),
+            members.size(),
+            left.size());
+        return CompletableFuture.completedFuture(null);
+      }
+      RaftPeer successor = furthest(left);
+      LOG.info(
+          "{}: hands leadership over to {}, because it stops",
+          settings.nodeId(),
+          successor.getId());
+      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RESIGN_MILLIS);
+      return offer(successor, deadline)
+          .thenAccept(
+              refusal -> {
+                if (refusal != null) {
+                  throw new CompletionException(refusal.getException());
+                }
+              });
+    } catch (IOException | MembershipException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** True if no other node can become leader. */
@@ -371,8 +414,12 @@ final class RatisMembership implements Membership {
 
   /** The members of which the leader has not heard since the change was asked for. */
   private List<String> silent() throws IOException {
+    return silentFor(PROBE_MILLIS);
+  }
+
+  private List<String> silentFor(long millis) throws IOException {
     return division().getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
-        .filter(follower -> follower.getLastRpcElapsedTimeMs() > PROBE_MILLIS)
+        .filter(follower -> follower.getLastRpcElapsedTimeMs() > millis)
         .map(ServerRpcProto::getId)
         .map(id -> id.getId().toStringUtf8())
         .toList();

@@ -52,6 +52,9 @@ public final class Node implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
+  /** How long a node that leads and stops waits for its successor. */
+  private static final Duration RESIGN_AT_END = Duration.ofSeconds(3);
+
   /** How long a node that is alone and stops waits until its leases are recorded. */
   private static final Duration RECORD_AT_END = Duration.ofSeconds(3);
 
@@ -247,6 +250,20 @@ public final class Node implements AutoCloseable {
     return service;
   }
 
+  /** Clients find the successor without waiting for an election. */
+  private void resign() {
+    if (replica.failure() != null || !replica.isLeading()) {
+      return;
+    }
+    try {
+      log.membership().resign().get(RESIGN_AT_END.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.info("{}: stops before another node leads: {}", settings.nodeId(), e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** A node that is alone goes on with the leases where it stopped. */
   private void recordLeases() {
     if (replica.failure() != null || !replica.isLeading() || !log.isAlone()) {
@@ -321,6 +338,7 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     LOG.info("{}: stops", settings.nodeId());
+    resign();
     ClientServer running = server;
     if (running != null) {
       running.close();

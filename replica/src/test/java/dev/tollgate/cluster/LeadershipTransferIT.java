@@ -2,8 +2,10 @@ package dev.tollgate.cluster;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -22,11 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Leadership goes round while clients take locks and write. Both figures can be raised: {@code
- * -Dtransfer.count=100 -Dtransfer.clients=64}.
+ * Leadership goes round while clients take locks and write: an operator moves it, or stops the
+ * leader. The figures can be raised: {@code -Dtransfer.count=100 -Dtransfer.clients=64
+ * -Dtransfer.stops=10}.
  */
 class LeadershipTransferIT {
   private static final int TRANSFERS = Integer.getInteger("transfer.count", 5);
+  private static final int STOPS = Integer.getInteger("transfer.stops", 1);
   private static final int CLIENTS = Integer.getInteger("transfer.clients", 8);
 
   @TempDir Path directory;
@@ -67,6 +71,10 @@ class LeadershipTransferIT {
         awaitProgress(clients);
         stallMillis.add(TimeUnit.NANOSECONDS.toMillis(forgetLongest()));
       }
+      List<Long> stopMillis = new ArrayList<>();
+      for (int i = 0; i < STOPS; i++) {
+        stopMillis.add(stallWhileTheLeaderStops(cluster, clients));
+      }
       stopped.set(true);
       for (Future<?> client : clients) {
         client.get(1, TimeUnit.MINUTES);
@@ -81,13 +89,33 @@ class LeadershipTransferIT {
               + " failed; "
               + described("the call", transferMillis)
               + "; "
-              + described("the longest cycle of a client", stallMillis));
+              + described("the longest cycle of a client", stallMillis)
+              + "; "
+              + described("and when the leader was stopped", stopMillis));
       assertEquals(List.of(), failures);
       assertNothingLost(cluster);
     } finally {
       stopped.set(true);
       threads.shutdownNow();
     }
+  }
+
+  /** It hands leadership over before it stops, so nobody waits for an election. */
+  private long stallWhileTheLeaderStops(ClusterProcesses cluster, List<Future<?>> clients)
+      throws Exception {
+    awaitProgress(clients);
+    NodeProcess leader = cluster.leader();
+    forgetLongest();
+    assertEquals(143, leader.terminate());
+    String successor = cluster.leader().id();
+    awaitProgress(clients);
+    final long stallMillis = TimeUnit.NANOSECONDS.toMillis(forgetLongest());
+    String log = Files.readString(leader.log());
+    String ending = log.substring(log.lastIndexOf(leader.id() + ": stops"));
+    assertTrue(ending.contains("hands leadership over to " + successor + ","), ending);
+    assertFalse(ending.contains("stops before another node leads"), ending);
+    leader.startAndAwait();
+    return stallMillis;
   }
 
   private Void cycle(int client, String url) throws SQLException {
