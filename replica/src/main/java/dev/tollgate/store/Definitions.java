@@ -9,6 +9,7 @@ import dev.tollgate.core.SqlContext;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.table.Table;
@@ -130,7 +131,7 @@ final class Definitions {
       if (RoleStatements.isOne(command.prepared())) {
         administrate(statement, context);
       } else {
-        count = command.executeUpdate(null).getUpdateCount();
+        count = execute(command, session);
       }
       session.commit(true);
       Views.compile(session);
@@ -146,6 +147,31 @@ final class Definitions {
     }
     context.completed();
     return count;
+  }
+
+  /**
+   * Lets H2 carry a definition out. Where H2 refuses one, it removes what it has made of it, and
+   * not where it has a fault.
+   */
+  private static long execute(StoreCommand command, SessionLocal session) {
+    Set<Table> before = Set.copyOf(session.getDatabase().getAllTablesAndViews());
+    try {
+      return command.executeUpdate(null).getUpdateCount();
+    } catch (DbException e) {
+      if (SqlErrors.isOfStatement(e)) {
+        for (Table table : session.getDatabase().getAllTablesAndViews()) {
+          if (!before.contains(table)) {
+            drop(table, session);
+          }
+        }
+      }
+      throw SqlErrors.ofStatement(e);
+    }
+  }
+
+  private static void drop(Table table, SessionLocal session) {
+    session.prepare("DROP TABLE " + table.getSQL(HasSQL.DEFAULT_SQL_FLAGS)).update();
+    session.commit(true);
   }
 
   /** Runs the statement as the administrator. */
@@ -165,8 +191,7 @@ final class Definitions {
     try {
       fencedTables.bind(created, terms, context);
     } catch (DbException e) {
-      session.prepare("DROP TABLE " + created.getSQL(HasSQL.DEFAULT_SQL_FLAGS)).update();
-      session.commit(true);
+      drop(created, session);
       throw e;
     }
   }

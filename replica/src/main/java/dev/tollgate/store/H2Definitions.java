@@ -97,9 +97,7 @@ final class H2Definitions {
       return true;
     }
     if (definition instanceof CreateTable table) {
-      CreateTableData data = (CreateTableData) TABLE_DATA.get(table);
-      return (boolean) TABLE_UNLESS_THERE.get(table)
-          && find(session, table, data.tableName) != null;
+      return (boolean) TABLE_UNLESS_THERE.get(table) && isThere(session, table);
     }
     if (definition instanceof CreateIndex index) {
       String name = (String) INDEX_NAME.get(index);
@@ -125,6 +123,12 @@ final class H2Definitions {
     }
     return definition instanceof AlterTableDropConstraint constraint
         && dropsNothing(session, constraint);
+  }
+
+  /** True if H2 refuses this definition because its table is there, before anything else. */
+  static boolean isThere(SessionLocal session, CreateTable definition) {
+    CreateTableData data = (CreateTableData) TABLE_DATA.get(definition);
+    return find(session, definition, data.tableName) != null;
   }
 
   private static boolean altersNothing(SessionLocal session, AlterTableAlterColumn definition) {

@@ -46,6 +46,10 @@ final class LogStatements {
       return new Ready(prepared, Set.of());
     }
     if (prepared instanceof CreateTable definition) {
+      if (H2Definitions.isThere(session, definition)) {
+        // H2 refuses it without a look at its query, which may be wrong too
+        return new Ready(prepared, Set.of());
+      }
       H2Definitions.makePermanent(definition);
       Query rows = H2Internals.queryOf(definition);
       if (rows != null) {

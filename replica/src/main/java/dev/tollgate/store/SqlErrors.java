@@ -72,20 +72,8 @@ public final class SqlErrors {
    * between Java runtimes.
    */
   static DbException ofStatement(RuntimeException e) {
-    boolean general =
-        e instanceof DbException known && known.getErrorCode() == ErrorCode.GENERAL_ERROR_1;
-    Throwable cause = e.getCause();
-    Throwable fault = general && cause != null ? cause : e;
-    boolean ofStatement =
-        fault instanceof NullPointerException
-            || fault instanceof ClassCastException
-            || fault instanceof IndexOutOfBoundsException
-            || fault instanceof IllegalArgumentException
-            || fault instanceof ArithmeticException
-            || fault instanceof NegativeArraySizeException
-            || fault instanceof ArrayStoreException
-            || fault instanceof UnsupportedOperationException;
-    if (ofStatement) {
+    Throwable fault = fault(e);
+    if (isOfStatement(fault)) {
       return DbException.convert(
           exception(
               SqlState.NOT_SUPPORTED,
@@ -107,6 +95,34 @@ public final class SqlErrors {
       }
     }
     return false;
+  }
+
+  /** What H2 met and told as a general error: that is an exception in an exception in another. */
+  private static Throwable fault(RuntimeException e) {
+    Throwable found = e;
+    if (e instanceof DbException known && known.getErrorCode() == ErrorCode.GENERAL_ERROR_1) {
+      while (found.getCause() != null
+          && (found instanceof DbException || found instanceof SQLException)) {
+        found = found.getCause();
+      }
+    }
+    return found;
+  }
+
+  /** True for a fault of H2 that follows from a statement and its data. */
+  static boolean isOfStatement(DbException e) {
+    return isOfStatement(fault(e));
+  }
+
+  private static boolean isOfStatement(Throwable fault) {
+    return fault instanceof NullPointerException
+        || fault instanceof ClassCastException
+        || fault instanceof IndexOutOfBoundsException
+        || fault instanceof IllegalArgumentException
+        || fault instanceof ArithmeticException
+        || fault instanceof NegativeArraySizeException
+        || fault instanceof ArrayStoreException
+        || fault instanceof UnsupportedOperationException;
   }
 
   /** An error as it is told to the client. */

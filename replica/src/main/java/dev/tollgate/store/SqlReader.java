@@ -270,7 +270,7 @@ public final class SqlReader {
       Canceller canceller)
       throws SQLException {
     H2Internals.forgetDerivedTables(session);
-    Prepared prepared = session.prepare(sql);
+    Prepared prepared = prepare(session, sql);
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
       // meters would show in the plan that is explained
       ScanMeters.attach(session, prepared);
@@ -285,9 +285,17 @@ public final class SqlReader {
       return result;
     } catch (DbException e) {
       canceller.throwIfCancelled();
-      throw e;
+      throw SqlErrors.ofStatement(e);
     } finally {
       canceller.running(null);
+    }
+  }
+
+  private static Prepared prepare(SessionLocal session, String sql) {
+    try {
+      return session.prepare(sql);
+    } catch (RuntimeException e) {
+      throw SqlErrors.ofStatement(e);
     }
   }
 

@@ -151,7 +151,7 @@ final class StoreCommand extends CommandContainer {
     if (prepared instanceof DataChangeStatement change && isMeteredByRow(change)) {
       return updateMetered(change, keys);
     }
-    if (prepared instanceof CreateTable definition) {
+    if (prepared instanceof CreateTable definition && !H2Definitions.isThere(session, definition)) {
       tryQueryOf(definition);
     }
     return super.update(keys);

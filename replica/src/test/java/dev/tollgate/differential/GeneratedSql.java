@@ -55,9 +55,36 @@ final class GeneratedSql {
   /** Whether a statement gives rows, and whether it may change which tables there are. */
   record Statement(String sql, boolean query, boolean definition) {}
 
+  static final List<String> VIEWS = List.of("V0", "V1");
+
   private static final int TABLES = 6;
+
+  /**
+   * Texts as expressions: also NUL, characters beyond U+FFFF, and halves of them, which no text of
+   * a statement may have and a function makes.
+   */
   private static final List<String> WORDS =
-      List.of("", "a", "A", "ab", "Zoë", "straße", "İ", "œuvre", "x_y", "100%", "it''s", "  b ");
+      List.of(
+          "''",
+          "'a'",
+          "'A'",
+          "'ab'",
+          "'Zoë'",
+          "'straße'",
+          "'İ'",
+          "'œuvre'",
+          "'x_y'",
+          "'100%'",
+          "'it''s'",
+          "'  b '",
+          "'😀'",
+          "'a😀'",
+          "'𐐷b'",
+          "'b\0'",
+          "CHAR(0)",
+          "CHAR(55357)",
+          "CHAR(56832)",
+          "SUBSTRING('a😀', 1, 2)");
 
   private final Random random;
 
@@ -97,6 +124,10 @@ final class GeneratedSql {
 
   private Table table() {
     return tables.get(random.nextInt(tables.size()));
+  }
+
+  private String view() {
+    return VIEWS.get(random.nextInt(VIEWS.size()));
   }
 
   private int small() {
@@ -215,8 +246,8 @@ final class GeneratedSql {
               + random.nextInt(4);
       case 11 ->
           // without a subquery: H2 does not see that a view depends on the table of one
-          "CREATE OR REPLACE VIEW V"
-              + random.nextInt(2)
+          "CREATE OR REPLACE VIEW "
+              + view()
               + " AS SELECT "
               + names(table)
               + " FROM "
@@ -225,7 +256,7 @@ final class GeneratedSql {
               + small();
       case 12 ->
           pick("CREATE SEQUENCE IF NOT EXISTS S0 START WITH 7 INCREMENT BY 2", "DROP SEQUENCE S0");
-      default -> "DROP VIEW IF EXISTS V" + random.nextInt(2);
+      default -> "DROP VIEW IF EXISTS " + view();
     };
   }
 
@@ -354,7 +385,7 @@ final class GeneratedSql {
               + table.any(random).name()
               + ") FROM "
               + table.name();
-      case 11 -> "SELECT * FROM V" + random.nextInt(2);
+      case 11 -> "SELECT * FROM " + view();
       default ->
           "VALUES("
               + expression(null, "", type(), 3)
@@ -507,7 +538,8 @@ final class GeneratedSql {
         case 1 -> "LOWER(" + same + ")";
         case 2 -> "SUBSTRING(" + same + ", " + small() + ", " + random.nextInt(4) + ")";
         case 3 -> "TRIM(" + same + ")";
-        case 4 -> "REPLACE(" + same + ", 'a', " + other + ")";
+        // of a null, plain H2 does not compute the other arguments, which might fail
+        case 4 -> "REPLACE(" + same + ", 'a', " + word() + ")";
         case 5 -> "LPAD(" + same + ", 5, '*')";
         default -> "(" + same + " || " + other + ")";
       };
@@ -519,6 +551,10 @@ final class GeneratedSql {
       case BOOLEAN -> "(" + same + pick(" AND ", " OR ") + other + ")";
       default -> "GREATEST(" + same + ", " + other + ")";
     };
+  }
+
+  private String word() {
+    return WORDS.get(random.nextInt(WORDS.size()));
   }
 
   private String literal(Type type) {
@@ -534,7 +570,7 @@ final class GeneratedSql {
       case BIGINT -> chance(5) ? "9223372036854775807" : Integer.toString(n * 1_000);
       case NUMERIC -> n + "." + random.nextInt(1_000);
       case DOUBLE -> pick("1.5E0", "-0.0E0", "1E30", n + "E-2");
-      case TEXT, IGNORECASE, FIXED -> "'" + WORDS.get(random.nextInt(WORDS.size())) + "'";
+      case TEXT, IGNORECASE, FIXED -> word();
       case BOOLEAN -> pick("TRUE", "FALSE");
       case DATE ->
           "DATE '" + (1_999 + random.nextInt(3)) + "-02-" + (10 + random.nextInt(20)) + "'";
@@ -547,7 +583,8 @@ final class GeneratedSql {
       case BYTES -> pick("X''", "X'00ff'", "X'0a'", "X'112233445566778899'");
       case ARRAY ->
           pick("ARRAY[]", "ARRAY[1, NULL, " + n + "]", "ARRAY[3]", "ARRAY[1, 2, 3, 4, 5]");
-      case JSON -> pick("JSON 'null'", "JSON '{\"a\": [1, 2.50, \"ü\"]}'", "JSON '[]'", "JSON '7'");
+      case JSON ->
+          pick("JSON 'null'", "JSON '{\"a\": [1, 2.50, \"ü😀\"]}'", "JSON '[]'", "JSON '7'");
       case ENUM -> pick("'red'", "'green'", "'blue'", "'black'");
       case UUID -> "UUID '00000000-0000-4000-8000-00000000000" + random.nextInt(10) + "'";
     };

@@ -40,12 +40,24 @@ final class Side implements AutoCloseable {
    * What became of a statement: its state, its count of rows, or its rows in order of their text.
    */
   List<String> run(String sql) {
+    return sorted(run(writer, sql));
+  }
+
+  /** The same with its rows in the order in which they came. */
+  List<String> runInOrder(String sql) {
     return run(writer, sql);
   }
 
   /** The same by a session that sees what is committed. */
   List<String> read(String sql) {
-    return run(reader, sql);
+    return sorted(run(reader, sql));
+  }
+
+  private static List<String> sorted(List<String> answer) {
+    if (answer.get(0).startsWith("columns")) {
+      Collections.sort(answer.subList(1, answer.size()));
+    }
+    return answer;
   }
 
   private static List<String> run(Connection connection, String sql) {
@@ -67,7 +79,7 @@ final class Side implements AutoCloseable {
     for (int i = 1; i <= columns.getColumnCount(); i++) {
       header.append('\t').append(columns.getColumnTypeName(i));
     }
-    List<String> lines = new ArrayList<>();
+    List<String> lines = new ArrayList<>(List.of(header.toString()));
     while (rows.next()) {
       StringBuilder line = new StringBuilder();
       for (int i = 1; i <= columns.getColumnCount(); i++) {
@@ -75,8 +87,6 @@ final class Side implements AutoCloseable {
       }
       lines.add(line.toString());
     }
-    Collections.sort(lines);
-    lines.add(0, header.toString());
     return lines;
   }
 
