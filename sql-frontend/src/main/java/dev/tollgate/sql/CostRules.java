@@ -71,6 +71,9 @@ final class CostRules {
           "XMLNODE",
           "XMLTEXT");
 
+  /** What a character may become: &#1234; or two of \\u1234. */
+  private static final int CHARS_OF_AN_ESCAPE = 12;
+
   /** Characters of a time, a UUID or a number, which any other call may give. */
   private static final int CHARS_OF_A_VALUE = 64;
 
@@ -143,6 +146,66 @@ final class CostRules {
             + " interrupt: the product of their lengths may be at most "
             + CONSTANT_SEARCH
             + "; pass one of them as a parameter";
+  }
+
+  /**
+   * The most characters of a constant that H2 computes from a call while it reads the statement; 0
+   * if the call depends on a row or a parameter, or is as short as what it is written with.
+   */
+  static long charsComputed(SqlCall call) {
+    return grows(call) && isConstant(call) ? mostCharsOf(call) : 0;
+  }
+
+  private static boolean grows(SqlCall call) {
+    return GROWING.contains(call.getOperator().getName().toUpperCase(Locale.ROOT));
+  }
+
+  private static long mostCharsOf(SqlNode constant) {
+    if (constant instanceof SqlCharStringLiteral text) {
+      return Arguments.text(text).length();
+    }
+    if (!(constant instanceof SqlCall call)) {
+      return CHARS_OF_A_VALUE;
+    }
+    long parts = CHARS_OF_A_VALUE;
+    for (SqlNode operand : call.getOperandList()) {
+      parts += operand == null ? 0 : mostCharsOf(operand);
+    }
+    return Math.min(grows(call) ? grown(call, parts) : parts, SqlLimits.FUNCTION_RESULT_LENGTH);
+  }
+
+  /**
+   * @param parts characters of all its operands
+   */
+  private static long grown(SqlCall call, long parts) {
+    String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
+    return switch (name) {
+      case "JSON_ARRAY", "JSON_OBJECT", "XMLNODE" -> parts;
+      case "QUOTE_IDENT" -> 2 * parts;
+      case "RAWTOHEX", "STRINGENCODE", "XMLATTR", "XMLCDATA", "XMLCOMMENT", "XMLTEXT" ->
+          CHARS_OF_AN_ESCAPE * parts;
+      case "LPAD", "RPAD" -> times(1, call, 1);
+      case "SPACE" -> times(1, call, 0);
+      case "REPEAT" -> times(call.operandCount() > 0 ? mostCharsOf(call.operand(0)) : 1, call, 1);
+      // the new text for each character of the old one
+      case "REPLACE" ->
+          call.operandCount() > 2
+              ? mostCharsOf(call.operand(0)) * Math.max(1, mostCharsOf(call.operand(2)))
+              : parts;
+      default -> SqlLimits.FUNCTION_RESULT_LENGTH;
+    };
+  }
+
+  /** So many times a length that is written out; more than any result has if it is not. */
+  private static long times(long chars, SqlCall call, int operand) {
+    BigDecimal length = call.operandCount() > operand ? number(call.operand(operand)) : null;
+    return length == null
+        ? SqlLimits.FUNCTION_RESULT_LENGTH
+        : length
+            .max(BigDecimal.ZERO)
+            .multiply(BigDecimal.valueOf(chars))
+            .min(BigDecimal.valueOf(SqlLimits.FUNCTION_RESULT_LENGTH))
+            .longValue();
   }
 
   /** The most characters that a constant has. */

@@ -283,12 +283,17 @@ final class ExpressionRules {
             type.getParserPos(),
             "type " + word + " is not allowed: Java objects are not deserialized in the store");
       }
-      checkLength(tokens.indexAt(type.getParserPos()));
+      if (word.equals("GEOMETRY")) {
+        throw Refusals.notSupported(
+            type.getParserPos(), "geometry is not supported: keep it as VARCHAR or VARBINARY");
+      }
+      checkLength(type.getParserPos());
     }
   }
 
   /** CHAR(n) and BINARY(n) fill every value up to its length; VARCHAR(n) and CLOB(n) do not. */
-  private void checkLength(int begin) {
+  private void checkLength(SqlParserPos position) {
+    int begin = tokens.indexAt(position);
     int index = begin;
     while (index < tokens.size() && FILLING_TYPES.contains(Tokens.upperCase(tokens.get(index)))) {
       index++;
@@ -297,7 +302,11 @@ final class ExpressionRules {
         index > begin
             && index < tokens.size()
             && tokens.get(index).kind == TollgateParserConstants.LPAREN;
-    if (hasLength && isTooLong(tokens.get(index + 1), tokens.get(index + 2))) {
+    if (!hasLength) {
+      return;
+    }
+    Token length = tokens.get(index + 1);
+    if (isTooLong(length, tokens.get(index + 2))) {
       throw Refusals.notAllowed(
           tokens.get(index + 1),
           tokens.get(begin).image
@@ -306,6 +315,8 @@ final class ExpressionRules {
               + " characters or bytes, because every value is filled up to them: write VARCHAR or"
               + " VARBINARY");
     }
+    // what is filled may be a constant
+    findings.computed(position, Integer.parseInt(length.image));
   }
 
   private static boolean isTooLong(Token length, Token unit) {

@@ -38,6 +38,7 @@ final class Findings {
   private final List<SqlIdentifier> columns = new ArrayList<>();
   private final List<SqlParserPos> queries = new ArrayList<>();
   private long prepared;
+  private long computed;
   private @Nullable SqlParserPos advancedSequence;
   private @Nullable SqlParserPos deltaTable;
 
@@ -104,6 +105,23 @@ final class Findings {
           "too many derived tables in one another, or too long ones: each level multiplies the time"
               + " that the database takes to prepare them. Nest at most 5, name them one after the"
               + " other in one WITH, or store what one gives in a table");
+    }
+  }
+
+  /**
+   * A constant that H2 computes while it reads the statement.
+   *
+   * @throws SqlRefused if those of the statement are too long together
+   */
+  void computed(SqlParserPos position, long chars) {
+    computed += chars;
+    if (computed > SqlLimits.COMPUTED_CONSTANTS) {
+      throw Refusals.tooLong(
+          position,
+          "the constants that are computed while the statement is read, and its types CHAR(n) and"
+              + " BINARY(n), have more than "
+              + SqlLimits.COMPUTED_CONSTANTS
+              + " characters together: compute them in the application and pass them as parameters");
     }
   }
 

@@ -33,6 +33,18 @@ public final class SqlLimits {
   /** The same in a view, which a statement may use beside many others. */
   public static final int PREPARATION_OF_A_VIEW = 100_000;
 
+  /** Uses of queries that WITH names, each counted as often as the query in which it stands. */
+  public static final int USES_OF_QUERIES = 2_000;
+
+  /** Fields of a ROW, with those of the rows within it; so many a stored one may have too. */
+  public static final int FIELDS_OF_A_ROW = 1_000;
+
+  /**
+   * Characters of the constants that H2 computes while it reads a statement, REPEAT('x', 1000000),
+   * where nobody counts what they take.
+   */
+  public static final int COMPUTED_CONSTANTS = 16 << 20;
+
   /** Characters of a name; it is H2's limit. */
   public static final int NAME_LENGTH = 256;
 

@@ -67,6 +67,7 @@ final class TreeWalk {
 
   /** Adds what is found in an expression, a query, a data type or a change. */
   static void expression(Tokens tokens, SqlNode node, Findings findings) {
+    QueryWeight.check(node);
     TreeWalk walk = new TreeWalk(tokens, findings);
     walk.later(node, Place.EXPRESSION);
     while (!walk.pending.isEmpty()) {
@@ -203,6 +204,7 @@ final class TreeWalk {
   }
 
   private void operation(SqlCall call, Place place) {
+    findings.computed(call.getParserPosition(), CostRules.charsComputed(call));
     if (call.getOperator() instanceof SqlFunction) {
       expressions.function(call, place == Place.ORDERED);
     } else if (!ExpressionRules.isAllowedOperator(call)) {

@@ -10,7 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.sql.SqlRefused.Reason;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -349,5 +351,83 @@ class LimitsTest {
     thread.start();
     thread.join();
     return thrown.get();
+  }
+
+  /** A list of names in WITH, of which each makes something of the one before. */
+  private static String with(int names, String query) {
+    StringBuilder sql = new StringBuilder("WITH x0(c) AS (SELECT c FROM t)");
+    for (int i = 1; i <= names; i++) {
+      String before = "x" + (i - 1);
+      sql.append(", x").append(i).append("(c) AS (").append(query.replace("?", before)).append(")");
+    }
+    return sql + " SELECT c FROM x" + names;
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          7   | SELECT a.c FROM ? a, ? b
+          7   | SELECT c FROM ? UNION ALL SELECT c FROM ?
+          7   | SELECT c FROM ? WHERE c IN (SELECT c FROM ?)
+          7   | SELECT c FROM ? WHERE EXISTS (SELECT 1 FROM (SELECT c FROM ?) d)
+          7   | WITH y AS (SELECT c FROM ?) SELECT a.c FROM y a, y b
+          7   | SELECT ROW(c, c) FROM ?
+          7   | SELECT (c, c) FROM ?
+          7   | SELECT COALESCE(NULL, ROW(c, c)) FROM ?
+          7   | SELECT (SELECT ROW(c, c) FROM ?)
+          3   | VALUES (COALESCE(NULL, ROW((SELECT c FROM ?), 1)))
+          3   | SELECT ROW(c, c, c, c, c) FROM ?
+          """)
+  void whatQueriesMakeOfOneAnotherIsCounted(int names, String query) {
+    for (String start : List.of("", "INSERT INTO t ", "CREATE TABLE u AS ", "CREATE VIEW u AS ")) {
+      frontend.plan(start + with(names, query));
+      String tooMuch = start + with(names + 6, query);
+      SqlRefused refused = assertThrows(SqlRefused.class, () -> frontend.plan(tooMuch), tooMuch);
+      assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+    }
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(5),
+        () -> assertThrows(SqlRefused.class, () -> frontend.plan(with(10 * names, query))));
+  }
+
+  /** H2 computes them while it reads the statement: 1,200 of a million took all memory there is. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          REPEAT('x', 1000000)                           | TOO_LONG
+          SPACE(1000000)                                 | TOO_LONG
+          RPAD('x', 1000000)                             | TOO_LONG
+          LPAD('x', 1000000, 'y')                        | TOO_LONG
+          REPLACE(REPEAT('x', 1000), 'x', SPACE(1000))   | TOO_LONG
+          RAWTOHEX(REPEAT('x', 100000))                  | TOO_LONG
+          CAST('x' AS CHAR(1000000))                     | TOO_LONG
+          X'00'::BINARY(1000000)                         | TOO_LONG
+          REPEAT('x', 400000 + 400000)                   | TOO_LONG
+          REPEAT('x', 10000)                             |
+          REPEAT(?, 1000000)                             |
+          RPAD(c, 1000000)                               |
+          REPLACE('a text with some words', 'a', 'an')   |
+          JSON_OBJECT('a': 'a text with some words')     |
+          CAST('x' AS VARCHAR(1000000))                  |
+          CAST(c AS CHAR(1000))                          |
+          """)
+  void constantsThatAreComputedAreCounted(String constant, @Nullable Reason reason) {
+    for (String sql :
+        List.of(
+            "INSERT INTO t VALUES(" + constant + ("), (" + constant).repeat(99) + ")",
+            "SELECT " + constant + (", " + constant).repeat(99) + " FROM t",
+            "UPDATE t SET a = CARDINALITY(ARRAY[" + constant + (", " + constant).repeat(99) + "])",
+            "CREATE TABLE u(a INT" + (", b VARCHAR DEFAULT " + constant).repeat(100) + ")")) {
+      if (reason == null) {
+        frontend.plan(sql);
+      } else {
+        SqlRefused refused = assertThrows(SqlRefused.class, () -> frontend.plan(sql), sql);
+        assertEquals(reason, refused.reason(), refused.getMessage());
+      }
+    }
   }
 }

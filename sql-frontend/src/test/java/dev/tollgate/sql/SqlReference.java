@@ -283,6 +283,17 @@ final class SqlReference {
                 "nodes of all of them, and 200 for each, times 4 for each level",
                 number(SqlLimits.PREPARATION)),
             List.of("the same in a view", number(SqlLimits.PREPARATION_OF_A_VIEW)),
+            List.of(
+                "uses of the queries that WITH names, each counted as often as the query in which it"
+                    + " stands",
+                number(SqlLimits.USES_OF_QUERIES)),
+            List.of(
+                "fields of a ROW, with those of the rows within it",
+                number(SqlLimits.FIELDS_OF_A_ROW)),
+            List.of(
+                "characters of the constants that are computed while a statement is read, with n for"
+                    + " each CHAR(n) and BINARY(n)",
+                number(SqlLimits.COMPUTED_CONSTANTS)),
             List.of("digits of a number, and the exponent of one", number(SqlLimits.NUMBER_LENGTH)),
             List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),
             List.of("characters of the name of a lock", number(SqlLimits.LOCK_NAME_LENGTH)),
