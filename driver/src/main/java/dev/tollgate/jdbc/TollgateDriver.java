@@ -2,6 +2,7 @@ package dev.tollgate.jdbc;
 
 import dev.tollgate.transport.ClusterRegistry;
 import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.transport.NodeSurvey;
 import dev.tollgate.transport.SnapshotDownload;
 import dev.tollgate.transport.TransportException;
 import dev.tollgate.wire.SqlState;
@@ -14,6 +15,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Properties;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -55,17 +57,34 @@ public final class TollgateDriver implements Driver {
    * @param leaderOnly true for one that covers all that was committed before
    */
   public static SnapshotDownload openSnapshot(String url, boolean leaderOnly) throws SQLException {
-    if (!ConnectionSettings.accepts(url)) {
-      throw SqlErrors.exception(
-          SqlState.INVALID_ARGUMENT, "'" + url + "' is no URL of jdbc:tollgate:");
-    }
-    ConnectionSettings settings = ConnectionSettings.parse(url, new Properties());
+    ConnectionSettings settings = settingsOf(url);
     try {
       return ClusterRegistry.shared()
           .openSnapshot(settings.target(), settings.session(), leaderOnly);
     } catch (TransportException e) {
       throw SqlErrors.exception(e);
     }
+  }
+
+  /**
+   * Asks the nodes of the URL, and those that they name, what each knows of itself and the others.
+   * It needs no session and no quorum; a node that does not answer is in the list with the reason.
+   */
+  public static List<NodeSurvey.Answer> surveyNodes(String url) throws SQLException {
+    ConnectionSettings settings = settingsOf(url);
+    try {
+      return ClusterRegistry.shared().survey(settings.target(), settings.session());
+    } catch (TransportException e) {
+      throw SqlErrors.exception(e);
+    }
+  }
+
+  private static ConnectionSettings settingsOf(String url) throws SQLException {
+    if (!ConnectionSettings.accepts(url)) {
+      throw SqlErrors.exception(
+          SqlState.INVALID_ARGUMENT, "'" + url + "' is no URL of jdbc:tollgate:");
+    }
+    return ConnectionSettings.parse(url, new Properties());
   }
 
   /** What holds in the cluster for a new session. */

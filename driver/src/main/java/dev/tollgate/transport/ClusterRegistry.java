@@ -1,6 +1,7 @@
 package dev.tollgate.transport;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -73,6 +74,21 @@ public final class ClusterRegistry {
       if (!opened) {
         leave.run();
       }
+    }
+  }
+
+  /**
+   * Asks every node that can be found what it knows of itself and the others.
+   *
+   * @throws TransportException if a node in this JVM does not start
+   */
+  public List<NodeSurvey.Answer> survey(ClusterTarget target, SessionSettings settings)
+      throws TransportException {
+    Cluster cluster = enter(target);
+    try {
+      return NodeSurvey.of(cluster.finder(settings));
+    } finally {
+      leave(cluster);
     }
   }
 

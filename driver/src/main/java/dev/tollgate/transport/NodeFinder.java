@@ -78,6 +78,12 @@ final class NodeFinder {
     }
   }
 
+  /** Connects to one node, whatever it is to the others. */
+  NodeConnection.Opened open(String address) throws IOException {
+    FrameChannel channel = dialer.dial(address, connectTimeout);
+    return NodeConnection.open(address, channel, hello, connectTimeout, environment);
+  }
+
   private Optional<Found> attempt(
       String address, boolean leader, Purpose purpose, Budget budget, Round round)
       throws TransportException {

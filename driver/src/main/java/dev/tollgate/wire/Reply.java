@@ -38,6 +38,7 @@ public sealed interface Reply {
           case SnapshotOpened.TYPE ->
               new SnapshotOpened(in.string(), in.i64(), in.i64(), in.i64(), in.i64(), in.bytes());
           case SnapshotPart.TYPE -> new SnapshotPart(in.rest());
+          case NodeStatus.TYPE -> NodeStatus.read(in);
           default -> throw new WireFormatException("reply type " + frame.type());
         };
     in.expectEnd();
@@ -394,6 +395,98 @@ public sealed interface Reply {
     @Override
     public void write(WireWriter out) {
       out.raw(bytes, 0, bytes.length);
+    }
+  }
+
+  /**
+   * The cluster as one node sees it.
+   *
+   * @param nodeId the node that answers
+   * @param role LEADER, FOLLOWER, CANDIDATE, STARTING or STOPPED
+   * @param leaderId the leader of this term, or null if the node knows of none
+   * @param appliedIndex log index up to which the node has applied entries
+   * @param commitIndex log index up to which the node knows entries to be committed
+   * @param failure why the node applies nothing any more, or null
+   */
+  record NodeStatus(
+      String nodeId,
+      String role,
+      @Nullable String leaderId,
+      long term,
+      long appliedIndex,
+      long commitIndex,
+      @Nullable String failure,
+      List<Member> members)
+      implements Reply {
+    static final int TYPE = 0x8e;
+
+    public NodeStatus {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(role, "role");
+      members = List.copyOf(members);
+    }
+
+    /**
+     * A node of the cluster.
+     *
+     * @param raftAddress host:port for the other nodes
+     * @param clientAddress host:port for clients, or null if the node has not said it yet
+     * @param silentMillis for how long the node that answers has not heard of this one; null if it
+     *     does not listen to it: a leader hears of all, a follower of its leader alone
+     */
+    public record Member(
+        String nodeId,
+        String raftAddress,
+        @Nullable String clientAddress,
+        @Nullable Long silentMillis) {
+      public Member {
+        requireNonNull(nodeId, "nodeId");
+        requireNonNull(raftAddress, "raftAddress");
+      }
+
+      static Member read(WireReader in) {
+        return new Member(
+            in.string(), in.string(), in.nullableString(), in.flag() ? (Long) in.i64() : null);
+      }
+
+      void write(WireWriter out) {
+        out.string(nodeId).string(raftAddress).nullableString(clientAddress);
+        out.flag(silentMillis != null);
+        if (silentMillis != null) {
+          out.i64(silentMillis);
+        }
+      }
+    }
+
+    static NodeStatus read(WireReader in) {
+      String nodeId = in.string();
+      String role = in.string();
+      String leaderId = in.nullableString();
+      long term = in.i64();
+      long applied = in.i64();
+      long committed = in.i64();
+      String failure = in.nullableString();
+      List<Member> members = new ArrayList<>();
+      for (int i = in.count(MEMBER_BYTES); i > 0; i--) {
+        members.add(Member.read(in));
+      }
+      return new NodeStatus(nodeId, role, leaderId, term, applied, committed, failure, members);
+    }
+
+    /** Fewer than any member has. */
+    private static final int MEMBER_BYTES = 13;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.string(nodeId).string(role).nullableString(leaderId);
+      out.i64(term).i64(appliedIndex).i64(commitIndex).nullableString(failure);
+      out.i32(members.size());
+      members.forEach(member -> member.write(out));
     }
   }
 }

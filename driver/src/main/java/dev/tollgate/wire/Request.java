@@ -38,6 +38,7 @@ public sealed interface Request {
           case ReleaseOwnLease.TYPE -> new ReleaseOwnLease();
           case OpenSnapshot.TYPE -> new OpenSnapshot(in.flag());
           case ReadSnapshot.TYPE -> ReadSnapshot.read(in);
+          case AskNodeStatus.TYPE -> new AskNodeStatus();
           default -> throw new WireFormatException("request type " + frame.type());
         };
     in.expectEnd();
@@ -444,5 +445,21 @@ public sealed interface Request {
     public void write(WireWriter out) {
       out.i64(offset).i32(length);
     }
+  }
+
+  /**
+   * Asks the node what it knows of itself and the others, without a session and without a quorum.
+   * Answered with {@link Reply.NodeStatus}. From {@link Protocol#NODE_STATUS_VERSION} on.
+   */
+  record AskNodeStatus() implements Request {
+    static final int TYPE = 0x10;
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {}
   }
 }

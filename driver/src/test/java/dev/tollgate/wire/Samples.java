@@ -65,7 +65,8 @@ final class Samples {
           new Request.Ping(),
           new Request.ReleaseOwnLease(),
           new Request.OpenSnapshot(true),
-          new Request.ReadSnapshot(Long.MAX_VALUE, 1));
+          new Request.ReadSnapshot(Long.MAX_VALUE, 1),
+          new Request.AskNodeStatus());
 
   static final List<Reply> REPLIES =
       List.of(
@@ -88,7 +89,19 @@ final class Samples {
           new Reply.Lost(List.of(), List.of(9L)),
           new Reply.ClusterChanged(VIEW),
           new Reply.SnapshotOpened("n2", 3, 17, 1 << 20, -1, new byte[] {7}),
-          new Reply.SnapshotPart(new byte[] {1, 2, 3}));
+          new Reply.SnapshotPart(new byte[] {1, 2, 3}),
+          new Reply.NodeStatus("n1", "CANDIDATE", null, 3, 17, -1, "poison", List.of()),
+          new Reply.NodeStatus(
+              "n1",
+              "FOLLOWER",
+              "n2",
+              3,
+              17,
+              18,
+              null,
+              List.of(
+                  new Reply.NodeStatus.Member("n1", "h:1", null, null),
+                  new Reply.NodeStatus.Member("n2", "h:2", "h:3", 120L))));
 
   private Samples() {}
 

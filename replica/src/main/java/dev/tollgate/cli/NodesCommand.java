@@ -18,8 +18,6 @@ import picocli.CommandLine.ScopeType;
     description = "Lists, adds and removes the nodes of a cluster, and moves its leadership.",
     mixinStandardHelpOptions = true)
 final class NodesCommand implements Callable<Integer> {
-  private static final String LIST = "SELECT * FROM TOLLGATE.NODES ORDER BY NODE_ID";
-
   @Option(
       names = {"-u", "--url"},
       required = true,
@@ -32,7 +30,18 @@ final class NodesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return execute(LIST);
+    try {
+      NodeList nodes = NodeList.of(url);
+      nodes.print(System.out);
+      if (!nodes.hasLeader()) {
+        System.err.println(nodes.trouble());
+        return Main.FAILED;
+      }
+      return 0;
+    } catch (SQLException e) {
+      System.err.println(SqlCommand.describe(e));
+      return Main.FAILED;
+    }
   }
 
   @Command(description = "Adds a node that was started with an empty directory.")

@@ -42,9 +42,33 @@ final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    try {
+      NodeList nodes = NodeList.of(url);
+      System.out.println("Nodes");
+      nodes.print(System.out);
+      System.out.println();
+      if (data != null) {
+        System.out.println("Commands of the log that the node in " + data + " leaves out");
+        SkipList.read(data).skips().forEach(skip -> System.out.println("  " + skip));
+        System.out.println();
+      }
+      if (nodes.hasLeader()) {
+        printState();
+        return 0;
+      }
+      System.err.println(nodes.trouble());
+      return Main.FAILED;
+    } catch (IOException e) {
+      return Main.failed("the commands that the node leaves out are not known", e);
+    } catch (SQLException e) {
+      System.err.println(SqlCommand.describe(e));
+      return Main.FAILED;
+    }
+  }
+
+  private void printState() throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
-      print(statement, "Nodes", "SELECT * FROM TOLLGATE.NODES ORDER BY NODE_ID");
       print(
           statement,
           "Totals",
@@ -67,16 +91,6 @@ final class StatusCommand implements Callable<Integer> {
               + " FROM TOLLGATE.LEASES ORDER BY LEASE_ID FETCH FIRST "
               + rows
               + " ROWS ONLY");
-      if (data != null) {
-        System.out.println("Commands of the log that the node in " + data + " leaves out");
-        SkipList.read(data).skips().forEach(skip -> System.out.println("  " + skip));
-      }
-      return 0;
-    } catch (IOException e) {
-      return Main.failed("the commands that the node leaves out are not known", e);
-    } catch (SQLException e) {
-      System.err.println(SqlCommand.describe(e));
-      return Main.FAILED;
     }
   }
 

@@ -6,6 +6,7 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Rows as text in columns, numbers to the right. */
 final class TextTable {
@@ -14,6 +15,24 @@ final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
 
   private TextTable() {}
+
+  /** A table of texts that gets its rows by {@link #row}. */
+  static TextTable withColumns(String... labels) {
+    TextTable table = new TextTable();
+    for (String label : labels) {
+      table.headers.add(label);
+      table.numeric.add(false);
+    }
+    return table;
+  }
+
+  void row(@Nullable Object... cells) {
+    List<String> row = new ArrayList<>(cells.length);
+    for (Object cell : cells) {
+      row.add(cell == null ? "" : cell.toString());
+    }
+    rows.add(row);
+  }
 
   /** All rows of a result. */
   static TextTable of(ResultSet result) throws SQLException {

@@ -81,7 +81,7 @@ public enum SystemTable {
       number("TERM"),
       number("COMMIT_INDEX"),
       number("APPLIED_INDEX"),
-      answer("ANSWERS"),
+      answer("ASKED"),
       number("SILENT_MS"),
       number("ENTRIES_BEHIND"),
       name("INCARNATION"),

@@ -187,6 +187,38 @@ class CommandLineIT {
     }
   }
 
+  /** It has no quorum, and says all the same what it knows. */
+  @Test
+  void statusOfANodeThatIsLeftAloneNamesWhatIsMissing() throws Exception {
+    int port = freePort();
+    Process alone =
+        start(
+            "alone",
+            List.of(
+                "server",
+                "--id=n1",
+                "--data=" + directory.resolve("alone"),
+                "--client-address=127.0.0.1:" + port,
+                "--peers=n1=127.0.0.1:" + freePort() + ",n2=127.0.0.1:1,n3=127.0.0.1:2"),
+            Map.of("TOLLGATE_HEAP", "200m"));
+    try {
+      String[] status = {"status", "-u", "jdbc:tollgate://127.0.0.1:" + port + "/"};
+      Ended ended =
+          await()
+              .atMost(DEADLINE)
+              .until(() -> run("", status), answered -> answered.out().contains("n1 "));
+      assertEquals(1, ended.status());
+      assertTrue(ended.out().contains("n3 "), ended.out());
+      assertTrue(
+          ended
+              .err()
+              .contains("1 of 3 nodes answer, and 2 have to reach each other to elect a leader"),
+          ended.err());
+    } finally {
+      alone.destroyForcibly();
+    }
+  }
+
   @Test
   void nodesAreListedAndWhatCannotBeDoneSaysWhy() throws Exception {
     Ended list = run("", "nodes", "-u", url);

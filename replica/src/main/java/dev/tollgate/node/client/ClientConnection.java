@@ -216,6 +216,8 @@ public final class ClientConnection {
       snapshot.open(open, answer);
     } else if (request instanceof Request.ReadSnapshot read) {
       snapshot.read(read, answer);
+    } else if (request instanceof Request.AskNodeStatus) {
+      service.workers().chore(() -> answer.accept(service.nodeStatus()));
     } else {
       throw new WireFormatException("request " + request.type() + " makes no sense here");
     }

@@ -10,6 +10,7 @@ import dev.tollgate.core.RequestId;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.UniqueId;
 import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.node.replica.Replica;
@@ -153,6 +154,30 @@ public final class ClientService implements Replica.Listener {
   @Nullable String clusterId() {
     UniqueId id = replica.identity().clusterId();
     return id == null ? null : id.toString();
+  }
+
+  /** What this node knows, which may be little: nobody else is asked. */
+  Reply.NodeStatus nodeStatus() {
+    LogStatus status = log.status();
+    SortedMap<String, String> addresses = replica.facts().nodes();
+    Throwable failure = replica.failure();
+    return new Reply.NodeStatus(
+        nodeId,
+        status.role().name(),
+        status.leaderId(),
+        status.term(),
+        status.lastAppliedIndex(),
+        status.commitIndex(),
+        failure == null ? null : failure.toString(),
+        status.members().stream()
+            .map(
+                member ->
+                    new Reply.NodeStatus.Member(
+                        member.nodeId(),
+                        member.raftAddress(),
+                        addresses.get(member.nodeId()),
+                        member.silentMillis()))
+            .toList());
   }
 
   /** Which nodes there are, for a client that has to find the leader. */

@@ -1,0 +1,149 @@
+package dev.tollgate.cli;
+
+import dev.tollgate.jdbc.TollgateDriver;
+import dev.tollgate.transport.NodeSurvey;
+import dev.tollgate.wire.Reply;
+import java.io.PrintStream;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes of a cluster, each as it sees itself: that needs no quorum. */
+final class NodeList {
+  private final List<NodeSurvey.Answer> answers;
+
+  private NodeList(List<NodeSurvey.Answer> answers) {
+    this.answers = answers;
+  }
+
+  static NodeList of(String url) throws SQLException {
+    return new NodeList(TollgateDriver.surveyNodes(url));
+  }
+
+  /** True if a node says that it leads. */
+  boolean hasLeader() {
+    return leader() != null;
+  }
+
+  /** The one with the highest term, if several say that they lead. */
+  private Reply.@Nullable NodeStatus leader() {
+    Reply.NodeStatus leader = null;
+    for (NodeSurvey.Answer answer : answers) {
+      Reply.NodeStatus status = answer.status();
+      if (status != null
+          && status.role().equals("LEADER")
+          && (leader == null || status.term() > leader.term())) {
+        leader = status;
+      }
+    }
+    return leader;
+  }
+
+  /** Why the cluster does not serve, if no node leads. */
+  String trouble() {
+    int members = 0;
+    int answering = 0;
+    for (NodeSurvey.Answer answer : answers) {
+      Reply.NodeStatus status = answer.status();
+      if (status != null) {
+        answering++;
+        members = Math.max(members, status.members().size());
+      }
+    }
+    return answering == 0
+        ? "no node answers at these addresses"
+        : "no node leads: "
+            + answering
+            + " of "
+            + members
+            + " nodes answer, and "
+            + (members / 2 + 1)
+            + " have to reach each other to elect a leader";
+  }
+
+  void print(PrintStream out) {
+    Reply.NodeStatus leader = leader();
+    TextTable table =
+        TextTable.withColumns(
+            "NODE",
+            "ROLE",
+            "TERM",
+            "ITS LEADER",
+            "APPLIED",
+            "BEHIND",
+            "SILENT MS",
+            "CLIENTS AT",
+            "TROUBLE");
+    Map<String, NodeSurvey.Answer> byNode = new TreeMap<>();
+    for (NodeSurvey.Answer answer : answers) {
+      Reply.NodeStatus status = answer.status();
+      byNode.put(status == null ? nodeAt(answer.address()) : status.nodeId(), answer);
+    }
+    byNode.forEach(
+        (name, answer) -> {
+          Reply.NodeStatus status = answer.status();
+          if (status == null) {
+            table.row(name, "", "", "", "", "", "", answer.address(), answer.trouble());
+          } else {
+            table.row(
+                status.nodeId(),
+                status.role(),
+                status.term(),
+                status.leaderId(),
+                status.appliedIndex(),
+                leader == null ? null : Math.max(0, leader.commitIndex() - status.appliedIndex()),
+                leader == null ? null : silence(leader, status.nodeId()),
+                answer.address(),
+                status.failure());
+          }
+        });
+    silentMembers(byNode.keySet())
+        .forEach(
+            node ->
+                table.row(
+                    node, "", "", "", "", "", "", "", "no node knows its address for clients"));
+    table.print(out);
+  }
+
+  /** Members that could not be asked, because nobody said where. */
+  private Set<String> silentMembers(Set<String> listed) {
+    Set<String> others = new TreeSet<>();
+    for (NodeSurvey.Answer answer : answers) {
+      Reply.NodeStatus status = answer.status();
+      if (status != null) {
+        status.members().forEach(member -> others.add(member.nodeId()));
+      }
+    }
+    others.removeAll(listed);
+    return others;
+  }
+
+  /** The node that others say is at an address, which may be known by another name here. */
+  private String nodeAt(String address) {
+    for (NodeSurvey.Answer answer : answers) {
+      Reply.NodeStatus status = answer.status();
+      if (status != null) {
+        for (Reply.NodeStatus.Member member : status.members()) {
+          if (address.equals(member.clientAddress())) {
+            return member.nodeId();
+          }
+        }
+      }
+    }
+    return "at " + address;
+  }
+
+  /** For how long the leader has not heard of a node. */
+  private static @Nullable Long silence(Reply.NodeStatus leader, String nodeId) {
+    for (Reply.NodeStatus.Member member : leader.members()) {
+      if (member.nodeId().equals(nodeId)) {
+        return member.silentMillis();
+      }
+    }
+    return null;
+  }
+}
