@@ -16,8 +16,10 @@ import org.h2.command.ddl.CreateIndex;
 import org.h2.command.ddl.CreateSchema;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.CreateTableData;
+import org.h2.command.ddl.CreateView;
 import org.h2.command.ddl.SchemaCommand;
 import org.h2.command.dml.NoOperation;
+import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
@@ -26,6 +28,7 @@ import org.h2.expression.Expression;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.Table;
+import org.h2.util.HasSQL;
 import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +61,9 @@ final class H2Definitions {
       handle(AlterTableAlterColumn.class, "newColumn", Column.class);
   private static final VarHandle DOMAIN_TYPE =
       handle(CreateDomain.class, "dataType", TypeInfo.class);
+  private static final VarHandle VIEW_NAME = name(CreateView.class, "viewName");
+  private static final VarHandle VIEW_TEXT = name(CreateView.class, "selectSQL");
+  private static final VarHandle VIEW_QUERY = handle(CreateView.class, "query", Query.class);
   private static final VarHandle CONSTANT_VALUE =
       handle(CreateConstant.class, "expression", Expression.class);
   private static final VarHandle CONSTRAINT_UNLESS_THERE =
@@ -161,6 +167,20 @@ final class H2Definitions {
         && (named == null
             || named.getConstraintType() == Constraint.Type.DOMAIN
             || !named.getTable().equals(table));
+  }
+
+  /** Refuses a definition that makes a view which uses views too often. */
+  static void weighView(SessionLocal session, Prepared definition) {
+    if (definition instanceof CreateView view) {
+      // none if the view is made by FORCE, and what it uses is missing
+      Query query = (@Nullable Query) VIEW_QUERY.get(view);
+      ViewWeights.require(
+          session,
+          schemaOf(view),
+          (String) VIEW_NAME.get(view),
+          query == null ? (String) VIEW_TEXT.get(view) : query.getPlanSQL(HasSQL.DEFAULT_SQL_FLAGS),
+          query != null);
+    }
   }
 
   /** The types of the columns, domains and constants that a definition writes out. */

@@ -74,6 +74,7 @@ final class ScanMeters {
     meters.visit(prepared);
     if (prepared instanceof DefineCommand) {
       H2Definitions.newTypes(session, prepared).forEach(Nesting::requireType);
+      H2Definitions.weighView(session, prepared);
     }
     if (prepared instanceof DataChangeStatement change) {
       meters.visitRulesOf(change.getTable());

@@ -41,7 +41,7 @@ final class Views {
   }
 
   /** In the order in which they were made. */
-  private static List<TableView> of(SessionLocal session) {
+  static List<TableView> of(SessionLocal session) {
     List<TableView> views = new ArrayList<>();
     for (Schema schema : session.getDatabase().getAllSchemasNoMeta()) {
       for (Table object : schema.getAllTablesAndViews(null)) {

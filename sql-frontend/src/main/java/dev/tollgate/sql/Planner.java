@@ -177,6 +177,9 @@ final class Planner implements Statement.Handler<Plan> {
       findings.read(new TableUse(Names.tableName(table), table.getParserPosition()));
     }
     for (SqlNode part : definition.parts()) {
+      if (definition.isView()) {
+        QueryWeight.checkView(part);
+      }
       TreeWalk.expression(tokens, part, findings);
     }
   }

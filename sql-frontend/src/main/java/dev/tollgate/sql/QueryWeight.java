@@ -26,10 +26,10 @@ import org.apache.calcite.sql.SqlWithItem;
 final class QueryWeight {
 
   /**
-   * @param queries as often as they are used
+   * @param uses of queries that WITH names, and of those that they use
    * @param fields of the largest row that the query can give, if its tables have none
    */
-  private record Weight(long queries, long fields) {}
+  private record Weight(long uses, long fields) {}
 
   /** Beyond all limits, and far from an overflow. */
   private static final long MOST = 1L << 40;
@@ -42,12 +42,21 @@ final class QueryWeight {
    * @throws SqlRefused with the reason TOO_LONG
    */
   static void check(SqlNode root) {
+    check(root, SqlLimits.USES_OF_QUERIES);
+  }
+
+  /** The same for the query of a view. */
+  static void checkView(SqlNode root) {
+    check(root, SqlLimits.USES_OF_QUERIES_IN_A_VIEW);
+  }
+
+  private static void check(SqlNode root, int uses) {
     Weight weight = of(root, Map.of());
-    if (weight.queries() > SqlLimits.USES_OF_QUERIES) {
+    if (weight.uses() > uses) {
       throw Refusals.tooLong(
           root.getParserPosition(),
           "the queries that WITH names are used more than "
-              + SqlLimits.USES_OF_QUERIES
+              + uses
               + " times, each counted as often as those that use it: store what one gives in a"
               + " table");
     }
@@ -62,7 +71,7 @@ final class QueryWeight {
 
   /** The weight of all that stands in a query or an expression. */
   private static Weight of(SqlNode root, Map<String, Weight> named) {
-    long queries = 1;
+    long uses = 0;
     long widest = 1;
     Deque<SqlNode> open = new ArrayDeque<>();
     open.push(root);
@@ -75,30 +84,29 @@ final class QueryWeight {
         inner = of(next, named);
       } else if (next instanceof SqlIdentifier name) {
         inner = name.isSimple() ? named.get(upperCase(name)) : null;
+        uses += inner == null ? 0 : 1;
       } else {
         open.addAll(partsOf(next));
       }
       if (inner != null) {
-        queries = Math.min(MOST, queries + inner.queries());
+        uses = Math.min(MOST, uses + inner.uses());
         widest = Math.max(widest, inner.fields());
       }
     }
-    return new Weight(queries, Math.min(MOST, widest * fieldsOfRows(root)));
+    return new Weight(uses, Math.min(MOST, widest * fieldsOfRows(root)));
   }
 
   private static Weight ofWith(SqlWith with, Map<String, Weight> around) {
     Map<String, Weight> named = new HashMap<>(around);
-    long queries = 0;
     long widest = 1;
     for (SqlNode node : with.withList) {
       SqlWithItem item = (SqlWithItem) node;
       Weight weight = of(item.query, named);
       named.put(upperCase(item.name), weight);
-      queries = Math.min(MOST, queries + 1);
       widest = Math.max(widest, weight.fields());
     }
     Weight body = of(with.body, named);
-    return new Weight(Math.min(MOST, queries + body.queries()), Math.max(widest, body.fields()));
+    return new Weight(body.uses(), Math.max(widest, body.fields()));
   }
 
   /** Fields of the largest row that a SELECT list or a VALUES makes itself; 1 if it makes none. */

@@ -36,6 +36,9 @@ public final class SqlLimits {
   /** Uses of queries that WITH names, each counted as often as the query in which it stands. */
   public static final int USES_OF_QUERIES = 2_000;
 
+  /** The same in a view, which a statement, or another view, may use many times. */
+  public static final int USES_OF_QUERIES_IN_A_VIEW = 50;
+
   /** Fields of a ROW, with those of the rows within it; so many a stored one may have too. */
   public static final int FIELDS_OF_A_ROW = 1_000;
 

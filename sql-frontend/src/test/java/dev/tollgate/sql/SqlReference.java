@@ -287,6 +287,7 @@ final class SqlReference {
                 "uses of the queries that WITH names, each counted as often as the query in which it"
                     + " stands",
                 number(SqlLimits.USES_OF_QUERIES)),
+            List.of("the same in a view", number(SqlLimits.USES_OF_QUERIES_IN_A_VIEW)),
             List.of(
                 "fields of a ROW, with those of the rows within it",
                 number(SqlLimits.FIELDS_OF_A_ROW)),
