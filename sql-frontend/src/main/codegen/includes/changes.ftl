@@ -47,16 +47,27 @@ DataChange Insert() :
 }
 {
     <INSERT> { s = span(); } <INTO> target = CompoundIdentifier()
-    [ LOOKAHEAD(2) TargetColumns() ]
+    [ LOOKAHEAD(2) ColumnsOrNone() ]
     [ LOOKAHEAD(2) Overriding() ]
     (
         <DEFAULT_> <VALUES>
+    |
+        LOOKAHEAD({ isEmptyRowNext() }) <VALUES> <LPAREN> <RPAREN> ( <COMMA> <LPAREN> <RPAREN> )*
     |
         <SET> Assignments(parts)
     |
         source = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(source); }
     )
     { return new DataChange(s.end(this), DataChange.Verb.INSERT, target, null, parts); }
+}
+
+/** INSERT INTO t() VALUES () */
+void ColumnsOrNone() :
+{}
+{
+    LOOKAHEAD({ areKindsNext(LPAREN, RPAREN) }) <LPAREN> <RPAREN>
+|
+    TargetColumns()
 }
 
 /** The columns that get values. They are not looked at further, so none may be the key of a row. */

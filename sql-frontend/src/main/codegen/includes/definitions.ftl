@@ -291,7 +291,7 @@ void AlterSequence(Definition definition) :
 { final SqlIdentifier sequence; }
 {
     <SEQUENCE> IfExists() sequence = CompoundIdentifier() { definition.target(ObjectClass.SEQUENCE, sequence); }
-    ( SequenceOption() )+
+    ( LOOKAHEAD({ isRestartWithNext() }) <RESTART> <WITH> DynamicParam() | SequenceOption() )+
 }
 
 /** The objects of which only the name can be altered; a view can also be recompiled. */

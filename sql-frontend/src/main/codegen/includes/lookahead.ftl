@@ -33,6 +33,16 @@
         return areKindsNext(LPAREN, RPAREN);
     }
 
+    /** Whether VALUES () follows. */
+    private boolean isEmptyRowNext() {
+        return getToken(1).kind == VALUES && getToken(2).kind == LPAREN && getToken(3).kind == RPAREN;
+    }
+
+    /** Whether RESTART WITH ? follows. */
+    private boolean isRestartWithNext() {
+        return areKindsNext(RESTART, WITH) && getToken(3).kind == HOOK;
+    }
+
     /** Whether NULL ON NULL follows, and not the value NULL. */
     private boolean isNullClauseNext() {
         return getToken(1).kind == NULL && getToken(2).kind == ON;

@@ -214,6 +214,9 @@ final class ExpressionRules {
     if (name.equals("RANDOM_UUID")) {
       checkVersion(call);
     }
+    if (name.equals("NEXTVAL")) {
+      findings.advancedSequence(position);
+    }
     if (name.startsWith("REGEXP_") && call.operandCount() > 1) {
       refuseConstant(call, /* regular= */ true);
     }

@@ -25,7 +25,7 @@ final class FreeWords {
           CURRENT_TRANSFORM_GROUP_FOR_TYPE DECIMAL END_FRAME END_PARTITION EXTEND FRAME_ROW FUSION
           INTERSECTION JSON_EXISTS JSON_QUERY JSON_SCOPE JSON_VALUE LIKE_REGEX MATCH_CONDITION
           MATCH_RECOGNIZE MEASURE MULTISET NORMALIZE NUMERIC OCCURRENCES_REGEX ORDINAL OVERLAY
-          PERIOD PERMUTE POSITION_REGEX PRECEDES ROLLUP SAFE_CAST SAFE_OFFSET SAFE_ORDINAL SPECIFIC
+          PERIOD PERMUTE POSITION_REGEX PRECEDES ROLLUP RUNNING SAFE_CAST SAFE_OFFSET SAFE_ORDINAL SPECIFIC
           STREAM SUBMULTISET SUBSTRING_REGEX SUCCEEDS SYSTEM_TIME TABLESAMPLE TIMEZONE_MINUTE TRANSLATE_REGEX
           TRY_CAST UNSIGNED UPSERT""");
 
@@ -43,19 +43,25 @@ final class FreeWords {
 
   /** Gives the words that are names in their place the kind of a name. */
   static void free(List<Token> tokens) {
+    PlacedWords placed = new PlacedWords(tokens);
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      if (isWord(token) && isName(tokens, i)) {
+      if (isWord(token)
+          && (isName(tokens, i) || placed.isName(i) || (isFunction(token) && placed.isTable(i)))) {
         token.kind = TollgateParserConstants.IDENTIFIER;
       }
     }
   }
 
+  private static boolean isFunction(Token token) {
+    return FUNCTIONS.contains(Tokens.upperCase(token));
+  }
+
   /** All of them, but for those that are names behind a dot alone. */
   static Stream<String> all() {
     return Stream.concat(
-        Stream.of("NEW", "PARTITION", "PRECISION", "RECURSIVE", "WITHIN"),
-        Stream.concat(NAMES.stream(), FUNCTIONS.stream()));
+        Stream.of("FINAL", "NEW", "PARTITION", "PRECISION", "RECURSIVE", "WITHIN"),
+        Stream.of(NAMES, FUNCTIONS, PlacedWords.all()).flatMap(Set::stream));
   }
 
   private static boolean isName(List<Token> tokens, int index) {
@@ -64,9 +70,11 @@ final class FreeWords {
     }
     String word = Tokens.upperCase(tokens.get(index));
     return switch (word) {
+      case "MONTH", "YEAR", "DAY", "HOUR", "MINUTE", "SECOND" ->
+          index > 1 && isAt(tokens, index - 2, "DATE_TRUNC");
       case "PRECISION" -> index == 0 || !isAt(tokens, index - 1, "DOUBLE");
       case "RECURSIVE" -> index == 0 || !isAt(tokens, index - 1, "WITH");
-      case "NEW" -> !isAt(tokens, index + 1, "TABLE");
+      case "FINAL", "NEW" -> !isAt(tokens, index + 1, "TABLE");
       case "PARTITION" -> !isAt(tokens, index + 1, "BY");
       case "WITHIN" -> !isAt(tokens, index + 1, "GROUP");
       default ->

@@ -92,6 +92,7 @@ final class FunctionRules {
             ARRAY_APPEND ARRAY_CAT ARRAY_CONTAINS ARRAY_GET ARRAY_LENGTH ARRAY_MAX_CARDINALITY
             ARRAY_SLICE CARDINALITY JSON_ARRAY JSON_OBJECT TRIM_ARRAY UNNEST""");
     table.allow("tables", "GENERATE_SERIES SYSTEM_RANGE");
+    table.allow("sequences", "NEXTVAL");
     table.allow(
         AGGREGATES,
         """
@@ -301,11 +302,6 @@ final class FunctionRules {
         "what a session drew last is not replicated",
         "keep what NEXT VALUE FOR gave",
         "CURRVAL");
-    table.refuse(
-        "identity",
-        "the name of the sequence is a string",
-        "write NEXT VALUE FOR sequence",
-        "NEXTVAL");
     table.refuse("geometry", "geometry is not supported", "", "ENVELOPE ESTIMATED_ENVELOPE");
     table.refuse(
         "tables",

@@ -66,7 +66,7 @@ final class H2Text {
       if (i > from && !mayTouch(tokens.get(i - 1), tokens.get(i))) {
         text.append(' ');
       }
-      text.append(replacements.getOrDefault(i, tokens.get(i).image));
+      text.append(replacements.getOrDefault(i, tokens.textForH2(i)));
       text.append(insertions.getOrDefault(i, ""));
     }
     return text.toString();

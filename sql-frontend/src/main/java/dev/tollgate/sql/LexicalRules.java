@@ -33,11 +33,10 @@ final class LexicalRules {
    */
   static String sentenceFor(@Nullable String character) {
     if (character == null) {
-      return "a comment is not closed";
+      return "a comment or a name in backticks is empty or not closed";
     }
     return switch (character) {
       case "@" -> "variables (@name) are not allowed: they are no part of the replicated state";
-      case "`" -> "names are quoted with double quotes, not with backticks";
       default -> "unexpected character '" + character + "'";
     };
   }
@@ -48,13 +47,13 @@ final class LexicalRules {
           TollgateParserConstants.PREFIXED_STRING_LITERAL, // N'...'
           TollgateParserConstants.BINARY_STRING_LITERAL,
           TollgateParserConstants.QUOTED_IDENTIFIER,
+          TollgateParserConstants.UNICODE_STRING_LITERAL,
+          TollgateParserConstants.UNICODE_QUOTED_IDENTIFIER,
+          TollgateParserConstants.BACKTICK_NAME,
           TollgateParserConstants.EOF ->
           null;
       case TollgateParserConstants.QUOTE -> "a string is not closed";
       case TollgateParserConstants.DOUBLE_QUOTE -> "a quoted name is empty or not closed";
-      case TollgateParserConstants.UNICODE_STRING_LITERAL,
-          TollgateParserConstants.UNICODE_QUOTED_IDENTIFIER ->
-          "U& is not allowed: write the characters themselves";
       case TollgateParserConstants.C_STYLE_ESCAPED_STRING_LITERAL ->
           "E'' strings are not allowed: in '...' only a quote is escaped, by doubling it";
       case TollgateParserConstants.HINT_BEG -> "hints are not allowed";
@@ -71,16 +70,16 @@ final class LexicalRules {
       default ->
           isPlain(token.image)
               ? null
-              : "names without quotes have only ASCII letters, digits and '_': write \""
+              : "names without quotes have only ASCII letters, digits, '_', and '$' but for the first: write \""
                   + Refusals.excerpt(token)
                   + "\"";
     };
   }
 
   /**
-   * A dollar opens a string in H2, a space beyond ASCII separates words there, and Calcite takes
-   * both for letters. H2 knows numbered parameters, numbers like 0x1F and 1_000; Calcite sees two
-   * tokens.
+   * A dollar opens a string in H2 where a word could begin, a space beyond ASCII separates words
+   * there, and Calcite takes both for letters. H2 knows numbered parameters, numbers like 0x1F and
+   * 1_000; Calcite sees two tokens.
    */
   private static void checkNeighbours(Token previous, Token token) {
     if (previous.kind == TollgateParserConstants.SEMICOLON
@@ -97,14 +96,18 @@ final class LexicalRules {
           token,
           "a number runs into '"
               + Refusals.excerpt(token)
-              + "': put a space between them; in a number there are only digits, a point and an"
-              + " exponent, or 0x and hexadecimal digits");
+              + "': put a space between them; in a number there are only digits, single '_' between"
+              + " them, a point and an exponent, or 0x and hexadecimal digits");
     }
     if (previous.kind == TollgateParserConstants.IDENTIFIER
         && token.kind == TollgateParserConstants.QUOTED_STRING) {
       throw Refusals.syntax(
           previous,
           "strings with a character set or another prefix are not allowed: write '...' or N'...'");
+    }
+    if (token.kind == TollgateParserConstants.BACKTICK_NAME
+        && previous.kind == TollgateParserConstants.QUOTED_IDENTIFIER) {
+      throw Refusals.syntax(token, "a name in backticks holds no backtick: write it in \"...\"");
     }
     if (previous.kind == TollgateParserConstants.HOOK && isNumber(token)) {
       throw Refusals.syntax(token, "parameters have no numbers: write a plain ?");
@@ -149,14 +152,14 @@ final class LexicalRules {
   private static boolean isPlain(String image) {
     for (int i = 0; i < image.length(); i++) {
       char c = image.charAt(i);
-      if (c <= ' ' || c >= 127 || c == '$') {
+      if (c <= ' ' || c >= 127 || (i == 0 && c == '$')) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isNumber(Token token) {
+  static boolean isNumber(Token token) {
     return token.kind == TollgateParserConstants.UNSIGNED_INTEGER_LITERAL
         || token.kind == TollgateParserConstants.DECIMAL_NUMERIC_LITERAL
         || token.kind == TollgateParserConstants.APPROX_NUMERIC_LITERAL;

@@ -40,6 +40,8 @@ public sealed interface Plan {
     R transaction(Transaction transaction);
 
     R administer(Administer administer);
+
+    R nothing(Nothing nothing);
   }
 
   /**
@@ -246,6 +248,14 @@ public sealed interface Plan {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.administer(this);
+    }
+  }
+
+  /** An empty statement, or one that does nothing here and is accepted all the same. */
+  record Nothing(int parameterCount) implements Plan {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.nothing(this);
     }
   }
 

@@ -37,8 +37,13 @@ final class Planner implements Statement.Handler<Plan> {
     }
     requireWellFormed(sql);
     Tokens tokens = Tokens.of(sql);
+    if (tokens.size() == 0) {
+      return new Plan.Nothing(0);
+    }
     NestingGuard.check(tokens);
-    StatementRules.check(tokens);
+    if (StatementRules.check(tokens).ignored()) {
+      return new Plan.Nothing(tokens.parameterCount());
+    }
     return StatementReader.read(tokens).handledBy(new Planner(tokens));
   }
 

@@ -10,6 +10,7 @@ import dev.tollgate.sql.parser.TollgateParserTokenManager;
 import dev.tollgate.sql.tree.GrammarException;
 import dev.tollgate.sql.tree.Statement;
 import java.io.StringReader;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +24,14 @@ import org.apache.calcite.sql.validate.SqlDelegatingConformance;
 final class StatementReader {
 
   private static final int EXPECTATIONS_WORTH_LISTING = 6;
+
+  /** Where they stand in the wrong place, they are hardly meant as names. */
+  private static final Set<String> CLAUSES =
+      Set.of(
+          ("AND AS BETWEEN BY CREATE DEFAULT ELSE END EXCEPT FETCH FOR FROM GROUP HAVING IF IN INNER"
+                  + " INSERT INTO IS JOIN LEFT LIKE LIMIT NOT NULL OFFSET ON OR ORDER RIGHT SELECT"
+                  + " SET THEN UNION UPDATE USING VALUES WHEN WHERE WITH")
+              .split(" ", -1));
 
   private StatementReader() {}
 
@@ -81,7 +90,22 @@ final class StatementReader {
         found.kind == TollgateParserConstants.EOF
             ? "the statement ends too early"
             : "unexpected \"" + Refusals.excerpt(found) + "\"";
-    return Refusals.syntax(found, sentence + expectations(e));
+    return Refusals.syntax(found, sentence + expectations(e) + hintToQuote(e, found));
+  }
+
+  /** For a reserved word where a name could stand, and that begins no clause. */
+  private static String hintToQuote(ParseException e, Token found) {
+    String word = Tokens.upperCase(found);
+    boolean isName =
+        Arrays.stream(e.expectedTokenSequences)
+            .anyMatch(sequence -> sequence[0] == TollgateParserConstants.IDENTIFIER);
+    return isName
+            && found.kind != TollgateParserConstants.IDENTIFIER
+            && found.kind != TollgateParserConstants.EOF
+            && word.matches("[A-Z_]+")
+            && !CLAUSES.contains(word)
+        ? ": it is a reserved word, as a name it is written \"" + word + "\""
+        : "";
   }
 
   /** What could have stood there instead, if the choice is small enough to help. */

@@ -14,9 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param refusal null when such statements are accepted
  * @param sentence for an accepted one what it does, for a refused one why it is refused
  * @param instead what to write in place of a refused one; empty where there is nothing
+ * @param ignored whether an accepted one does nothing, whatever else stands in it
  */
 record StatementRule(
-    List<String> words, @Nullable Reason refusal, String sentence, String instead) {
+    List<String> words,
+    @Nullable Reason refusal,
+    String sentence,
+    String instead,
+    boolean ignored) {
 
   StatementRule {
     words = List.copyOf(words);

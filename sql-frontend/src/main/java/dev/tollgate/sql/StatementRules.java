@@ -34,9 +34,10 @@ final class StatementRules {
   }
 
   /**
+   * @return the rule for the statement
    * @throws SqlRefused when the statement is of a kind that is not accepted
    */
-  static void check(Tokens tokens) {
+  static StatementRule check(Tokens tokens) {
     List<String> words = leadingWords(tokens);
     StatementRule best = null;
     for (StatementRule rule : RULES) {
@@ -56,6 +57,7 @@ final class StatementRules {
     if (!best.isAccepted()) {
       throw Refusals.notAllowed(tokens.get(0), name + " is not allowed: " + best.explanation());
     }
+    return best;
   }
 
   private static List<String> leadingWords(Tokens tokens) {
@@ -102,6 +104,7 @@ final class StatementRules {
     whatReachesOutOfTheStore(table);
     whatIsLeftToTheNode(table);
     settings(table);
+    whatDoesNothing(table);
     whatIsNotThereYet(table);
     return List.copyOf(table.rules);
   }
@@ -197,9 +200,6 @@ final class StatementRules {
         "GRANT ALTER, REVOKE ALTER");
     table.refuse(
         "it would stop every replica", "stop the nodes with SIGTERM, one by one", "SHUTDOWN");
-    table.refuse(
-        "the log is what is durable; H2 has nothing to write", "leave it out", "CHECKPOINT");
-    table.refuse("the node sees to its statistics", "leave it out", "ANALYZE");
     table.refuse("there are no materialized views", "query the tables", "REFRESH");
     table.refuse("settings are those of the node, from its start", "", "ALTER SYSTEM");
     table.refuse(
@@ -262,15 +262,30 @@ final class StatementRules {
     table.refuse(
         "how a replica keeps its data, and how much memory it spends, is for the node to say",
         "",
-        "SET MAX_LOG_SIZE, SET READONLY, SET CACHE_SIZE, SET CLUSTER, SET WRITE_DELAY,"
-            + " SET MAX_MEMORY_ROWS, SET LOCK_MODE, SET DB_CLOSE_DELAY, SET MAX_MEMORY_UNDO,"
-            + " SET MAX_LENGTH_INPLACE_LOB, SET OPTIMIZE_REUSE_RESULTS, SET MAX_OPERATION_MEMORY,"
-            + " SET CREATE_BUILD, SET REDO_LOG_BINARY, SET RETENTION_TIME, SET QUERY_STATISTICS,"
-            + " SET QUERY_STATISTICS_MAX_ENTRIES, SET LAZY_QUERY_EXECUTION");
+        "SET READONLY, SET CLUSTER, SET LOCK_MODE");
     table.refuse(
         "it would refuse the statements of other clients, too",
         "use parameters",
         "SET ALLOW_LITERALS");
+  }
+
+  /** Scripts and tools send it, and nothing that a client can see depends on it. */
+  private static void whatDoesNothing(Table table) {
+    table.ignore(
+        "does nothing: the log is what is durable, and the node sees to its statistics",
+        "ANALYZE, CHECKPOINT");
+    table.ignore(
+        "does nothing: how a replica keeps its data and spends its memory is for the node to say",
+        "SET CACHE_SIZE, SET WRITE_DELAY, SET MAX_LOG_SIZE, SET MAX_MEMORY_ROWS,"
+            + " SET MAX_MEMORY_UNDO, SET MAX_OPERATION_MEMORY, SET MAX_LENGTH_INPLACE_LOB,"
+            + " SET DB_CLOSE_DELAY, SET RETENTION_TIME, SET REDO_LOG_BINARY, SET CREATE_BUILD,"
+            + " SET OPTIMIZE_REUSE_RESULTS, SET LAZY_QUERY_EXECUTION, SET QUERY_STATISTICS,"
+            + " SET QUERY_STATISTICS_MAX_ENTRIES");
+    table.ignore(
+        "does nothing: it is so already",
+        "SET MODE REGULAR, SET IGNORECASE FALSE, SET COLLATION OFF,"
+            + " SET REFERENTIAL_INTEGRITY TRUE, SET ALLOW_LITERALS ALL, SET THROTTLE 0,"
+            + " SET TRACE_LEVEL_FILE 0, SET TRACE_LEVEL_SYSTEM_OUT 0");
   }
 
   private static void whatIsNotThereYet(Table table) {
@@ -298,20 +313,31 @@ final class StatementRules {
     private final List<StatementRule> rules = new ArrayList<>();
 
     void accept(String what, String beginnings) {
-      add(null, what, "", beginnings);
+      add(null, what, "", /* ignored= */ false, beginnings);
+    }
+
+    void ignore(String what, String beginnings) {
+      add(null, what, "", /* ignored= */ true, beginnings);
     }
 
     void refuse(String why, String instead, String beginnings) {
-      add(Reason.NOT_ALLOWED, why, instead, beginnings);
+      add(Reason.NOT_ALLOWED, why, instead, /* ignored= */ false, beginnings);
     }
 
     void defer(String why, String instead, String beginnings) {
-      add(Reason.NOT_SUPPORTED, why, instead, beginnings);
+      add(Reason.NOT_SUPPORTED, why, instead, /* ignored= */ false, beginnings);
     }
 
-    private void add(@Nullable Reason refusal, String sentence, String instead, String beginnings) {
+    private void add(
+        @Nullable Reason refusal,
+        String sentence,
+        String instead,
+        boolean ignored,
+        String beginnings) {
       for (String beginning : beginnings.split(", ", -1)) {
-        rules.add(new StatementRule(List.of(beginning.split(" ", -1)), refusal, sentence, instead));
+        rules.add(
+            new StatementRule(
+                List.of(beginning.split(" ", -1)), refusal, sentence, instead, ignored));
       }
     }
   }

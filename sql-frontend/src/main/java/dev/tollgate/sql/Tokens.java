@@ -46,20 +46,20 @@ final class Tokens {
     do {
       token = next(lexer);
       Token previous = tokens.isEmpty() ? null : last(tokens);
-      if (previous != null && HexNumbers.continues(previous, token)) {
-        HexNumbers.join(previous, token);
-      } else {
+      Token joined = previous == null ? null : Literals.join(previous, token);
+      if (joined == null) {
         LexicalRules.check(previous, token);
+        Literals.plain(token);
         tokens.add(token);
+      } else {
+        tokens.set(tokens.size() - 1, joined);
       }
     } while (token.kind != TollgateParserConstants.EOF);
     Token end = tokens.remove(tokens.size() - 1);
     if (!tokens.isEmpty() && last(tokens).kind == TollgateParserConstants.SEMICOLON) {
       tokens.remove(tokens.size() - 1);
     }
-    if (tokens.isEmpty()) {
-      throw new SqlRefused(Reason.SYNTAX, 1, 1, "the statement is empty");
-    }
+    Literals.decode(tokens);
     FreeWords.free(tokens);
     return new Tokens(tokens, end);
   }
@@ -95,6 +95,13 @@ final class Tokens {
   /** The end of the text, as the parser wants to see it after the last token. */
   Token end() {
     return end;
+  }
+
+  /** What H2 gets for a token. */
+  String textForH2(int index) {
+    return tokens.get(index) instanceof Literals.TypedNumber number
+        ? number.textForH2
+        : tokens.get(index).image;
   }
 
   /** The index of the token that begins where {@code position} begins. */

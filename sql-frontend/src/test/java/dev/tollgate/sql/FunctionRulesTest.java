@@ -2,6 +2,7 @@ package dev.tollgate.sql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -42,6 +43,7 @@ class FunctionRulesTest {
           "JSON_OBJECTAGG",
           "INSERT",
           "ANY",
+          "NEXTVAL",
           "RANDOM_UUID");
 
   private final SqlFrontend frontend = new SqlFrontend(0);
@@ -189,5 +191,13 @@ class FunctionRulesTest {
   void columnInQuotesIsNoFunction() {
     assertTrue(isAllowed("UPDATE t SET \"USER\" = \"CURRENT_USER\", a = \"ROWNUM\""));
     assertTrue(isAllowed("UPDATE t SET a = t.today WHERE t.\"NEXTVAL\" = 1"));
+  }
+
+  /** It draws from a sequence, so it is a write wherever it stands. */
+  @Test
+  void nextValueByFunctionIsAWrite() {
+    assertInstanceOf(Plan.Write.class, frontend.plan("SELECT NEXTVAL('s')"));
+    assertInstanceOf(Plan.Write.class, frontend.plan("INSERT INTO t VALUES (NEXTVAL('a', 's'))"));
+    assertFalse(isAllowed("CREATE VIEW v AS SELECT NEXTVAL('s')"));
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.sql;
 
 import static dev.tollgate.sql.Refusal.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.sql.SqlRefused.Reason;
 import org.junit.jupiter.api.Test;
@@ -75,17 +76,24 @@ class LexicalRulesTest {
           SELECT 1x1F                    | 9  | a number runs into 'x1F'
           SELECT 00x1F                   | 10 | a number runs into 'x1F'
           SELECT 0x1L                    | 9  | a number runs into 'x1L'
-          SELECT 0x1F_F                  | 9  | a number runs into 'x1F_F'
-          SELECT 1_000                   | 9  | a number runs into '_000'
-          SELECT 1L                      | 9  | a number runs into 'L'
+          SELECT 0x1F__F                 | 9  | a number runs into 'x1F__F'
+          SELECT 0b12                    | 9  | a number runs into 'b12'
+          SELECT 1__000                  | 9  | a number runs into '__000'
+          SELECT 1_000_                  | 9  | a number runs into '_000_'
+          SELECT 1LL                     | 9  | a number runs into 'LL'
+          SELECT 1.5L                    | 11 | a number runs into 'L'
           SELECT 1.5e                    | 11 | a number runs into 'e'
           SELECT 1FROM t                 | 9  | a number runs into 'FROM'
           SELECT E'\\x'                  | 8  | E'' strings are not allowed
           SELECT e 'x'                   | 10 | character literal
-          SELECT U&'\\0041'              | 8  | U& is not allowed
-          SELECT U&"a" FROM t            | 8  | U& is not allowed
+          SELECT U&'\\004'               | 8  | four digits follow the \\
+          SELECT U&'\\D83D'              | 8  | half of a character
+          SELECT U&'\\+110000'           | 8  | four digits follow the \\
+          SELECT U&'a' UESCAPE 'b'       | 22 | UESCAPE takes one character
+          SELECT U&'a' UESCAPE           | 14 | UESCAPE takes one character
+          SELECT U&'a' 'b'               | 14 | stands alone
           SELECT _utf8'x'                | 8  | strings with a character set
-          SELECT d'2020-01-01'           | 8  | strings with a character set or another prefix
+          SELECT x.d'2020-01-01'         | 11 | found character literal
           SELECT /*+ INDEX(i) */ 1       | 8  | hints are not allowed
           SELECT 1 */ 2                  | 10 | this comment was never opened
           SELECT {d '2020-01-01'}        | 8  | JDBC escapes
@@ -93,7 +101,11 @@ class LexicalRulesTest {
           SELECT {fn ABS(1)}             | 8  | JDBC escapes
           SELECT 1 {1: 2}                | 10 | JDBC escapes
           SELECT }                       | 8  | JDBC escapes
-          SELECT a$b FROM t              | 8  | write "a$b"
+          SELECT $a FROM t               | 8  | write "$a"
+          SELECT a $$b$$ FROM t          | 10 | write "$$b$$"
+          SELECT ``                      | 10 | a name in backticks is empty or not closed
+          SELECT `a                      | 10 | a name in backticks is empty or not closed
+          SELECT `a``b`                  | 11 | a name in backticks holds no backtick
           SELECT tür FROM t              | 8  | write "tür"
           SELECT ?1                      | 9  | parameters have no numbers
           SELECT @x                      | 8  | variables (@name) are not allowed
@@ -102,15 +114,10 @@ class LexicalRulesTest {
           SELECT 'abc                    | 8  | a string is not closed
           SELECT "abc                    | 8  | a quoted name is empty or not closed
           SELECT "" FROM t               | 8  | a quoted name is empty or not closed
-          SELECT 1 /* abc                | 16 | a comment is not closed
+          SELECT 1 /* abc                | 16 | a comment or a name
           """)
   void whatTwoLexersReadDifferentlyIsRefused(String sql, int column, String sentence) {
     assertRefused(sql, Reason.SYNTAX, column, sentence);
-  }
-
-  @Test
-  void backticksAreRefused() {
-    assertRefused("SELECT `a`", Reason.SYNTAX, 8, "double quotes, not with backticks");
   }
 
   @Test
@@ -139,6 +146,30 @@ class LexicalRulesTest {
           """)
   void textIsRebuiltWithoutCommentsAndWithSpaces(String sql, String expected) {
     assertEquals(expected, ((Plan.Read) frontend.plan(sql)).sql());
+  }
+
+  /** They become what both lexers read alike. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '→',
+      quoteCharacter = '%',
+      textBlock =
+          """
+          SELECT 1_000, 1_0.2_5, 12_3.5e2, 7L, 1_0l → SELECT 1000, 10.25, 123.5e2, 7L, 10L
+          SELECT 0b1_1, 0O17, 0x_F                  → SELECT 3, 15, 15
+          SELECT D '2020-01-01', t'10:00', {d} d    → -
+          SELECT D '2020-01-01', t'10:00:00' d      → SELECT DATE '2020-01-01', TIME '10:00:00' d
+          SELECT `a b`, `q"x`.`Y` FROM `t`          → SELECT "A B", "Q""X"."Y" FROM "T"
+          SELECT U&'a\\0041\\\\', u&'!+01F600!!' UESCAPE '!' → SELECT 'aA\\', '\ud83d\ude00!'
+          SELECT U&'it''s' AS U&"a""\\0062"         → SELECT 'it''s' AS "a""b"
+          SELECT a$b, c$$ FROM t                    → SELECT a$b, c$$ FROM t
+          """)
+  void literalsOfH2BecomePlain(String sql, String expected) {
+    if (expected.equals("-")) {
+      assertThrows(SqlRefused.class, () -> frontend.plan(sql));
+    } else {
+      assertEquals(expected, ((Plan.Read) frontend.plan(sql)).sql());
+    }
   }
 
   /** One token to H2 and two to Calcite: it becomes a decimal number, which is one to both. */

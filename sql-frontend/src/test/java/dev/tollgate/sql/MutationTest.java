@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
  */
 class MutationTest {
 
-  private static final int STATEMENTS = 15_000;
+  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 15_000);
 
   private static final List<String> SEEDS =
       List.of(
@@ -61,6 +61,14 @@ class MutationTest {
           "CREATE TABLE n (a INT PRIMARY KEY, b VARCHAR(10) DEFAULT 'x')",
           "CREATE VIEW v AS SELECT a FROM t",
           "ALTER TABLE t ADD COLUMN d INT DEFAULT 1",
+          "SELECT rows, next AS delete FROM update GROUPS WHERE rows = 1 ORDER BY next LIMIT 1, 2",
+          "UPDATE update SET rows = next, delete = 2 WHERE delete IN (1, 2) LIMIT 3",
+          "DELETE update WHERE rows = (SELECT NEXTVAL('Q')) FETCH NEXT 2 ROWS ONLY",
+          "MERGE INTO update USING s ON next = s.a WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN"
+              + " INSERT (delete) VALUES (1)",
+          "SELECT SUM(rows) OVER (PARTITION BY next ORDER BY delete ROWS BETWEEN CURRENT ROW AND 1"
+              + " FOLLOWING), `ROWS` FROM update",
+          "CREATE TABLE n (insert INT ON UPDATE 5, drop INT REFERENCES x (a) ON DELETE CASCADE)",
           "DROP TABLE t CASCADE");
 
   /** Pieces that mean something special to one of the parsers. */
@@ -83,6 +91,9 @@ class MutationTest {
                   + " (|IS|JSON|JSON '1'"
                   + "|GROUPS|CSVREAD('x')|LINK_SCHEMA('a','b','c','d','e','f')|SYSTEM_RANGE(1,2)"
                   + "|TABLE_DISTINCT(|IF EXISTS|CASCADE|REPLACE|IGNORE|DIRECT|OVERRIDING USER VALUE"
+                  + "|ROWS|COLUMN|ONLY|OVER|OUTER|THEN|BOTH|COLLATE|MERGE|INSERT|UPDATE|DELETE|ALTER|DROP"
+                  + "|CREATE|REGEXP|ESCAPE|OVERLAPS|CHARACTER|BIT|INSERT(|ON DELETE|ON UPDATE|THEN DELETE"
+                  + "|1_0|1L|0b1|d '2020-01-01'|ts|U&'\\0041'|U&\"\\0041\"|a$b|LIMIT 1, 1|VALUES ()"
                   + "|STREAM|SPECIFIC|MULTISET|PERIOD|MATCH_CONDITION")
               .split("\\|", -1));
 
@@ -127,6 +138,7 @@ class MutationTest {
       statement.execute("CREATE TABLE s (a INT, b INT, c INT)");
       statement.execute("CREATE TABLE \"t\" (a INT)");
       statement.execute("CREATE TABLE x (a INT)");
+      statement.execute("CREATE TABLE update (rows INT, next INT, delete INT)");
       statement.execute("CREATE SEQUENCE q");
     }
   }

@@ -109,6 +109,11 @@ class RefusalTest {
           SELECT ARRAY(SELECT SLEEP(1))                    | 21 | function SLEEP
           SELECT ROW (1, SLEEP(1))                         | 16 | function SLEEP
           SELECT ((SLEEP(1)))                              | 8  | function SLEEP is not allowed
+          SELECT * FROM t LIMIT 1, SLEEP(1)                | 26 | function SLEEP
+          SELECT * FROM t LIMIT SLEEP(1), 2                | 23 | function SLEEP
+          SELECT TRIM(FROM SLEEP(1))                       | 18 | function SLEEP
+          SELECT INSERT(a, 1, 2, SLEEP(1)) FROM t          | 24 | function SLEEP
+          SELECT DATE_TRUNC(MONTH, SLEEP(1))               | 26 | function SLEEP
           SELECT SLEEP(1)::INT                             | 8  | function SLEEP
           SELECT JSON_OBJECT('a': SLEEP(1))                | 25 | function SLEEP
           SELECT * FROM t JOIN s ON SLEEP(1) = 1           | 27 | function SLEEP
@@ -157,7 +162,6 @@ class RefusalTest {
           ALTER TABLE t ADD CHECK (SLEEP(1) = 1)           | 26 | function SLEEP
           ALTER DOMAIN d ADD CHECK (SLEEP(1) = 1)          | 27 | function SLEEP
           ALTER DOMAIN d SET DEFAULT SLEEP(1)              | 28 | function SLEEP
-          SELECT NEXTVAL('s')                              | 8  | write NEXT VALUE FOR
           SELECT s.NEXTVAL                                 | 8  | write NEXT VALUE FOR
           SELECT CURRENT VALUE FOR s                       | 8  | what a session got last is not replicated
           SELECT IDENTITY()                                | 8  | what a session inserted last is not replicated
@@ -298,7 +302,8 @@ class RefusalTest {
           UPDATE t SET (a, _ROWID_) = (SELECT 1, 2) | 18 | _ROWID_ cannot be given a value
           MERGE INTO t (_ROWID_, a) VALUES (7, 1) | 15 | _ROWID_ cannot be given a value
           MERGE INTO t USING s ON s.a = t.a WHEN NOT MATCHED THEN INSERT (_ROWID_) VALUES (1) | 65 | _ROWID_ cannot be given a value
-          SELECT * FROM t LIMIT 1, 2      | 24 | unexpected ","
+          SELECT * FROM t LIMIT 1, 2, 3   | 27 | unexpected ","
+          CREATE TABLE t (a INT, all INT) | 24 | as a name it is written "ALL"
           SELECT a.b.c.d.e FROM t         | 15 | at most four parts
           SELECT 1 FROM a.b.c.d           | 15 | at most three parts
           SHOW ME                         | 6  | expected TABLES, COLUMNS or SCHEMAS
@@ -316,10 +321,23 @@ class RefusalTest {
     assertRefused(sql, reason, column, sentence);
   }
 
+  /** What does nothing is planned as that, and nothing of it reaches the database. */
   @Test
-  void emptyStatementIsRefused() {
-    for (String sql : new String[] {"", " \n", ";", "-- nothing", "/* nothing */ ;"}) {
-      assertRefused(sql, Reason.SYNTAX, 1, "the statement is empty");
+  void nothingIsDoneForEmptyStatementsAndSettingsOfTheNode() {
+    for (String sql :
+        new String[] {
+          "",
+          " \n",
+          ";",
+          "-- nothing",
+          "/* nothing */ ;",
+          "ANALYZE TABLE t",
+          "CHECKPOINT SYNC;",
+          "SET CACHE_SIZE 8192",
+          "set db_close_delay -1",
+          "SET MODE Regular"
+        }) {
+      assertInstanceOf(Plan.Nothing.class, new SqlFrontend(0).plan(sql), sql);
     }
   }
 

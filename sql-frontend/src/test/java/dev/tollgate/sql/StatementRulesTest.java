@@ -99,7 +99,9 @@ class StatementRulesTest {
         }
       }
     }
-    accepted().forEach(rule -> assertTrue(used.contains(rule.name()), rule.name()));
+    accepted()
+        .filter(rule -> !rule.ignored())
+        .forEach(rule -> assertTrue(used.contains(rule.name()), rule.name()));
   }
 
   private static boolean begins(Tokens tokens, List<String> words) {

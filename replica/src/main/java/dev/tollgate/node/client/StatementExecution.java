@@ -391,6 +391,12 @@ final class StatementExecution implements Plan.Handler<Void> {
     return null;
   }
 
+  @Override
+  public Void nothing(Plan.Nothing plan) {
+    answer.accept(Replies.updated(0));
+    return null;
+  }
+
   private void acceptOnly(boolean accepted, String otherwise) {
     answer.accept(accepted ? Replies.updated(0) : Replies.notSupported(otherwise));
   }

@@ -1,0 +1,172 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.parser.Token;
+import dev.tollgate.sql.parser.TollgateParserConstants;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Words of H2's own grammar that H2 takes as names all the same, because they mean something in few
+ * places: {@code SELECT groups, rows FROM update}. Calcite reserves them. Here they become names
+ * where a name or a value has to begin, and as aliases; where H2 reads a clause, they stay.
+ */
+final class PlacedWords {
+
+  private static final Set<String> WORDS =
+      words(
+          """
+          ALTER BIT BOTH CHARACTER COLLATE COLUMN CREATE CURRENT DELETE DROP ESCAPE EXPLAIN GROUPS
+          INSERT INTO LATERAL LEADING MERGE NCHAR NCLOB NEXT ONLY OUTER OVER OVERLAPS REGEXP ROWS
+          THEN TRAILING UPDATE""");
+
+  /** What a name or a value follows. */
+  private static final Set<String> BEFORE_A_NAME =
+      words(
+          """
+          , ( = < > <= >= <> != + - * / % || ADD ALTER AND AS BETWEEN BY CASE COLUMN CONSTRAINT
+          DISTINCT DOMAIN DROP ELSE EXISTS FROM HAVING ILIKE INTO JOIN LIKE NOT ON OR QUALIFY
+          REFERENCES SCHEMA SELECT SEQUENCE SET TABLE THEN TO UPDATE USING VIEW WHEN WHERE""");
+
+  /** What may follow an alias that has no AS. */
+  private static final Set<String> AFTER_AN_ALIAS =
+      words(
+          """
+          , ) CROSS EXCEPT FROM FULL GROUP HAVING INNER INTERSECT JOIN LEFT NATURAL ON ORDER RIGHT
+          SET UNION USING WHERE""");
+
+  /** What the name of a table follows, behind which a parenthesis begins no call. */
+  private static final Set<String> BEFORE_A_TABLE =
+      Set.of("INTO", "REFERENCES", "TABLE", "UPDATE", "VIEW");
+
+  private static final Set<String> RIGHTS = Set.of("GRANT", "REVOKE");
+
+  private final List<Token> tokens;
+
+  PlacedWords(List<Token> tokens) {
+    this.tokens = tokens;
+  }
+
+  static Set<String> all() {
+    return WORDS;
+  }
+
+  /** Whether the word at an index is a name; those before it have their kinds already. */
+  boolean isName(int index) {
+    return index > 0
+        && WORDS.contains(textAt(index))
+        && !RIGHTS.contains(textAt(0))
+        && !isKeyword(index)
+        && (isBeforeAName(index - 1) || isAlias(index));
+  }
+
+  /** Whether the word at an index is the name of a table, although a parenthesis follows it. */
+  boolean isTable(int index) {
+    String before = keywordAt(index - 1);
+    boolean exists = before.equals("EXISTS") && textAt(index - 2).matches("IF|NOT");
+    boolean indexed = before.equals("ON") && isIndexUpTo(index);
+    return BEFORE_A_TABLE.contains(before) || exists || indexed;
+  }
+
+  /** Whether the statement is CREATE ... INDEX, and its columns are still to come. */
+  private boolean isIndexUpTo(int end) {
+    boolean found = false;
+    for (int i = 1; i < end; i++) {
+      if (textAt(i).equals("(")) {
+        return false;
+      }
+      found |= textAt(i).equals("INDEX");
+    }
+    return found && textAt(0).equals("CREATE");
+  }
+
+  /** Whether H2 reads a clause here, where a name could begin. */
+  private boolean isKeyword(int index) {
+    String word = textAt(index);
+    String before = keywordAt(index - 1);
+    String after = textAt(index + 1);
+    return switch (word) {
+      case "ROWS", "GROUPS" -> before.equals("(") && isFrame(index + 1);
+      case "NEXT" -> after.equals("VALUE");
+      case "CURRENT" -> after.equals("VALUE") || after.equals("ROW");
+      case "COLUMN" ->
+          before.matches("ADD|ALTER|DROP") || (before.equals("ON") && textAt(0).equals("COMMENT"));
+      case "BIT", "CHARACTER", "NCHAR", "NCLOB" ->
+          after.matches("VARYING|LARGE") || (after.equals("(") && !isTable(index));
+      case "BOTH", "LEADING", "TRAILING" -> before.equals("(") && textAt(index - 2).equals("TRIM");
+      case "LATERAL" -> after.equals("(") && !isTable(index);
+      case "REGEXP" -> before.equals("NOT");
+      case "DELETE", "INSERT", "MERGE", "UPDATE" -> isChange(before, after, index);
+      default -> false;
+    };
+  }
+
+  /** FINAL TABLE (UPDATE ...), WHEN MATCHED THEN DELETE, ON UPDATE CASCADE. */
+  private boolean isChange(String before, String after, int index) {
+    return switch (before) {
+      case "(" -> textAt(index - 2).equals("TABLE");
+      case "" -> textAt(0).equals("EXPLAIN") && index == 2;
+      case "THEN" -> !after.matches("ELSE|END|[-+*/=<>|]+");
+      case "ON" -> !isTable(index) && !after.matches("[=<>!]+|[.]|IS|IN|BETWEEN|LIKE");
+      default -> false;
+    };
+  }
+
+  private boolean isFrame(int index) {
+    return textAt(index).matches("BETWEEN|UNBOUNDED|CURRENT|\\?|[0-9].*");
+  }
+
+  private boolean isBeforeAName(int index) {
+    return BEFORE_A_NAME.contains(keywordAt(index))
+        || (textAt(index).equals("FOR") && textAt(index - 1).equals("VALUE"))
+        || (textAt(index).equals("INDEX") && textAt(0).matches("CREATE|DROP|ALTER|COMMENT"));
+  }
+
+  private boolean isAlias(int index) {
+    String word = textAt(index);
+    String after = textAt(index + 1);
+    boolean followed = after.isEmpty() || AFTER_AN_ALIAS.contains(after);
+    boolean offset = word.equals("ROWS") && (after.isEmpty() || after.equals(")"));
+    boolean call = word.equals("OVER") && textAt(index - 1).equals(")");
+    return followed
+        && !offset
+        && !call
+        && !word.equals("REGEXP")
+        && !textAt(0).equals("ALTER")
+        && endsAValue(index - 1);
+  }
+
+  private boolean endsAValue(int index) {
+    return switch (tokens.get(index).kind) {
+      case TollgateParserConstants.IDENTIFIER,
+          TollgateParserConstants.QUOTED_IDENTIFIER,
+          TollgateParserConstants.QUOTED_STRING,
+          TollgateParserConstants.UNSIGNED_INTEGER_LITERAL,
+          TollgateParserConstants.DECIMAL_NUMERIC_LITERAL,
+          TollgateParserConstants.APPROX_NUMERIC_LITERAL,
+          TollgateParserConstants.HOOK,
+          TollgateParserConstants.RPAREN,
+          TollgateParserConstants.NULL,
+          TollgateParserConstants.TRUE,
+          TollgateParserConstants.FALSE,
+          TollgateParserConstants.END ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** The word in upper case; empty for a name, and where there is no token. */
+  private String keywordAt(int index) {
+    return index >= 0 && tokens.get(index).kind == TollgateParserConstants.IDENTIFIER
+        ? ""
+        : textAt(index);
+  }
+
+  private String textAt(int index) {
+    return index < 0 || index >= tokens.size() ? "" : Tokens.upperCase(tokens.get(index));
+  }
+
+  private static Set<String> words(String list) {
+    return Set.of(list.toUpperCase(Locale.ROOT).split("\\s+", -1));
+  }
+}
