@@ -42,6 +42,10 @@ record ConnectionSettings(
   private static final String EMBEDDED = "embedded:";
   private static final String MEMORY = "mem:";
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h)?");
+
+  /** A smaller number of milliseconds was meant to be a number of seconds. */
+  private static final int LEAST_WITHOUT_UNIT = 100;
+
   private static final Pattern PASSWORD = Pattern.compile("(?i)[?&]password=[^&]*");
 
   /** True if a URL is for this driver, right or wrong. */
@@ -225,6 +229,20 @@ record ConnectionSettings(
       }
       long number = Long.parseLong(matcher.group(1));
       String unit = matcher.group(2);
+      if (unit == null && number > 0 && number < LEAST_WITHOUT_UNIT) {
+        throw wrong(
+            url,
+            property.key()
+                + "="
+                + text
+                + " is "
+                + number
+                + " milliseconds: write "
+                + number
+                + "s for seconds, or "
+                + number
+                + "ms if you mean so few");
+      }
       return unit == null || unit.equals("ms")
           ? Duration.ofMillis(number)
           : unit.equals("s")

@@ -1,6 +1,7 @@
 package dev.tollgate.transport;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.regex.Pattern.CASE_INSENSITIVE;
 
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Reply;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,9 @@ public final class ClusterSession implements AutoCloseable {
   private static final String ROWS_LOST =
       "The rest of the rows is lost, because the node that had them is not reachable any more. Run"
           + " the query again, or set fetchSize=0 to have all rows fetched at once.";
+
+  private static final Pattern QUERY =
+      Pattern.compile("\\s*\\(*\\s*(SELECT|VALUES|TABLE|WITH|SHOW|EXPLAIN)\\b", CASE_INSENSITIVE);
 
   private final Cluster cluster;
   private final SessionSettings settings;
@@ -167,6 +172,11 @@ public final class ClusterSession implements AutoCloseable {
       return true;
     }
 
+    /** As far as its first word tells; only the node knows which functions it calls. */
+    boolean isQuery() {
+      return QUERY.matcher(execution.sql()).lookingAt();
+    }
+
     @Override
     public Duration untilDeadline() {
       return execution.untilDeadline(environment.nanos());
@@ -242,7 +252,7 @@ public final class ClusterSession implements AutoCloseable {
       }
       return reply;
     } catch (SessionLink.UnansweredException e) {
-      TransportException outcome = unanswered(e);
+      TransportException outcome = unanswered(e, call);
       end(String.valueOf(outcome.getMessage()));
       throw outcome;
     } catch (TransportException e) {
@@ -253,11 +263,20 @@ public final class ClusterSession implements AutoCloseable {
     }
   }
 
-  private static TransportException unanswered(SessionLink.UnansweredException e) {
+  private static TransportException unanswered(
+      SessionLink.UnansweredException e, SessionLink.Call call) {
+    boolean query = call instanceof StatementCall statement && statement.isQuery();
+    String doubt =
+        query
+            ? "a query changes nothing, but a lock function, FOR UPDATE or NEXT VALUE FOR in it may"
+                + " have taken effect or not"
+            : "it may have taken effect or not";
     return e.mayHaveEffect()
         ? new TransportException(
             SqlState.OUTCOME_UNKNOWN,
-            "The statement was sent and its answer is missing: it may have taken effect or not ("
+            "The statement was sent and its answer is missing: "
+                + doubt
+                + " ("
                 + e.getMessage()
                 + ")",
             e)

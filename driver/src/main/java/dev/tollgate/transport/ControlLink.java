@@ -195,7 +195,7 @@ final class ControlLink implements AutoCloseable {
       // a member with a shorter ttl may have come since the last beat
       dueNanos = Math.min(dueNanos - now, interval.toNanos()) + now;
       watch.closeStuck(now, environment.timing().deadAfter());
-      moves.due(now).ifPresent(line -> LOG.log(Level.INFO, thread.getName() + ": " + line));
+      moves.due(now).ifPresent(line -> LOG.log(Level.DEBUG, thread.getName() + ": " + line));
       Duration untilDue = Duration.ofNanos(dueNanos - now);
       Duration tick = environment.timing().tick();
       var arrival = current.node().receive(untilDue.compareTo(tick) < 0 ? untilDue : tick);

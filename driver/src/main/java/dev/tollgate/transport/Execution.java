@@ -31,6 +31,10 @@ public final class Execution {
     connectionNumber = onConnection;
   }
 
+  String sql() {
+    return statement.sql();
+  }
+
   long sequence() {
     return sequence;
   }

@@ -71,6 +71,8 @@ class ConnectionSettingsTest {
         "jdbc:tollgate://h1/?lease=15x           | 500ms, 15s, 2m, 1h",
         "jdbc:tollgate://h1/?lease=-1            | 500ms, 15s, 2m, 1h",
         "jdbc:tollgate://h1/?lease=0             | longer than 0",
+        "jdbc:tollgate://h1/?lease=5             | lease=5 is 5 milliseconds: write 5s for seconds",
+        "jdbc:tollgate://h1/?lockWait=99         | lockWait=99 is 99 milliseconds",
         "jdbc:tollgate://h1/?connectTimeout=0s   | longer than 0",
         "jdbc:tollgate://h1/?fetchSize=many      | no count",
         "jdbc:tollgate://h1/?readConsistency=old | linearizable, leader, any",
@@ -84,7 +86,16 @@ class ConnectionSettingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"500ms,500", "15s,15000", "2m,120000", "1h,3600000", "250,250", "0,0"})
+  @CsvSource({
+    "500ms,500",
+    "15s,15000",
+    "2m,120000",
+    "1h,3600000",
+    "5ms,5",
+    "100,100",
+    "250,250",
+    "0,0"
+  })
   void durations(String text, long millis) throws Exception {
     assertEquals(
         Duration.ofMillis(millis),

@@ -1,13 +1,16 @@
 package dev.tollgate.cli;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The entry of the program. Every option can also be set in the environment, see its help. */
 @Command(
@@ -43,30 +46,66 @@ public final class Main implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main());
+    return new CommandLine(new Main())
+        .setParameterExceptionHandler(Main::misused)
+        .setExecutionExceptionHandler(Main::failed);
+  }
+
+  /** Says what is wrong with the arguments, and where to read what would be right. */
+  private static int misused(ParameterException e, String[] arguments) {
+    CommandLine command = e.getCommandLine();
+    String name = command.getCommandSpec().qualifiedName();
+    command.getErr().println(name + ": " + e.getMessage());
+    UnmatchedArgumentException.printSuggestions(e, command.getErr());
+    command.getErr().println("See " + name + " --help");
+    return USAGE;
+  }
+
+  /** What the system refuses is a sentence; the stack is for bugs. */
+  private static int failed(Exception e, CommandLine command, ParseResult arguments)
+      throws Exception {
+    if (e instanceof IOException) {
+      command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + reason(e));
+      return FAILED;
+    }
+    throw e;
   }
 
   /** Says on standard error what did not happen and why, and gives the exit status. */
   static int failed(String what, IOException why) {
-    String reason =
-        why instanceof NoSuchFileException missing
-            ? missing.getFile() + " is not there"
-            : String.valueOf(why.getMessage());
-    System.err.println("tollgate: " + what + ": " + reason);
+    System.err.println("tollgate: " + what + ": " + reason(why));
     return FAILED;
+  }
+
+  private static String reason(Exception why) {
+    if (why instanceof NoSuchFileException missing) {
+      return missing.getFile() + " is not there";
+    }
+    if (why instanceof AccessDeniedException denied) {
+      return denied.getFile() + ": permission denied";
+    }
+    return why.getMessage() == null ? why.toString() : why.getMessage();
   }
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command? See tollgate help.");
+    throw new ParameterException(spec.commandLine(), "which command?");
   }
 
   /** The version of this build and of what it stands on. */
   static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
+      return new String[] {
+        "Tollgate " + ofTollgate(),
+        "Java " + Runtime.version() + ", " + System.getProperty("java.vendor"),
+      };
+    }
+
+    /** As the jar's manifest says; classes beside it have none. */
+    static String ofTollgate() {
       String version = Main.class.getPackage().getImplementationVersion();
-      return new String[] {"Tollgate " + (version == null ? "(not packaged)" : version)};
+      return version == null ? "(not packaged)" : version;
     }
   }
 }

@@ -15,11 +15,13 @@ import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +47,14 @@ final class ServerCommand implements Callable<Integer> {
   private static final int STRANGER = 78;
 
   private static final Duration END_WITHIN = Duration.ofSeconds(10);
+
+  private static final int LEAST_ELECTION_MILLIS = 50;
+  private static final int MOST_ELECTION_MILLIS = 60_000;
+
+  /** A node without data starts with less, and ends with its first larger statement. */
+  private static final int LEAST_HEAP_MIB = 100;
+
+  private static final Pattern NODE_ID = Pattern.compile("[\\p{L}\\p{N}._-]{1,64}");
 
   private static final Duration READY_POLL = Duration.ofMillis(20);
 
@@ -94,7 +104,7 @@ final class ServerCommand implements Callable<Integer> {
           "Every node of a new cluster, this one too: id=host:port,... with the Raft addresses."
               + " Without it, the node is a cluster of its own. What --data knows goes before it."
               + " [TOLLGATE_PEERS]")
-  private @Nullable Map<String, String> peers;
+  private @Nullable List<String> peers;
 
   @Option(
       names = "--join",
@@ -138,13 +148,14 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    // it takes some tenths of a second, and is asked for when the node leads or applies
+    NodeSettings settings = settings();
     stopIfClassesAreLost();
     openClassPath();
+    // it takes some tenths of a second, and is asked for when the node leads or applies
     Thread environment = new Thread(NodeSettings::localEnvironment, "tollgate-environment");
     environment.setDaemon(true);
     environment.start();
-    NodeSettings settings = settings();
+    reportStart();
     warnIfOpen(settings);
     requireFreeRaftPort();
     Node node;
@@ -192,6 +203,7 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private NodeSettings settings() throws UnknownHostException {
+    requireSense();
     SortedMap<String, String> members = members();
     RaftSettings raft =
         new RaftSettings(
@@ -202,12 +214,7 @@ final class ServerCommand implements Callable<Integer> {
             Duration.ofMillis(electionTimeoutMillis),
             (long) (snapshotLogMib * (1 << 20)));
     return new NodeSettings(
-        id,
-        raft,
-        clientAddress,
-        socketAddress(clientListen == null ? clientAddress : clientListen),
-        connections(),
-        Duration.ofMinutes(verifyMinutes));
+        id, raft, clientAddress, listenAddress(), connections(), Duration.ofMinutes(verifyMinutes));
   }
 
   /** As many as the operating system leaves room for: a node without file descriptors is lost. */
@@ -248,8 +255,55 @@ final class ServerCommand implements Callable<Integer> {
         });
   }
 
+  /** What would fail later, and less clearly. */
+  private void requireSense() throws UnknownHostException {
+    requireName("--id", id);
+    requirePort("--client-address", clientAddress);
+    if (raftAddress != null) {
+      requirePort("--raft-address", raftAddress);
+    }
+    require(
+        electionTimeoutMillis >= LEAST_ELECTION_MILLIS
+            && electionTimeoutMillis <= MOST_ELECTION_MILLIS,
+        "--election-timeout is "
+            + electionTimeoutMillis
+            + " ms: it has to be from "
+            + LEAST_ELECTION_MILLIS
+            + " to "
+            + MOST_ELECTION_MILLIS);
+    require(snapshotLogMib > 0, "--snapshot-log-mib has to be more than 0: " + snapshotLogMib);
+    require(maxConnections > 0, "--max-connections has to be more than 0: " + maxConnections);
+    require(verifyMinutes >= 0, "--verify-minutes cannot be less than 0: " + verifyMinutes);
+    long heapMib = Runtime.getRuntime().maxMemory() >> 20;
+    require(
+        heapMib >= LEAST_HEAP_MIB,
+        "a heap of "
+            + heapMib
+            + " MiB is too small for a node: set TOLLGATE_HEAP, to 1g for example");
+  }
+
+  private void requireName(String option, String name) {
+    require(
+        NODE_ID.matcher(name).matches(),
+        option
+            + ": '"
+            + name
+            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or underscores");
+  }
+
+  /** Port 0 would be another one at each start, which nobody could know. */
+  private void requirePort(String option, String address) throws UnknownHostException {
+    require(
+        socketAddress(address).getPort() > 0,
+        option + ": '" + address + "' has port 0: write the port that others are to connect to");
+  }
+
+  private InetSocketAddress listenAddress() throws UnknownHostException {
+    return socketAddress(clientListen == null ? clientAddress : clientListen);
+  }
+
   /** The nodes of a new cluster; none if this one is to join another. */
-  private SortedMap<String, String> members() {
+  private SortedMap<String, String> members() throws UnknownHostException {
     SortedMap<String, String> members = new TreeMap<>();
     if (join != null) {
       require(
@@ -258,7 +312,7 @@ final class ServerCommand implements Callable<Integer> {
     } else if (peers == null || peers.isEmpty()) {
       members.put(id, raftAddress == null ? "" : raftAddress);
     } else {
-      members.putAll(peers);
+      members.putAll(stated(peers));
       String stated = members.get(id);
       require(stated != null, "--peers does not name this node, " + id);
       require(
@@ -267,6 +321,25 @@ final class ServerCommand implements Callable<Integer> {
       raftAddress = stated;
     }
     return members;
+  }
+
+  /** Each node and each address once. */
+  private Map<String, String> stated(List<String> list) throws UnknownHostException {
+    Map<String, String> addresses = new TreeMap<>();
+    Map<String, String> ids = new TreeMap<>();
+    for (String peer : list) {
+      int equals = peer.indexOf('=');
+      require(equals > 0, "--peers: '" + peer + "' is no node: write id=host:port,id=host:port");
+      String name = peer.substring(0, equals);
+      String address = peer.substring(equals + 1);
+      requireName("--peers", name);
+      requirePort("--peers", address);
+      String before = addresses.put(name, address);
+      require(before == null, "--peers has " + name + " twice: " + before + " and " + address);
+      String other = ids.put(address, name);
+      require(other == null, "--peers has " + other + " and " + name + " both at " + address);
+    }
+    return addresses;
   }
 
   private void require(boolean condition, String otherwise) {
@@ -315,9 +388,28 @@ final class ServerCommand implements Callable<Integer> {
         probe.setReuseAddress(true);
         probe.bind(address);
       } catch (IOException e) {
-        throw new IOException("cannot listen on " + raftAddress + ": " + e.getMessage(), e);
+        throw new IOException(
+            "cannot listen for other nodes on " + raftAddress + ": " + e.getMessage(), e);
       }
     }
+  }
+
+  /** Who runs what, where: the first thing that somebody who reads the log has to know. */
+  private void reportStart() throws UnknownHostException {
+    LOG.info(
+        "{}: Tollgate {} starts: process {}, Java {} ({}), heap {} MiB, data in {}, clients at {},"
+            + " listens on {}, other nodes at {}, {}",
+        id,
+        Main.Version.ofTollgate(),
+        ProcessHandle.current().pid(),
+        Runtime.version(),
+        System.getProperty("java.vendor"),
+        Runtime.getRuntime().maxMemory() >> 20,
+        data.toAbsolutePath(),
+        clientAddress,
+        clientListen == null ? clientAddress : clientListen,
+        raftAddress == null ? "none" : raftAddress,
+        join == null ? "peers " + (peers == null ? "none" : peers) : "joins " + join);
   }
 
   /** One line on standard output, for scripts and supervisors that wait for it. */

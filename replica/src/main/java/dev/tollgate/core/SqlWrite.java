@@ -273,7 +273,8 @@ final class SqlWrite implements SqlContext {
             + what
             + " is fenced by lock '"
             + lock
-            + "' and the writer presented no token of it; acquire the lock on this connection, or add"
+            + "' and the writer presented no token of it, or the lock was taken from its connection,"
+            + " by force_release_lock or because its lease ended; acquire the lock on this connection, or add"
             + " FENCED BY LOCK '"
             + lock
             + "' TOKEN n to the statement, or SET FENCING TOKEN n FOR LOCK '"

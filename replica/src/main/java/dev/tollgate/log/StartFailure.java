@@ -3,9 +3,15 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.raftlog.segmented.LogSegment;
 import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
@@ -26,6 +32,11 @@ final class StartFailure {
   }
 
   private static String reason(Path directory, Exception failure) throws IOException {
+    if (isLocked(failure)) {
+      return ", because another process uses "
+          + directory
+          + ". Stop that process, or give this node a directory of its own";
+    }
     IOException unwritable = unwritable(directory);
     if (unwritable != null) {
       return ", because nothing can be written in "
@@ -36,6 +47,12 @@ final class StartFailure {
     }
     Path group = RatisLog.groupDirectory(directory);
     Path log = group.resolve("current");
+    String unreadable = unreadable(directory);
+    if (unreadable != null) {
+      return ", because it cannot read "
+          + unreadable
+          + ". Nothing says that the data is damaged: let this process read its files";
+    }
     if (Files.isDirectory(log) && !VoteFile.isWhole(group)) {
       return ", because its vote in "
           + log
@@ -57,7 +74,46 @@ final class StartFailure {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       root = cause;
     }
-    return ": " + root.getMessage();
+    return ": " + describe(root);
+  }
+
+  /** In words: some exceptions have a file for a message, others have none. */
+  private static String describe(Throwable cause) {
+    String message = cause.getMessage();
+    return message == null || cause instanceof FileSystemException ? cause.toString() : message;
+  }
+
+  private static boolean isLocked(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof OverlappingFileLockException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The first file of the node that cannot be read, and why; null if there is none. */
+  private static @Nullable String unreadable(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : (Iterable<Path>) all.filter(Files::isRegularFile)::iterator) {
+        String why = whyUnreadable(file);
+        if (why != null) {
+          return file + " (" + why + ")";
+        }
+      }
+      return null;
+    } catch (UncheckedIOException e) {
+      return describe(requireNonNull(e.getCause()));
+    }
+  }
+
+  private static @Nullable String whyUnreadable(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      in.read();
+      return null;
+    } catch (IOException e) {
+      return e instanceof AccessDeniedException ? "permission denied" : describe(e);
+    }
   }
 
   private static @Nullable IOException unwritable(Path directory) {

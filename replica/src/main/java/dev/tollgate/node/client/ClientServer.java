@@ -81,9 +81,17 @@ public final class ClientServer implements AutoCloseable {
               .bind(address)
               .syncUninterruptibly()
               .channel();
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
+      // Netty throws what it met, also checked exceptions that it does not declare
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-      throw new IOException("cannot listen on " + address + ": " + e.getMessage(), e);
+      throw new IOException(
+          "cannot listen for clients on "
+              + address.getHostString()
+              + ":"
+              + address.getPort()
+              + ": "
+              + e.getMessage(),
+          e);
     }
   }
 

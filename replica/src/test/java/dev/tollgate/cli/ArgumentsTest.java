@@ -1,0 +1,101 @@
+package dev.tollgate.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/**
+ * Arguments that make no sense are refused in a sentence, before anything is started or written.
+ */
+class ArgumentsTest {
+  @TempDir private Path directory;
+
+  private record Ended(int status, String err) {}
+
+  private static Ended run(String... arguments) {
+    StringWriter err = new StringWriter();
+    CommandLine program = Main.commandLine().setErr(new PrintWriter(err, true));
+    int status = program.execute(arguments);
+    return new Ended(status, err.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "--bogus | Unknown option: '--bogus'",
+        "--id=a_blank_b | --id: 'a b' is no name of a node: write 1 to 64 letters, digits,",
+        "--client-address=127.0.0.1:0 | --client-address: '127.0.0.1:0' has port 0: write the port",
+        "--client-address=7400 | '7400' is no address: write host:port",
+        "--raft-address=127.0.0.1:0 | --raft-address: '127.0.0.1:0' has port 0",
+        "--peers=n1=h:1,n1=h:2 | --peers has n1 twice: h:1 and h:2",
+        "--peers=n1=127.0.0.1:1,n2=127.0.0.1:1 | --peers has n1 and n2 both at 127.0.0.1:1",
+        "--peers=n1=A,n2=B | 'A' is no address: write host:port",
+        "--peers=n1 | --peers: 'n1' is no node: write id=host:port,id=host:port",
+        "--peers=n2=127.0.0.1:1 | --peers does not name this node, n1",
+        "--election-timeout=1 | --election-timeout is 1 ms: it has to be from 50 to 60000",
+        "--election-timeout=soon | Invalid value for option '--election-timeout': 'soon'",
+        "--snapshot-log-mib=0 | --snapshot-log-mib has to be more than 0",
+        "--max-connections=0 | --max-connections has to be more than 0",
+        "--verify-minutes=-1 | --verify-minutes cannot be less than 0",
+        "--join=jdbc:tollgate://h/ | --join needs --raft-address",
+      })
+  void serverRefusesInOneSentence(String argument, String message) {
+    // a host that every machine knows
+    String given = argument.replace("_blank_", " ").replace("=h:", "=127.0.0.1:");
+    String[] all = {"server", "--id=n1", "--data=" + directory.resolve("data"), given};
+    if (given.startsWith("--id")) {
+      all[1] = "--max-connections=1";
+    }
+    Ended ended = run(all);
+    assertEquals(2, ended.status(), ended.err());
+    String expected = "tollgate server: " + message.replace("h:", "127.0.0.1:");
+    assertTrue(ended.err().startsWith(expected), ended.err());
+    assertTrue(ended.err().endsWith("See tollgate server --help\n"), ended.err());
+    assertTrue(ended.err().lines().count() <= 3, ended.err());
+    assertTrue(Files.notExists(directory.resolve("data")), "nothing has begun");
+  }
+
+  @Test
+  void portInUseIsNamed() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      Ended clients =
+          run("server", "--id=n1", "--data=" + directory, "--client-address=" + address);
+      assertEquals(1, clients.status());
+      assertTrue(
+          clients
+              .err()
+              .startsWith("tollgate server: cannot listen for clients on " + address + ": "),
+          clients.err());
+      assertEquals(1, clients.err().lines().count(), clients.err());
+      Ended nodes = run("server", "--id=n1", "--data=" + directory, "--raft-address=" + address);
+      assertEquals(1, nodes.status());
+      assertTrue(
+          nodes.err().startsWith("tollgate server: cannot listen for other nodes on " + address),
+          nodes.err());
+    }
+  }
+
+  @Test
+  void whatIsMissingIsNamed() {
+    Ended none = run();
+    assertEquals(2, none.status());
+    assertEquals("tollgate: which command?\nSee tollgate --help\n", none.err());
+    Ended url = run("sql");
+    assertEquals(2, url.status());
+    assertTrue(url.err().startsWith("tollgate sql: Missing required option: '--url"), url.err());
+  }
+}

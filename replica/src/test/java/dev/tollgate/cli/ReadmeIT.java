@@ -1,0 +1,205 @@
+package dev.tollgate.cli;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What README.md tells a reader to type, in its order and word for word, but for the ports: three
+ * nodes, the SQL, the Java program.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ReadmeIT {
+  private static final Duration DEADLINE = Duration.ofSeconds(90);
+
+  @TempDir private static Path directory;
+  private static String readme;
+  private static String url;
+  private static Process nodes;
+
+  private record Ended(int status, String out, String err) {}
+
+  @BeforeAll
+  static void startNodes() throws Exception {
+    int base = freePorts();
+    readme =
+        Files.readString(Path.of("..", "README.md"))
+            .replace("127.0.0.1:740", "127.0.0.1:" + base / 10)
+            .replace("127.0.0.1:750", "127.0.0.1:" + (base / 10 + 1));
+    url = found("-u (jdbc:tollgate:\\S+)");
+    Files.createSymbolicLink(directory.resolve("replica"), Path.of("").toAbsolutePath());
+    nodes = start("nodes", found("(?s)\n( {4}peers=.*?done)\n") + "\nwait");
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                Files.readString(out("nodes")).lines().filter(l -> l.contains("ready")).count()
+                    == 3);
+  }
+
+  @AfterAll
+  static void stopNodes() throws Exception {
+    List<ProcessHandle> all = nodes.descendants().toList();
+    nodes.destroy();
+    all.forEach(ProcessHandle::destroy);
+    for (ProcessHandle each : all) {
+      each.onExit().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    }
+  }
+
+  /** A port that ends with 0 and has free ones behind it, 1 to 3 and 11 to 13. */
+  private static int freePorts() {
+    return IntStream.generate(() -> ThreadLocalRandom.current().nextInt(2_000, 3_276) * 10)
+        .filter(base -> IntStream.of(1, 2, 3, 11, 12, 13).allMatch(each -> isFree(base + each)))
+        .limit(1)
+        .sum();
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static String found(String expression) {
+    Matcher matcher = Pattern.compile(expression).matcher(readme);
+    assertTrue(matcher.find(), expression);
+    return matcher.group(1);
+  }
+
+  private static List<String> blocks(String language) {
+    return Pattern.compile("(?s)```" + language + "\n(.*?)```")
+        .matcher(readme)
+        .results()
+        .map(each -> each.group(1))
+        .toList();
+  }
+
+  private static Path out(String name) {
+    return directory.resolve(name + ".out");
+  }
+
+  private static Process start(String name, String script) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder("sh", "-c", script)
+            .directory(directory.toFile())
+            .redirectOutput(out(name).toFile())
+            .redirectError(directory.resolve(name + ".err").toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("TOLLGATE_HEAP", "200m");
+    return builder.start();
+  }
+
+  private static Ended shell(String input) throws Exception {
+    Files.writeString(directory.resolve("input.sql"), input);
+    Process process =
+        start("shell", found("\n {4}(replica/bin/tollgate sql -u \\S+)\n") + " < input.sql");
+    assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
+    return new Ended(
+        process.exitValue(),
+        Files.readString(out("shell")),
+        Files.readString(directory.resolve("shell.err")));
+  }
+
+  @Test
+  @Order(1)
+  void firstStatementsEndWithTheRefusalThatTheyShow() throws Exception {
+    String first = blocks("sql").get(0);
+    String draw = "SELECT COUNT(try_acquire_lock('drawn-' || X)) FROM SYSTEM_RANGE(1, 41);\n";
+    Ended ended = shell(draw + first);
+    assertEquals(1, ended.status(), ended.err());
+    assertTrue(ended.out().contains(" 42\n"), ended.out());
+    String state = found("-- (SQLSTATE \\w+): ");
+    String message = found("-- SQLSTATE \\w+: (.*)\n");
+    assertTrue(ended.err().startsWith(state), ended.err());
+    assertTrue(ended.err().contains(message), ended.err());
+  }
+
+  @Test
+  @Order(2)
+  void firstLockFromSql() throws Exception {
+    Ended ended = shell(blocks("sql").get(1));
+    assertEquals(0, ended.status(), ended.err());
+    assertTrue(ended.out().contains("nightly"), ended.out());
+  }
+
+  /** Also when another has the lock, it leaves no lease behind. */
+  @Test
+  @Order(3)
+  void programWritesAndLeavesNothingBehind() throws Exception {
+    String source =
+        blocks("java").get(0).replace("12.50", "99.75").replace("'10' SECOND", "'1' SECOND");
+    Path file = Files.writeString(directory.resolve("NightlyReport.java"), source);
+    int failed =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-proc:none",
+                "-cp",
+                System.getProperty("java.class.path"),
+                file.toString());
+    assertEquals(0, failed);
+    runProgram();
+    assertEquals("99.75", one("SELECT total FROM report"));
+    assertEquals("0", one("SELECT COUNT(*) FROM tollgate.leases WHERE owner LIKE 'billing%'"));
+    try (Connection other = DriverManager.getConnection(url);
+        Statement statement = other.createStatement()) {
+      statement.execute("SELECT acquire_lock('nightly')");
+      statement.execute("UPDATE report SET total = 1");
+      runProgram();
+      assertEquals("1.00", one("SELECT total FROM report"));
+      assertEquals("0", one("SELECT COUNT(*) FROM tollgate.leases WHERE owner LIKE 'billing%'"));
+    }
+  }
+
+  private static void runProgram() throws Exception {
+    URL[] classes = {directory.toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(classes)) {
+      Class<?> program = loader.loadClass("NightlyReport");
+      program.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+    }
+  }
+
+  private static String one(String sql) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+}
