@@ -72,6 +72,22 @@ public sealed interface Notice {
     }
   }
 
+  /**
+   * A lock was taken from all who held it, by force.
+   *
+   * @param lease of the first holder
+   * @param token under which that lease held it
+   * @param holders how many there were
+   */
+  record LockTaken(LockName lock, LeaseId lease, FencingToken token, int holders)
+      implements Notice {
+    public LockTaken {
+      requireNonNull(lock, "lock");
+      requireNonNull(lease, "lease");
+      requireNonNull(token, "token");
+    }
+  }
+
   /** Clients reach other nodes than before. */
   record ClusterChanged() implements Notice {}
 

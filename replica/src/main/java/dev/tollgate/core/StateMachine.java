@@ -624,7 +624,14 @@ public final class StateMachine {
 
     @Override
     public Outcome forceRelease(Operation.ForceReleaseLock operation) {
-      return new Outcome.Answered(locks.forceRelease(operation.lock(), position.timeMicros()));
+      LockName name = operation.lock();
+      Lock lock = locks.find(name);
+      if (lock != null) {
+        Hold first = lock.holds().get(0);
+        notices.add(
+            new Notice.LockTaken(name, first.lease().id(), first.token(), lock.holds().size()));
+      }
+      return new Outcome.Answered(locks.forceRelease(name, position.timeMicros()));
     }
 
     @Override

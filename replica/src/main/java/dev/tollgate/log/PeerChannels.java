@@ -39,6 +39,9 @@ final class PeerChannels implements AutoCloseable {
   /** After so many looks without a leader this is no longer an election as usual. */
   private static final int LEADERLESS_LOOKS = 10;
 
+  /** And after so many again, which is a line a minute with the default election timeout. */
+  private static final int LOOKS_PER_LINE = 60;
+
   private static final int CONNECT_MILLIS = 500;
 
   private final String nodeId;
@@ -111,7 +114,7 @@ final class PeerChannels implements AutoCloseable {
       }
     }
     leaderlessLooks = silence.leaderless() ? leaderlessLooks + 1 : 0;
-    if (leaderlessLooks == LEADERLESS_LOOKS) {
+    if (leaderlessLooks % LOOKS_PER_LINE == LEADERLESS_LOOKS) {
       LOG.warn(
           "{}: there is no leader. Other nodes: {}.{}",
           nodeId,

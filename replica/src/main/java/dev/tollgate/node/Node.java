@@ -402,8 +402,19 @@ public final class Node implements AutoCloseable {
     @Override
     public void stoppedLeading() {}
 
+    /** What an operator does by force, and what others will ask about. */
     @Override
-    public void noticed(Notice notice) {}
+    public void noticed(Notice notice) {
+      if (notice instanceof Notice.LockTaken taken) {
+        LOG.info(
+            "{}: force_release_lock took lock '{}' from lease {} with token {}{}",
+            settings.nodeId(),
+            taken.lock(),
+            taken.lease(),
+            taken.token(),
+            taken.holders() == 1 ? "" : ", and from " + (taken.holders() - 1) + " others");
+      }
+    }
 
     @Override
     public void failed(Throwable cause) {

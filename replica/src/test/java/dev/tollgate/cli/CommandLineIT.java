@@ -114,6 +114,20 @@ class CommandLineIT {
   }
 
   @Test
+  void programRunsThroughSymbolicLinks() throws Exception {
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of(PROGRAM));
+    Path second = Files.createSymbolicLink(directory.resolve("second"), link.getFileName());
+    Process process =
+        new ProcessBuilder(second.toString(), "--version")
+            .redirectOutput(out("version").toFile())
+            .redirectError(err("version").toFile())
+            .start();
+    assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
+    String version = Files.readString(out("version"));
+    assertTrue(version.matches("(?s)Tollgate [0-9].*\\nJava [0-9].*"), version);
+  }
+
+  @Test
   void listeningForOtherHostsIsWarnedAbout() throws IOException {
     String log = Files.readString(err("server"));
     assertTrue(log.contains("WARN") && log.contains("knows no passwords"), log);

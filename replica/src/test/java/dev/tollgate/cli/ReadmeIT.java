@@ -186,6 +186,37 @@ class ReadmeIT {
     }
   }
 
+  /** What an operator finds in the log of a cluster that is well. */
+  @Test
+  @Order(4)
+  void logSaysWhatWasDoneAndHasNoErrors() throws Exception {
+    Path log = directory.resolve("nodes.err");
+    for (String id : List.of("n1", "n2", "n3")) {
+      String start = id + ": Tollgate \\S+ starts: process \\d+, Java 1?[0-9].*data in .*/" + id;
+      assertTrue(Pattern.compile(start).matcher(Files.readString(log)).find(), start);
+    }
+    try (Connection other = DriverManager.getConnection(url);
+        Statement statement = other.createStatement()) {
+      statement.execute("SELECT acquire_lock('taken')");
+      String lease = one("SELECT LEASE_ID FROM TOLLGATE.LOCKS WHERE LOCK_NAME = 'taken'");
+      statement.execute("SELECT force_release_lock('taken')");
+      String silent = one("SELECT create_lease(INTERVAL '1' SECOND)");
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () -> {
+                String text = Files.readString(log);
+                return text.contains("took lock 'taken' from lease " + lease + " with token ")
+                    && text.contains("not renewed in time: leases " + silent + "; sessions none");
+              });
+    }
+    List<String> errors =
+        Files.readAllLines(log).stream()
+            .filter(line -> line.contains(" ERROR ") || line.startsWith("\tat "))
+            .toList();
+    assertEquals(List.of(), errors);
+  }
+
   private static void runProgram() throws Exception {
     URL[] classes = {directory.toUri().toURL()};
     try (URLClassLoader loader = new URLClassLoader(classes)) {

@@ -158,6 +158,10 @@ class LockingTest {
         new Outcome.Answered(true),
         core.perform(c, new Operation.ForceReleaseLock(new LockName("x"))));
     assertEquals(2, token(core.completed(b)));
+    LeaseId lease = new LeaseId(1);
+    assertEquals(
+        List.of(new Notice.LockTaken(new LockName("x"), lease, new FencingToken(1), 1)),
+        core.notices.stream().filter(Notice.LockTaken.class::isInstance).toList());
     assertFalse(core.release(a, "x"), "a lost it");
     assertEquals(
         new Outcome.Answered(false),

@@ -2,6 +2,9 @@ package dev.tollgate.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,6 +18,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** When channels are renewed, with a peer that is nothing but a port. */
 class PeerChannelsTest {
@@ -69,6 +73,27 @@ class PeerChannelsTest {
     look(silent(true));
     look(silent(true));
     assertEquals(List.of("n2"), renewed);
+  }
+
+  /** Somebody who starts a node before the others has to see why it does not become ready. */
+  @Test
+  void nodeWithoutALeaderSaysSoOnceAMinute() throws Exception {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(PeerChannels.class);
+    log.start();
+    logger.addAppender(log);
+    try {
+      goDown();
+      for (int i = 0; i < 130; i++) {
+        look(silent(true));
+      }
+    } finally {
+      logger.detachAppender(log);
+    }
+    String line = "n1: there is no leader. Other nodes: n2 is not reached.";
+    assertEquals(
+        List.of(line, line, line),
+        log.list.stream().map(ILoggingEvent::getFormattedMessage).toList());
   }
 
   @Test

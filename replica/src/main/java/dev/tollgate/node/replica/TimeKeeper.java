@@ -1,6 +1,7 @@
 package dev.tollgate.node.replica;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.joining;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Command;
@@ -42,6 +43,9 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
 
   /** Ends that go into one command. */
   private static final int EXPIRE_BATCH = 10_000;
+
+  /** Ids that a line of the log names. */
+  private static final int NAMED = 10;
 
   private static final String WHAT = "the time keeper";
 
@@ -402,10 +406,10 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private void proposeExpiry(List<SessionId> dueSessions, List<LeaseId> dueLeases) {
     if (!dueLeases.isEmpty() || !dueSessions.isEmpty()) {
       LOG.info(
-          "{}: {} leases and {} sessions were not renewed in time",
+          "{}: not renewed in time: leases {}; sessions {}",
           nodeId,
-          dueLeases.size(),
-          dueSessions.size());
+          named(dueLeases),
+          named(dueSessions));
     }
     for (int i = 0; i < dueLeases.size(); i += EXPIRE_BATCH) {
       List<LeaseId> batch = dueLeases.subList(i, Math.min(dueLeases.size(), i + EXPIRE_BATCH));
@@ -420,6 +424,14 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
           new Command.Expire(batch, List.of()),
           retry(() -> batch.forEach(session -> sessions.reportAgain(session, clock.now()))));
     }
+  }
+
+  /** The first of them, and how many there are. */
+  private static String named(List<?> ids) {
+    String first = ids.stream().limit(NAMED).map(Object::toString).collect(joining(", "));
+    return ids.isEmpty()
+        ? "none"
+        : ids.size() <= NAMED ? first : first + " and " + (ids.size() - NAMED) + " more";
   }
 
   private void proposeSilence(List<Command.SilentLease> silent) {
