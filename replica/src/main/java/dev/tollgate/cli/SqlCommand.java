@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -13,10 +14,13 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jline.reader.LineReader;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import sqlline.SqlLine;
 
 /** Runs statements, or opens a shell. */
 @Command(
@@ -26,6 +30,12 @@ import sqlline.SqlLine;
 final class SqlCommand implements Callable<Integer> {
   /** System property: true if somebody sits at standard input, which Java cannot tell. */
   private static final String TERMINAL = "tollgate.terminal";
+
+  private static final Path HISTORY =
+      Path.of(System.getProperty("user.home", "."), ".tollgate_history");
+
+  /** What no statement is. */
+  private static final String MARK = "\u0000";
 
   @Option(
       names = {"-u", "--url"},
@@ -74,23 +84,27 @@ final class SqlCommand implements Callable<Integer> {
   }
 
   private int shell() throws IOException {
-    SqlLine.Status status =
-        new SqlLine()
-            .begin(
-                new String[] {
-                  "-u",
-                  url,
-                  "-n",
-                  "",
-                  "-p",
-                  "",
-                  "-d",
-                  "dev.tollgate.jdbc.TollgateDriver",
-                  "--isolation=TRANSACTION_READ_COMMITTED"
-                },
-                null,
-                /* saveHistory= */ true);
-    return status == SqlLine.Status.OK ? 0 : Main.FAILED;
+    try (Terminal terminal = TerminalBuilder.builder().name("tollgate").build();
+        Shell shell = new Shell(url, terminal, reader(terminal, HISTORY))) {
+      shell.run();
+      return 0;
+    } catch (SQLException e) {
+      System.err.println(describe(e));
+      return Main.FAILED;
+    }
+  }
+
+  /**
+   * @param history where the lines of earlier shells are kept; null for none
+   */
+  static LineReader reader(Terminal terminal, @Nullable Path history) {
+    LineReaderBuilder builder =
+        LineReaderBuilder.builder()
+            .terminal(terminal)
+            // an exclamation mark is nothing but that
+            .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true)
+            .option(LineReader.Option.BRACKETED_PASTE, false);
+    return (history == null ? builder : builder.variable(LineReader.HISTORY_FILE, history)).build();
   }
 
   private static void run(Statement statement, String sql) throws SQLException {
@@ -103,12 +117,18 @@ final class SqlCommand implements Callable<Integer> {
     }
   }
 
-  private static void printCount(PrintStream out, long count) {
+  static void printCount(PrintStream out, long count) {
     out.println(count == 1 ? "1 row changed" : count + " rows changed");
   }
 
   static String describe(SQLException e) {
     return "SQLSTATE " + e.getSQLState() + " (" + e.getErrorCode() + "): " + e.getMessage();
+  }
+
+  /** True if nothing but blanks comes after the last semicolon that ends a statement. */
+  static boolean isComplete(String text) {
+    List<String> parts = split(text + MARK);
+    return parts.get(parts.size() - 1).equals(MARK);
   }
 
   /** Splits at semicolons that stand in no quotes and no comment. */
