@@ -158,10 +158,14 @@ final class LocalCluster implements AutoCloseable {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id));
   }
 
-  Connection connect() throws SQLException {
+  String url() {
     List<String> addresses =
         clientPorts.values().stream().map(port -> "127.0.0.1:" + port).toList();
-    return DriverManager.getConnection("jdbc:tollgate://" + String.join(",", addresses) + "/");
+    return "jdbc:tollgate://" + String.join(",", addresses) + "/";
+  }
+
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(url());
   }
 
   /** The node that leads, once there is one. */

@@ -13,12 +13,15 @@ import dev.tollgate.node.replica.CommandFailedException;
 import dev.tollgate.node.replica.DivergedException;
 import dev.tollgate.store.Poison;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -101,15 +104,11 @@ class PoisonTest {
   @Test
   void clusterThatStopsAtACommandGoesOnOnceEveryNodeSkipsIt() throws Exception {
     try (Connection bystander = cluster.connect();
-        Connection victim = cluster.connect()) {
+        Connection victim = DriverManager.getConnection(cluster.url() + "?failoverTimeout=2m")) {
       run(bystander, "CREATE TABLE T(ID INT PRIMARY KEY)");
       run(bystander, "INSERT INTO T VALUES(1)");
       run(victim, "INSERT INTO T VALUES(2)");
-      IOException running =
-          assertThrows(
-              IOException.class,
-              () -> NodeDirectory.skip(directory.resolve("n1"), new SkipList.Skip(1_000, 0)));
-      assertTrue(running.getMessage().contains("stop it"), running.getMessage());
+      refusesToSkip(1, "stop it", "--index", "1000", "--ordinal", "0");
       CompletableFuture<SQLException> refused = new CompletableFuture<>();
       Thread client =
           new Thread(
@@ -126,13 +125,23 @@ class PoisonTest {
       assertEquals(poison, awaitPoison());
       stopAll();
 
+      refusesToSkip(1, "there is no such command", "--index", "0");
+      refusesToSkip(1, "there is no such command", "--index", "5", "--ordinal", "-1");
+      refusesToSkip(2, "--index", "--ordinal", "0");
+      refusesToSkip(2, "--index", "--index", "first");
       for (String id : List.of("n1", "n2", "n3")) {
-        NodeDirectory.skip(directory.resolve(id), poison);
+        Ended skipped = tollgate("skip", "--data", data(id), index(poison), ordinal(poison));
+        assertEquals(0, skipped.status(), skipped.output());
+        assertTrue(skipped.output().contains(poison.toString()), skipped.output());
         assertEquals(List.of(poison), SkipList.read(directory.resolve(id)).skips());
       }
       cluster.startAll();
       cluster.leader();
-      assertTrue(refused.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS) != null);
+      SQLException answer = refused.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
+      assertEquals("58T01", answer.getSQLState(), answer.getMessage());
+      assertTrue(answer.getMessage().contains("skip"), answer.getMessage());
+      Ended status = tollgate("status", "--url", cluster.url(), "--data", data("n2"));
+      assertTrue(status.output().contains(poison.toString()), status.output());
       try (Connection later = cluster.connect()) {
         run(later, "INSERT INTO T VALUES(3)");
         assertEquals(List.of(1, 2, 3), ids(later));
@@ -142,6 +151,47 @@ class PoisonTest {
       }
       client.join();
     }
+  }
+
+  private record Ended(int status, String output) {}
+
+  private String data(String id) {
+    return directory.resolve(id).toString();
+  }
+
+  private static String index(SkipList.Skip skip) {
+    return "--index=" + skip.logIndex();
+  }
+
+  private static String ordinal(SkipList.Skip skip) {
+    return "--ordinal=" + skip.ordinal();
+  }
+
+  /** The program, as an operator starts it, but for the settings of its memory. */
+  private Ended tollgate(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
+    command.add("dev.tollgate.cli.Main");
+    command.addAll(List.of(arguments));
+    Path output = directory.resolve("output");
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
+    return new Ended(process.exitValue(), Files.readString(output));
+  }
+
+  private void refusesToSkip(int status, String reason, String... options) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("skip", "--data", data("n1")));
+    arguments.addAll(List.of(options));
+    Ended ended = tollgate(arguments.toArray(new String[0]));
+    assertEquals(status, ended.status(), ended.output());
+    assertTrue(ended.output().contains(reason), ended.output());
+    assertEquals(List.of(), SkipList.read(directory.resolve("n1")).skips());
   }
 
   private void survivesASnapshot(Connection connection, SkipList.Skip poison) throws Exception {
