@@ -152,6 +152,12 @@ public final class Limits {
    */
   public static final int VIEW_WEIGHT = 20_000;
 
+  /** Roles that a role has, each counted as often as the roles through which it has them. */
+  public static final int ROLE_WEIGHT = 10_000;
+
+  /** Domains that narrow one another. */
+  public static final int DOMAIN_DEPTH = 100;
+
   /** Uses of queries that WITH names in one view; all of them may use views. */
   public static final int USES_IN_A_VIEW = 50;
 

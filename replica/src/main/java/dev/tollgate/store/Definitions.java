@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import org.h2.command.ddl.GrantRevoke;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.table.Table;
@@ -129,6 +130,9 @@ final class Definitions {
     gate.closeForDefinition();
     try {
       if (RoleStatements.isOne(command.prepared())) {
+        if (command.prepared() instanceof GrantRevoke grant) {
+          RoleStatements.requireFewWays(session.getDatabase(), grant);
+        }
         administrate(statement, context);
       } else {
         count = execute(command, session);

@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.Limits;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
@@ -17,14 +18,17 @@ import org.h2.command.ddl.CreateSchema;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.CreateTableData;
 import org.h2.command.ddl.CreateView;
+import org.h2.command.ddl.GrantRevoke;
 import org.h2.command.ddl.SchemaCommand;
 import org.h2.command.dml.NoOperation;
 import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
+import org.h2.engine.RightOwner;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
+import org.h2.schema.Domain;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.Table;
@@ -62,6 +66,12 @@ final class H2Definitions {
   private static final VarHandle DOMAIN_TYPE =
       handle(CreateDomain.class, "dataType", TypeInfo.class);
   private static final VarHandle VIEW_NAME = name(CreateView.class, "viewName");
+  private static final VarHandle PARENT = handle(CreateDomain.class, "parentDomain", Domain.class);
+  private static final VarHandle ROLE_NAMES =
+      handle(GrantRevoke.class, "roleNames", ArrayList.class);
+  private static final VarHandle GRANT_OR_REVOKE =
+      handle(GrantRevoke.class, "operationType", int.class);
+  private static final VarHandle GRANTEE = handle(GrantRevoke.class, "grantee", RightOwner.class);
   private static final VarHandle VIEW_TEXT = name(CreateView.class, "selectSQL");
   private static final VarHandle VIEW_QUERY = handle(CreateView.class, "query", Query.class);
   private static final VarHandle CONSTANT_VALUE =
@@ -180,6 +190,35 @@ final class H2Definitions {
           (String) VIEW_NAME.get(view),
           query == null ? (String) VIEW_TEXT.get(view) : query.getPlanSQL(HasSQL.DEFAULT_SQL_FLAGS),
           query != null);
+    }
+  }
+
+  /** The names of the roles that a GRANT grants; none if it is another statement. */
+  static List<String> rolesGrantedBy(GrantRevoke statement) {
+    List<?> names = (List<?>) ROLE_NAMES.get(statement);
+    boolean grants = (int) GRANT_OR_REVOKE.get(statement) == CommandInterface.GRANT;
+    return names == null || !grants ? List.of() : names.stream().map(String.class::cast).toList();
+  }
+
+  /** To whom it grants. */
+  static RightOwner granteeOf(GrantRevoke statement) {
+    return (RightOwner) GRANTEE.get(statement);
+  }
+
+  /** Refuses a domain that narrows one that narrows one, and so on. */
+  static void requireFewParents(Prepared definition) {
+    Domain parent =
+        definition instanceof CreateDomain domain ? (@Nullable Domain) PARENT.get(domain) : null;
+    int depth = 1;
+    while (parent != null) {
+      depth++;
+      parent = parent.getDomain();
+    }
+    if (depth > Limits.DOMAIN_DEPTH) {
+      throw Exhausted.work(
+          "the domain was not made, because more than "
+              + Limits.DOMAIN_DEPTH
+              + " domains would narrow one another: base it on the data type");
     }
   }
 

@@ -75,6 +75,7 @@ final class ScanMeters {
     if (prepared instanceof DefineCommand) {
       H2Definitions.newTypes(session, prepared).forEach(Nesting::requireType);
       H2Definitions.weighView(session, prepared);
+      H2Definitions.requireFewParents(prepared);
     }
     if (prepared instanceof DataChangeStatement change) {
       meters.visitRulesOf(change.getTable());
