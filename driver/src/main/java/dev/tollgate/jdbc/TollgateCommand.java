@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 import org.h2.api.ErrorCode;
@@ -19,6 +20,7 @@ import org.h2.command.CommandInterface;
 import org.h2.engine.SysProperties;
 import org.h2.expression.ParameterInterface;
 import org.h2.message.DbException;
+import org.h2.message.Trace;
 import org.h2.result.BatchResult;
 import org.h2.result.MergedResult;
 import org.h2.result.ResultInterface;
@@ -160,7 +162,9 @@ final class TollgateCommand implements CommandInterface {
   @Override
   public BatchResult executeBatchUpdate(
       ArrayList<Value[]> batchParameters, @Nullable Object generatedKeysRequest) {
-    requireNoQuery();
+    if (kind != StatementKind.CALL && isQuery()) {
+      return refusedBatch(batchParameters.size());
+    }
     KeyRequest keys = keys(generatedKeysRequest);
     Outcome outcome = new Outcome(batchParameters.size(), !(keys instanceof KeyRequest.None));
     List<byte[]> sets = new ArrayList<>();
@@ -177,6 +181,14 @@ final class TollgateCommand implements CommandInterface {
     }
     outcome.add(runBatch(keys, sets));
     return outcome.result();
+  }
+
+  /** As H2 has it: every set fails, and the batch says so. */
+  private static BatchResult refusedBatch(int size) {
+    long[] counts = new long[size];
+    Arrays.fill(counts, Statement.EXECUTE_FAILED);
+    SQLException query = DbException.get(ErrorCode.METHOD_NOT_ALLOWED_FOR_QUERY).getSQLException();
+    return new BatchResult(counts, null, Collections.nCopies(size, query));
   }
 
   private long roomForSets() {
@@ -270,9 +282,10 @@ final class TollgateCommand implements CommandInterface {
     runner.cancel();
   }
 
-  /** Shown by H2's statements; without the values, which may be secret. */
+  /** Shown by H2's statements, with the values that were set, as there. */
   @Override
   public String toString() {
-    return sql;
+    ArrayList<TollgateParameter> known = parameters;
+    return known == null || known.isEmpty() ? sql : sql + Trace.formatParams(known);
   }
 }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The texts below are those that H2's JdbcConnection sends.
  */
 @SuppressWarnings("NonApiType") // H2's class says ArrayList
-final class TollgateSession extends SessionBridge {
+final class TollgateSession extends SessionBridge implements SessionText.Session {
   private static final String COMMIT = "COMMIT";
   private static final String ROLLBACK = "ROLLBACK";
   private static final String SET_QUERY_TIMEOUT = "SET QUERY_TIMEOUT ?";
@@ -81,7 +81,7 @@ final class TollgateSession extends SessionBridge {
   @Override
   public CommandInterface prepareCommand(String sql) {
     return switch (sql) {
-      case COMMIT, ROLLBACK -> SessionFact.action(() -> end(sql));
+      case COMMIT, ROLLBACK -> SessionFact.action(() -> end(sql.equals(COMMIT)));
       case SET_QUERY_TIMEOUT ->
           SessionFact.setting(
               millis -> {
@@ -89,19 +89,34 @@ final class TollgateSession extends SessionBridge {
                 return 0;
               });
       case GET_SETTING -> SessionFact.reading(name -> setting(name.getString()));
-      default -> command(sql);
+      default -> {
+        CommandInterface own = SessionText.of(sql, this);
+        yield own == null ? command(sql) : own;
+      }
     };
   }
 
+  /** BEGIN: autocommit is off until the transaction ends, as in H2. */
+  @Override
+  public void begin() {
+    transaction.begin();
+  }
+
   /** Ends the transaction, if there is one. */
-  private void end(String sql) {
-    if (transaction.mayBeOpen()) {
-      try {
-        command(sql).executeUpdate(null);
-      } finally {
-        transaction.ended();
+  @Override
+  public void end(boolean commit) {
+    try {
+      if (transaction.mayBeOpen()) {
+        command(commit ? COMMIT : ROLLBACK).executeUpdate(null);
       }
+    } finally {
+      transaction.ended();
     }
+  }
+
+  @Override
+  public void setQueryTimeoutMillis(int millis) {
+    queryTimeout = Duration.ofMillis(millis);
   }
 
   private ResultInterface setting(String name) {
@@ -144,7 +159,7 @@ final class TollgateSession extends SessionBridge {
   @Override
   public void setAutoCommit(boolean autoCommit) {
     if (autoCommit) {
-      end(COMMIT);
+      end(/* commit= */ true);
     }
     transaction.setAutoCommit(autoCommit);
   }

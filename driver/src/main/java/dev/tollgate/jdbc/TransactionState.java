@@ -14,6 +14,7 @@ final class TransactionState {
   private boolean autoCommit = true;
   private boolean serializable;
   private boolean mayBeOpen;
+  private boolean begun;
 
   synchronized boolean isAutoCommit() {
     return autoCommit;
@@ -21,6 +22,13 @@ final class TransactionState {
 
   synchronized void setAutoCommit(boolean on) {
     autoCommit = on;
+    begun = false;
+  }
+
+  /** A transaction begins by a statement: autocommit comes back at its end. */
+  synchronized void begin() {
+    begun |= autoCommit;
+    autoCommit = false;
   }
 
   /** The level in force: what was asked for, or the next stronger one that there is. */
@@ -51,6 +59,8 @@ final class TransactionState {
 
   synchronized void ended() {
     mayBeOpen = false;
+    autoCommit |= begun;
+    begun = false;
   }
 
   /** A statement is about to run: without its answer, it may have begun a transaction. */

@@ -15,6 +15,7 @@ import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
+import org.h2.schema.Schema;
 import org.h2.util.TimeZoneProvider;
 
 /**
@@ -80,6 +81,15 @@ final class H2Database implements AutoCloseable {
     session.setTimeZone(TimeZoneProvider.UTC);
     session.setLockTimeout(TABLE_LOCK_MILLIS);
     return session;
+  }
+
+  /**
+   * Says where a session looks for names without a schema: in the main one, if the one of this name
+   * was dropped or renamed meanwhile.
+   */
+  static void enterSchema(SessionLocal session, String name) {
+    Schema schema = session.getDatabase().findSchema(name);
+    session.setCurrentSchema(schema == null ? session.getDatabase().getMainSchema() : schema);
   }
 
   /**

@@ -186,7 +186,7 @@ final class LoggedStatements {
       if (full != null) {
         return full;
       }
-      session.setCurrentSchemaName(context.schema());
+      H2Database.enterSchema(session, context.schema());
       LogStatements.Ready ready = LogStatements.prepare(session, statement.sql());
       Prepared parsed = ready.prepared();
       rowLocks = takeRowLocks(parsed);

@@ -163,7 +163,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
 
   @Override
   public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
-    session.setCurrentSchemaName(context.schema());
+    H2Database.enterSchema(session, context.schema());
     Table table = FencedTables.find(session, operation.table());
     if (table == null || table.isView()) {
       return unknownTable(operation.table());
@@ -193,7 +193,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
 
   @Override
   public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
-    session.setCurrentSchemaName(context.schema());
+    H2Database.enterSchema(session, context.schema());
     Table table = FencedTables.find(session, operation.table());
     if (table == null) {
       return unknownTable(operation.table());

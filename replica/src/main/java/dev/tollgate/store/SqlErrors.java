@@ -33,8 +33,16 @@ public final class SqlErrors {
     };
   }
 
+  /** A savepoint that is not there. */
+  public static SQLException noSavepoint(String name) {
+    return DbException.get(ErrorCode.SAVEPOINT_IS_INVALID_1, name).getSQLException();
+  }
+
   /** A statement with more or fewer parameters than it has question marks. */
   public static SQLException parameterCount(int expected, int given) {
+    if (given < expected) {
+      return DbException.get(ErrorCode.PARAMETER_NOT_SET_1, "#" + (given + 1)).getSQLException();
+    }
     return new SQLException(
         "the statement has " + expected + " parameters, and " + given + " values were given",
         "07001",

@@ -344,7 +344,7 @@ public final class SqlReader {
   private static <T> T on(SessionLocal session, String schema, Work<T> work) throws SQLException {
     // a session keeps plans of views, also when another one has dropped what they show
     session.clearViewIndexCache();
-    session.setCurrentSchemaName(schema);
+    H2Database.enterSchema(session, schema);
     return work.on(session);
   }
 

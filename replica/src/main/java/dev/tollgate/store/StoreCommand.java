@@ -179,12 +179,14 @@ final class StoreCommand extends CommandContainer {
   /**
    * Runs the query of CREATE TABLE ... AS once without keeping its rows: H2 offers no place to
    * count those that it writes into the new table. Time and random numbers are pinned again
-   * afterwards.
+   * afterwards, and what it drew from sequences is drawn again.
    */
   private void tryQueryOf(CreateTable definition) {
     Query query = H2Internals.queryOf(definition);
     if (query != null) {
+      SequenceMarks drawn = SequenceMarks.of(session.getDatabase());
       query.query(0, new WrittenRows(meter));
+      drawn.restore();
     }
   }
 

@@ -94,8 +94,8 @@ class BadInputTest {
         "SET FENCING TOKEN ? FOR LOCK 'x' | 00000 | ",
         "INSERT INTO T VALUES(1) | 23505 | Unique index or primary key violation",
         "SELECT * FROM NOWHERE | 42S02 | Table \"NOWHERE\" not found",
-        "SET AUTOCOMMIT OFF | HYC00 | autocommit belongs to the connection",
-        "SAVEPOINT S | HYC00 | a savepoint needs a transaction",
+        "ROLLBACK TO SAVEPOINT S | 90063 | Savepoint is invalid: \"S\"",
+        "SET TIME ZONE 'Asia/Tokyo' | HYC00 | the database counts in UTC",
         "SET SCHEMA TOLLGATE | 42T01 | line 1",
         "SET SCHEMA NOWHERE | 90079 | Schema \"NOWHERE\" not found"
       })
@@ -158,7 +158,7 @@ class BadInputTest {
           new Request.OpenSession(
               60_000, 15_000, new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 10_000)));
       Reply.Failure failure = (Reply.Failure) client.call(execute(1, new byte[] {0, 0}));
-      assertEquals("07001", failure.sqlState(), failure.message());
+      assertEquals("90012", failure.sqlState(), failure.message());
       failure = (Reply.Failure) client.call(execute(2, new byte[] {0, 1, 99}));
       assertEquals("08004", failure.sqlState(), failure.message());
     }

@@ -117,7 +117,8 @@ final class PlacedWords {
   }
 
   private boolean isBeforeAName(int index) {
-    return BEFORE_A_NAME.contains(keywordAt(index))
+    return (index == 0 && textAt(0).equals("DELETE"))
+        || BEFORE_A_NAME.contains(keywordAt(index))
         || (textAt(index).equals("FOR") && textAt(index - 1).equals("VALUE"))
         || (textAt(index).equals("INDEX") && textAt(0).matches("CREATE|DROP|ALTER|COMMENT"));
   }

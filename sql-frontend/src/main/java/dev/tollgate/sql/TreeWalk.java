@@ -6,7 +6,9 @@ import dev.tollgate.sql.tree.DataChange;
 import dev.tollgate.sql.tree.DeltaTable;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -18,6 +20,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWindow;
 import org.apache.calcite.sql.SqlWith;
@@ -54,6 +57,9 @@ final class TreeWalk {
    * @param level how many derived tables and WITH queries it is in
    */
   private record Pending(SqlNode node, Place place, int level) {}
+
+  private static final Set<SqlKind> ORDERS =
+      EnumSet.of(SqlKind.DESCENDING, SqlKind.NULLS_FIRST, SqlKind.NULLS_LAST);
 
   private final Findings findings;
   private final ExpressionRules expressions;
@@ -174,6 +180,10 @@ final class TreeWalk {
     }
     switch (call.getKind()) {
       case SELECT -> select((SqlSelect) call);
+      case ORDER_BY -> {
+        ((SqlOrderBy) call).orderList.forEach(TreeWalk::requireNoParameter);
+        later(call.getOperandList());
+      }
       case WITH -> with((SqlWith) call);
       case EXPLICIT_TABLE -> read(call.operand(0));
       case AS -> later(call.operand(0), Place.EXPRESSION);
@@ -220,6 +230,23 @@ final class TreeWalk {
             change.target().getParserPosition()));
     later(change.parts());
     later(change.using(), Place.TABLE);
+  }
+
+  /**
+   * H2 takes a parameter for the number of a column, which it would have to know before it prepares
+   * the query.
+   */
+  private static void requireNoParameter(SqlNode item) {
+    SqlNode inner = item;
+    while (inner instanceof SqlCall call && ORDERS.contains(call.getKind())) {
+      inner = call.operand(0);
+    }
+    if (inner instanceof SqlDynamicParam) {
+      throw Refusals.notSupported(
+          inner.getParserPosition(),
+          "ORDER BY ? is not supported: write the name or the number of the column, or an"
+              + " expression around the parameter, as in CASE ? WHEN 1 THEN a ELSE b END");
+    }
   }
 
   private void select(SqlSelect select) {

@@ -268,6 +268,9 @@ class RefusalTest {
       quoteCharacter = '`',
       textBlock =
           """
+          SELECT a FROM t ORDER BY ?                          | 26 | ORDER BY ? is not supported
+          SELECT a FROM t ORDER BY b, ? DESC NULLS LAST       | 29 | ORDER BY ? is not supported
+          SELECT a FROM (SELECT a FROM t ORDER BY ? FETCH FIRST ROW ONLY) s | 41 | ORDER BY ? is not supported
           SELECT * FROM t PIVOT (SUM(x) FOR y IN (1))         | 17 | PIVOT is not supported
           SELECT INTERVAL a DAY FROM t                        | 8  | INTERVAL is not supported
           SELECT a & b FROM t                                 | 8  | & is not supported

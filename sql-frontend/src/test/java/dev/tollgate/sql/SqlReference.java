@@ -190,14 +190,20 @@ final class SqlReference {
       case SCHEMA -> List.of("`SET SCHEMA name`", "where names without a schema are looked for");
       case LOCK_TIMEOUT ->
           List.of("`SET LOCK_TIMEOUT ms`", "how long a write waits for rows that others change");
-      case QUERY_TIMEOUT -> List.of("`SET QUERY_TIMEOUT ms`", "when a query is given up; 0: never");
-      case AUTOCOMMIT -> List.of("`SET AUTOCOMMIT ON`, `OFF`", "better through JDBC");
+      case QUERY_TIMEOUT ->
+          List.of(
+              "`SET QUERY_TIMEOUT ms`", "when statements of the connection are given up; 0: never");
+      case AUTOCOMMIT ->
+          List.of("`SET AUTOCOMMIT ON`, `OFF`", "the same as Connection.setAutoCommit");
       case ISOLATION ->
           List.of(
               "`SET TRANSACTION ISOLATION LEVEL ...`,"
                   + " `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ...`",
               "READ UNCOMMITTED, READ COMMITTED, REPEATABLE READ, SNAPSHOT or SERIALIZABLE");
-      case TIME_ZONE -> List.of("`SET TIME ZONE 'UTC'`, `LOCAL`", "only what the node counts in");
+      case TIME_ZONE ->
+          List.of(
+              "`SET TIME ZONE 'UTC'`, `LOCAL`",
+              "nothing, because the database counts in UTC; other zones are refused with HYC00");
     };
   }
 

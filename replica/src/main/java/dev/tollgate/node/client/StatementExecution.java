@@ -34,6 +34,7 @@ import dev.tollgate.wire.WireFormatException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -45,6 +46,10 @@ import org.jspecify.annotations.Nullable;
  * plan ends in exactly one answer.
  */
 final class StatementExecution implements Plan.Handler<Void> {
+  /** What SET TIME ZONE may say, beside LOCAL. */
+  private static final Set<String> UTC =
+      Set.of("UTC", "GMT", "Z", "+00", "+00:00", "UTC+00", "UTC+00:00", "ETC/UTC");
+
   private final ClientService service;
   private final StatementRunner runner;
   private final ClientConnection.Attached session;
@@ -343,7 +348,11 @@ final class StatementExecution implements Plan.Handler<Void> {
                     "READ COMMITTED".equals(text),
                     "the isolation level belongs to the connection: call"
                         + " Connection.setTransactionIsolation");
-            case TIME_ZONE -> acceptOnly("UTC".equals(text), "the database counts in UTC");
+            case TIME_ZONE ->
+                acceptOnly(
+                    text == null || UTC.contains(text.toUpperCase(Locale.ROOT)),
+                    "the database counts in UTC: send times with their zone, TIMESTAMP WITH TIME"
+                        + " ZONE, or convert them with AT TIME ZONE");
           }
         });
     return null;
@@ -415,13 +424,14 @@ final class StatementExecution implements Plan.Handler<Void> {
       // a savepoint goes with its transaction, as in H2
       case RELEASE -> answer.accept(Replies.updated(0));
       case SAVEPOINT, ROLLBACK_TO -> {
+        boolean rollback = plan.kind() == Plan.Transaction.Kind.ROLLBACK_TO;
         if (mode == TransactionMode.AUTOCOMMIT) {
-          acceptOnly(
-              false,
-              "a savepoint needs a transaction of several statements: call"
-                  + " Connection.setAutoCommit(false)");
+          // as in H2: it is gone with the transaction that it is in, which is none
+          answer.accept(
+              rollback
+                  ? Replies.of(SqlErrors.noSavepoint(requireNonNull(plan.savepoint())))
+                  : Replies.updated(0));
         } else {
-          boolean rollback = plan.kind() == Plan.Transaction.Kind.ROLLBACK_TO;
           String name = requireNonNull(plan.savepoint());
           perform(new Operation.MarkSavepoint(rollback, name, mode), Replies::of);
         }
