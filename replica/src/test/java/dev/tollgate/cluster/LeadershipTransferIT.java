@@ -12,6 +12,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -140,12 +141,17 @@ class LeadershipTransferIT {
 
   /** Every client has ended two more cycles, so that one of them began from now on. */
   private void awaitProgress(List<Future<?>> clients) throws Exception {
+    long[] until = new long[CLIENTS];
+    for (int client = 0; client < CLIENTS; client++) {
+      until[client] = cycles.get(client) + 2;
+    }
     for (int client = 0; client < CLIENTS; client++) {
       int index = client;
-      long until = cycles.get(index) + 2;
       await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(10))
           .atMost(ClusterProcesses.DEADLINE)
-          .until(() -> cycles.get(index) >= until || clients.get(index).isDone());
+          .until(() -> cycles.get(index) >= until[index] || clients.get(index).isDone());
       if (clients.get(index).isDone()) {
         clients.get(index).get();
       }
