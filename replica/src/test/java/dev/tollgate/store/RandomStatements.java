@@ -30,7 +30,7 @@ final class RandomStatements {
 
   String next() {
     return switch (random.nextInt(31)) {
-      case 27, 28 -> "MERGE INTO E KEY(ID) VALUES(" + (number() - 20) + ", " + value() + ")";
+      case 27, 28 -> "MERGE INTO E KEY(ID) VALUES(" + (2 * number() - 41) + ", " + value() + ")";
       case 29 -> keyOfE();
       case 30 -> "INSERT INTO C(N) SELECT ID FROM E";
       case 0, 1, 2 ->
@@ -118,7 +118,10 @@ final class RandomStatements {
     };
   }
 
-  /** A key that comes and goes while there are rows: H2 reads them in another order then. */
+  /**
+   * A key that comes and goes while there are rows: H2 reads them in another order then. No row has
+   * number 0: with Java's assertions on, as in tests, H2 cannot update it once the key is gone.
+   */
   private String keyOfE() {
     return switch (random.nextInt(8)) {
       case 0, 1, 2 -> "ALTER TABLE E ADD PRIMARY KEY(ID)";
