@@ -50,9 +50,30 @@ if [ -z "$version" ] || [ "$version" -lt 17 ] || ! command -v mvn > /dev/null; t
   exit 2
 fi
 
+# Tells from the output of Maven how far it is.
+progress() {
+  local line fetched=0
+  while IFS= read -r line; do
+    case "$line" in
+      '[INFO] Building Tollgate '*) line=${line#'[INFO] Building '}; show "${line% *-SNAPSHOT*}" ;;
+      'Downloaded from '* | '[INFO] Downloaded from '*)
+        fetched=$((fetched + 1))
+        if [ $((fetched % 50)) -eq 0 ]; then show "  $fetched files fetched"; fi
+        ;;
+    esac
+  done
+}
+
 if [ ! -d "$home/replica/target/lib" ] || [ ! -d "$home/samples/target/lib" ]; then
-  echo "Building Tollgate once; this takes a few minutes ..."
-  (cd "$home" && mvn -B -q package -DskipTests)
+  echo "Building the nodes, the driver and the two workers, once: half a minute to two minutes, and as long"
+  echo "again as it takes to fetch what Maven does not have yet, at most 150 MB."
+  log=$(mktemp "${TMPDIR:-/tmp}/tollgate-build.XXXXXX")
+  if ! (cd "$home" && mvn -B -P run package -pl replica,samples -am 2>&1) | tee "$log" | progress; then
+    grep ERROR "$log" | head -n 20 >&2
+    echo "The build failed. All that it said is in $log" >&2
+    exit 2
+  fi
+  rm -f "$log"
 fi
 
 # ---- the cluster -------------------------------------------------------------------------------

@@ -56,6 +56,8 @@ DataChange Insert() :
     |
         <SET> Assignments(parts)
     |
+        // how H2 writes the rows, not which
+        [ LOOKAHEAD({ isNext("DIRECT") }) <IDENTIFIER> ] [ LOOKAHEAD({ isNext("SORTED") }) <IDENTIFIER> ]
         source = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(source); }
     )
     { return new DataChange(s.end(this), DataChange.Verb.INSERT, target, null, parts); }
@@ -150,6 +152,22 @@ void RowLimit(List<SqlNode> parts) :
     |
         <FETCH> ( <FIRST> | <NEXT> ) count = FetchCount() { parts.add(count); }
     )
+}
+
+/** What follows the ON of a join; spliced into JoinTable by patch-template.xml. */
+SqlNode JoinConditions() :
+{
+    SqlNode all;
+    SqlNode next;
+}
+{
+    all = Expression(ExprContext.ACCEPT_SUB_QUERY)
+    (
+        LOOKAHEAD(1)
+        <ON> next = Expression(ExprContext.ACCEPT_SUB_QUERY)
+        { all = SqlStdOperatorTable.AND.createCall(Span.of(all).end(this), all, next); }
+    )*
+    { return all; }
 }
 
 /** What follows FETCH FIRST; spliced into FetchClause by patch-template.xml. */

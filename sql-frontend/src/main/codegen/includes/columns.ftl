@@ -50,7 +50,7 @@ void ColumnOption(Definition definition) :
 |
     <AS> value = Expression(ExprContext.ACCEPT_SUB_QUERY) { definition.part(value); }
 |
-    LOOKAHEAD({ isNext("COMMENT") }) <IDENTIFIER> [ <IS> ] StringLiteral()
+    LOOKAHEAD({ isNext("COMMENT") }) Comment()
 |
     LOOKAHEAD({ isNext("SELECTIVITY") }) <IDENTIFIER> <UNSIGNED_INTEGER_LITERAL>
 |
@@ -66,6 +66,12 @@ void ColumnOption(Definition definition) :
     |
         References(definition)
     )
+}
+
+void Comment() :
+{}
+{
+    <IDENTIFIER> [ <IS> ] ( <NULL> | StringLiteral() )
 }
 
 void IdentityOptions() :
@@ -103,6 +109,8 @@ void SignedInteger() :
 {}
 {
     [ <PLUS> | <MINUS> ] <UNSIGNED_INTEGER_LITERAL>
+|
+    DynamicParam()
 }
 
 /** NULLS DISTINCT, NULLS NOT DISTINCT, NULLS ALL DISTINCT */
@@ -152,6 +160,7 @@ void References(Definition definition) :
     // without a name, it is the table itself
     <REFERENCES> [ LOOKAHEAD({ getToken(1).kind != LPAREN }) table = CompoundIdentifier() { definition.reads(table); } ]
     [ IndexColumns() ]
+    ConstraintIndex()
     // ON UPDATE belongs to the reference, not to the column: H2 reads it so too
     (
         LOOKAHEAD(2)
@@ -187,7 +196,7 @@ void AlterColumn(Definition definition) :
 |
     LOOKAHEAD(1) <TYPE> type = DataType() { definition.part(type); } AlterColumnUsing(definition)
 |
-    LOOKAHEAD(1) ( LOOKAHEAD(1) SequenceOption() )+
+    LOOKAHEAD(1) SequenceOption() ( LOOKAHEAD(1) [ <SET> ] SequenceOption() )*
 |
     ColumnTypeAndOptions(definition) AlterColumnUsing(definition)
 }

@@ -77,7 +77,7 @@ void CreateTable(Definition definition) :
 void TableComment() :
 {}
 {
-    [ LOOKAHEAD({ isNext("COMMENT") }) <IDENTIFIER> [ <IS> ] StringLiteral() ]
+    [ LOOKAHEAD({ isNext("COMMENT") }) Comment() ]
 }
 
 void CreateView(Definition definition) :
@@ -102,6 +102,7 @@ void CreateIndex(Definition definition) :
     [ <UNIQUE> NullsDistinct() ] [ LOOKAHEAD({ isNext("HASH") }) <IDENTIFIER> ]
     Word("INDEX") IfNotExists() [ index = CompoundIdentifier() { definition.target(ObjectClass.INDEX, index); } ]
     <ON> table = CompoundIdentifier() { definition.target(ObjectClass.TABLE, table); }
+    [ <USING> ( LOOKAHEAD({ isNext("BTREE") || isNext("HASH") }) <IDENTIFIER> ) ]
     IndexColumns()
     [ <INCLUDE> IndexColumns() ]
 }
@@ -122,8 +123,14 @@ void CreateSequence(Definition definition) :
 void CreateSchema(Definition definition) :
 { final SqlIdentifier schema; }
 {
-    <SCHEMA> IfNotExists() schema = SimpleIdentifier() { definition.target(ObjectClass.SCHEMA, schema); }
-    [ <AUTHORIZATION> SimpleIdentifier() ]
+    <SCHEMA> IfNotExists()
+    (
+        // the schema is called as its owner
+        <AUTHORIZATION> schema = SimpleIdentifier() { definition.target(ObjectClass.SCHEMA, schema); }
+    |
+        schema = SimpleIdentifier() { definition.target(ObjectClass.SCHEMA, schema); }
+        [ <AUTHORIZATION> SimpleIdentifier() ]
+    )
 }
 
 void CreateDomain(Definition definition) :
@@ -133,12 +140,14 @@ void CreateDomain(Definition definition) :
     SqlNode value;
 }
 {
-    <DOMAIN> IfNotExists() domain = CompoundIdentifier() { definition.target(ObjectClass.DOMAIN, domain); }
+    ( <DOMAIN> | <TYPE> ) IfNotExists() domain = CompoundIdentifier() { definition.target(ObjectClass.DOMAIN, domain); }
     [ <AS> ] type = DataType() { definition.part(type); }
     (
         <DEFAULT_> value = Expression(ExprContext.ACCEPT_SUB_QUERY) { definition.part(value); }
     |
         <ON> <UPDATE> value = Expression(ExprContext.ACCEPT_SUB_QUERY) { definition.part(value); }
+    |
+        LOOKAHEAD({ isNext("COMMENT") }) Comment()
     |
         [ <CONSTRAINT> CompoundIdentifier() ] DomainCheck(definition)
     )*
@@ -180,7 +189,7 @@ ObjectClass DroppedKind() :
 |   <VIEW> { return ObjectClass.VIEW; }
 |   <SEQUENCE> { return ObjectClass.SEQUENCE; }
 |   <SCHEMA> { return ObjectClass.SCHEMA; }
-|   <DOMAIN> { return ObjectClass.DOMAIN; }
+|   ( <DOMAIN> | <TYPE> ) { return ObjectClass.DOMAIN; }
 |   <IDENTIFIER> { return WordChoice.indexOrConstant(getToken(0).image, getPos()); }
 }
 
@@ -291,7 +300,7 @@ void AlterSequence(Definition definition) :
 { final SqlIdentifier sequence; }
 {
     <SEQUENCE> IfExists() sequence = CompoundIdentifier() { definition.target(ObjectClass.SEQUENCE, sequence); }
-    ( LOOKAHEAD({ isRestartWithNext() }) <RESTART> <WITH> DynamicParam() | SequenceOption() )+
+    ( SequenceOption() )+
 }
 
 /** The objects of which only the name can be altered; a view can also be recompiled. */

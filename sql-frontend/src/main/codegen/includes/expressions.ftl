@@ -15,14 +15,15 @@ void InfixCast(List<Object> list, ExprContext exprContext, Span s) :
     }
 }
 
-/** expression [NOT] REGEXP pattern */
+/** expression [NOT] REGEXP pattern, and what PostgreSQL writes for it: expression ~ pattern, !~ and both with a star */
 void Regexp(List<Object> list, ExprContext exprContext, Span s) :
 {
     final SqlParserPos position;
     final List<Object> pattern;
 }
 {
-    [ <NOT> ] <REGEXP> { checkNonQueryExpression(exprContext); position = getPos(); }
+    ( [ <NOT> ] <REGEXP> | ( <MATCHES_PATTERN> | <MATCHES_NO_PATTERN> ) [ LOOKAHEAD(1) <STAR> ] )
+    { checkNonQueryExpression(exprContext); position = getPos(); }
     pattern = Expression2(ExprContext.ACCEPT_SUB_QUERY)
     {
         list.add(new SqlParserUtil.ToTreeListItem(H2Operators.REGEXP, position));
@@ -43,15 +44,19 @@ void AtTimeZone(List<Object> list, ExprContext exprContext, Span s) :
     )
 }
 
-/** JSON '{"a": 1}' */
-SqlLiteral JsonLiteral() :
+/** JSON '{"a": 1}', JSON X'31', GEOMETRY 'POINT (1 2)' */
+SqlLiteral JsonOrGeometryLiteral() :
 {
     final Span s;
-    final String text;
+    final String type;
 }
 {
-    <JSON> { s = span(); } text = SimpleStringLiteral()
-    { return SqlLiteral.createUnknown("JSON", text, s.end(this)); }
+    ( <JSON> | <GEOMETRY> ) { s = span(); type = getToken(0).image; }
+    // of the value the checks only have to know that it is one
+    ( SimpleStringLiteral() | <BINARY_STRING_LITERAL> )
+    // strings in a row are one
+    ( LOOKAHEAD(1) <QUOTED_STRING> )*
+    { return SqlLiteral.createUnknown(type, getToken(0).image, s.end(this)); }
 }
 
 /** DATEADD(unit, n, t) and DATEDIFF(unit, a, b): the unit is a keyword or a string. */
@@ -92,6 +97,89 @@ void SelectPrefix(List<SqlNode> kept) :
         { kept.add(count); }
         [ LOOKAHEAD(1) <PERCENT> ] [ <WITH> <TIES> ]
     ]
+}
+
+/** expression IS [NOT] DISTINCT FROM ALL (values): to the checks the same as a comparison with = */
+void IsDistinctFromAll(List<Object> list, ExprContext exprContext, Span s) :
+{
+    final SqlParserPos position;
+    final SqlOperator operator;
+    final SqlNodeList values;
+}
+{
+    <IS> { checkNonQueryExpression(exprContext); position = getPos(); } [ <NOT> ] <DISTINCT> <FROM>
+    (
+        <ALL> { operator = SqlStdOperatorTable.all(SqlKind.EQUALS); }
+    |
+        ( <ANY> | <SOME> ) { operator = SqlStdOperatorTable.some(SqlKind.EQUALS); }
+    )
+    values = ParenthesizedQueryOrCommaList(ExprContext.ACCEPT_NONCURSOR)
+    {
+        list.add(new SqlParserUtil.ToTreeListItem(operator, position));
+        list.add(values.size() == 1 && values.get(0).isA(SqlKind.QUERY) ? values.get(0) : values);
+    }
+}
+
+/**
+ * CASE a WHEN IN (1, 2) THEN, WHEN IS NULL THEN, WHEN < 3 THEN. Spliced into CaseExpression by patch-template.xml. Patterns
+ * are left to CASE WHEN a LIKE, because the checks have to see both sides of them.
+ */
+SqlNodeList CasePredicate() :
+{
+    final List<SqlNode> parts = new ArrayList<SqlNode>();
+    final SqlNodeList values;
+    final Span s;
+}
+{
+    (
+        LOOKAHEAD(2)
+        [ <NOT> ] <IN> { s = span(); }
+        (
+            LOOKAHEAD({ isEmptyListNext() }) <LPAREN> <RPAREN>
+        |
+            values = ParenthesizedQueryOrCommaList(ExprContext.ACCEPT_NONCURSOR) { parts.addAll(values.getList()); }
+        )
+    |
+        // the AND of BETWEEN a AND b is read as a part of the expression
+        [ <NOT> ] <BETWEEN> { s = span(); } [ <SYMMETRIC> | <ASYMMETRIC> ] AddExpression(parts, ExprContext.ACCEPT_SUB_QUERY)
+    |
+        <IS> { s = span(); } [ <NOT> ]
+        (
+            <NULL> | <TRUE> | <FALSE> | <UNKNOWN>
+        |
+            <JSON> [ LOOKAHEAD(1) ( <VALUE> | <OBJECT> | <ARRAY> | <SCALAR> ) ] UniqueKeys()
+        |
+            <DISTINCT> <FROM> AddComparand(parts)
+        )
+    |
+        comp() { s = span(); } AddComparand(parts)
+    )
+    { return new SqlNodeList(parts, s.end(this)); }
+}
+
+/** expression, or ALL | ANY | SOME (values) */
+void AddComparand(List<SqlNode> parts) :
+{ final SqlNodeList values; }
+{
+    LOOKAHEAD({ isQuantifierNext(1) }) ( <ALL> | <ANY> | <SOME> )
+    values = ParenthesizedQueryOrCommaList(ExprContext.ACCEPT_NONCURSOR) { parts.addAll(values.getList()); }
+|
+    AddExpression(parts, ExprContext.ACCEPT_SUB_QUERY)
+}
+
+/** (), ROW(): a row without fields. Spliced into Expression3 by patch-template.xml. */
+SqlNode EmptyTuple() :
+{ final Span s; }
+{
+    ( <ROW> { s = span(); } <LPAREN> | <LPAREN> { s = span(); } ) <RPAREN>
+    { return SqlStdOperatorTable.ROW.createCall(s.end(this), new ArrayList<SqlNode>()); }
+}
+
+/** 'DAY' as the part of a date. Spliced into TIMESTAMPADD and TIMESTAMPDIFF by patch-template.xml. */
+void DatePart(List<SqlNode> arguments) :
+{ final SqlNode part; }
+{
+    part = StringLiteral() { arguments.add(part); }
 }
 
 /** expression IS [NOT] OF (types) */
@@ -173,6 +261,25 @@ SqlCall AggregateTail(SqlCall aggregate) :
         { call = SqlStdOperatorTable.OVER.createCall(s.end(part), call, part); }
     ]
     { return call; }
+}
+
+/** MODE(a), MODE(a ORDER BY a), MODE() WITHIN GROUP (...). Spliced in front of other calls by patch-template.xml. */
+SqlCall ModeCall() :
+{
+    final Span s;
+    final SqlIdentifier name;
+    final List<SqlNode> arguments = new ArrayList<SqlNode>();
+    final SqlNodeList order;
+}
+{
+    name = SimpleIdentifier() { s = span(); }
+    <LPAREN>
+    [
+        AddExpression(arguments, ExprContext.ACCEPT_SUB_QUERY)
+        [ order = OrderBy(true) { arguments.add(order); } ]
+    ]
+    <RPAREN>
+    { return createCall(name, s.end(this), SqlFunctionCategory.USER_DEFINED_FUNCTION, null, arguments); }
 }
 
 /** NTH_VALUE(x, 2) FROM LAST. Spliced in front of RESPECT NULLS by patch-template.xml. */

@@ -10,6 +10,20 @@
         return isNext(first) && getToken(2).image.equalsIgnoreCase(second);
     }
 
+    private boolean isModeNext() {
+        return isNext("MODE") && getToken(1).kind == IDENTIFIER && getToken(2).kind == LPAREN;
+    }
+
+    /** VARCHAR(MAX), NVARCHAR(MAX) or VARBINARY(MAX): the type without a length. */
+    private boolean isTypeOfAnyLengthNext() {
+        return (getToken(1).kind == VARCHAR || getToken(1).kind == VARBINARY || isNext("NVARCHAR"))
+            && getToken(2).kind == LPAREN && getToken(3).kind == MAX;
+    }
+
+    private boolean isTimestampOfTwoNumbersNext() {
+        return getToken(1).kind == TIMESTAMP && getToken(2).kind == LPAREN && getToken(4).kind == COMMA;
+    }
+
     private boolean areKindsNext(int first, int second) {
         return getToken(1).kind == first && getToken(2).kind == second;
     }
@@ -28,6 +42,98 @@
         return third == OVER || (third == RESPECT || third == IGNORE) && getToken(4).kind == NULLS;
     }
 
+    /** Whether IS [NOT] DISTINCT FROM ALL | ANY | SOME ( follows. */
+    private boolean isDistinctFromAllNext() {
+        int index = getToken(2).kind == NOT ? 3 : 2;
+        return getToken(1).kind == IS && getToken(index).kind == DISTINCT && isQuantifierNext(index + 2);
+    }
+
+    /** Whether ALL ( or the like stands at {@code index}. */
+    private boolean isQuantifierNext(int index) {
+        int kind = getToken(index).kind;
+        return (kind == ALL || kind == ANY || kind == SOME) && getToken(index + 1).kind == LPAREN;
+    }
+
+    /** Whether a predicate without its left side follows: CASE a WHEN IN (1, 2), WHEN < 3, WHEN IS NULL. */
+    private boolean isCasePredicateNext() {
+        int next = getToken(1).kind;
+        int second = getToken(2).kind;
+        return next == IN || next == BETWEEN || next == IS || next == EQ || next == NE || next == NE2
+            || next == LT || next == LE || next == GT || next == GE
+            || next == NOT && (second == IN || second == BETWEEN);
+    }
+
+    /** Whether a table in parentheses follows that is no query and no join: (t), (s.t AS a), (UNNEST(...)). */
+    private boolean isTableInParenthesesNext() {
+        if (getToken(1).kind != LPAREN) {
+            return false;
+        }
+        int second = getToken(2).kind;
+        if (second == UNNEST || second == TABLE && getToken(3).kind == LPAREN) {
+            return getToken(indexOfClosing(3) + 1).kind == RPAREN || getToken(indexOfClosing(3) + 1).kind == WITH;
+        }
+        int index = 2;
+        while (isName(getToken(index)) && getToken(index + 1).kind == DOT) {
+            index += 2;
+        }
+        if (!isName(getToken(index))) {
+            return false;
+        }
+        index += getToken(index + 1).kind == AS ? 2 : 1;
+        return getToken(index).kind == RPAREN || isName(getToken(index)) && getToken(index + 1).kind == RPAREN;
+    }
+
+    private static boolean isName(Token token) {
+        switch (token.kind) {
+            case EOF:
+            case SELECT:
+            case VALUES:
+            case TABLE:
+            case WITH:
+                return false;
+            default:
+                return token.kind == QUOTED_IDENTIFIER || Character.isLetter(token.image.charAt(0)) || token.image.charAt(0) == '_';
+        }
+    }
+
+    /** The index of the parenthesis that closes the one at {@code opening}, or of the end. */
+    private int indexOfClosing(int opening) {
+        int depth = 0;
+        for (int i = opening; ; i++) {
+            int kind = getToken(i).kind;
+            depth += kind == LPAREN ? 1 : kind == RPAREN ? -1 : 0;
+            if (depth == 0 || kind == EOF) {
+                return i;
+            }
+        }
+    }
+
+    /** Whether a row without fields follows: () or ROW(). */
+    private boolean isEmptyTupleNext() {
+        return areKindsNext(LPAREN, RPAREN)
+            || areKindsNext(ROW, LPAREN) && getToken(3).kind == RPAREN;
+    }
+
+    /** Whether the columns of a SELECT end before they begin, as H2 sees it. */
+    private boolean isSelectListEmpty() {
+        switch (getToken(1).kind) {
+            case EOF:
+            case FROM:
+            case WHERE:
+            case GROUP:
+            case HAVING:
+            case WINDOW:
+            case QUALIFY:
+            case ORDER:
+            case OFFSET:
+            case FETCH:
+            case RPAREN:
+                return true;
+            default:
+                return false;
+        }
+    }
+
     /** Whether an IN follows whose list is empty. */
     private boolean isEmptyListNext() {
         return areKindsNext(LPAREN, RPAREN);
@@ -36,11 +142,6 @@
     /** Whether VALUES () follows. */
     private boolean isEmptyRowNext() {
         return getToken(1).kind == VALUES && getToken(2).kind == LPAREN && getToken(3).kind == RPAREN;
-    }
-
-    /** Whether RESTART WITH ? follows. */
-    private boolean isRestartWithNext() {
-        return areKindsNext(RESTART, WITH) && getToken(3).kind == HOOK;
     }
 
     /** Whether NULL ON NULL follows, and not the value NULL. */

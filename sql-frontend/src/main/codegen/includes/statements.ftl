@@ -47,6 +47,8 @@ Statement TollgateStatement() :
     |
         LOOKAHEAD({ isNext("SET") && getToken(2).image.equalsIgnoreCase("FENCING") }) statement = PresentTokenStatement()
     |
+        LOOKAHEAD({ isNext("SCRIPT") }) statement = ScriptStatement()
+    |
         LOOKAHEAD(1) statement = SetStatement()
     |
         LOOKAHEAD(1) statement = TransactionStatement()
@@ -109,7 +111,7 @@ Statement CallStatement() :
 }
 {
     [ DynamicParam() <EQ> { outParameter = true; } ]
-    <CALL> expression = Expression(ExprContext.ACCEPT_NON_QUERY)
+    <CALL> expression = Expression(ExprContext.ACCEPT_SUB_QUERY)
     { return new Statement.Call(expression, outParameter); }
 }
 
@@ -128,6 +130,37 @@ Statement ShowStatement() :
         ShowWord()
     )
     { return new Statement.Show(); }
+}
+
+/** SCRIPT. The tables and schemas that it names are only read, and the checks let queries read any. */
+Statement ScriptStatement() :
+{
+    final List<SqlIdentifier> schemas = new ArrayList<SqlIdentifier>();
+    SqlIdentifier schema;
+    SqlParserPos file = null;
+}
+{
+    <IDENTIFIER>
+    [ LOOKAHEAD({ isNext("NODATA") }) <IDENTIFIER> | <SIMPLE> ]
+    [ LOOKAHEAD({ isNext("COLUMNS") }) <IDENTIFIER> ]
+    [ LOOKAHEAD({ isNext("NOPASSWORDS") }) <IDENTIFIER> ]
+    [ LOOKAHEAD({ isNext("NOSETTINGS") }) <IDENTIFIER> ]
+    [ LOOKAHEAD({ isNext("NOVERSION") }) <IDENTIFIER> ]
+    [ <DROP> ]
+    [ LOOKAHEAD({ isNext("BLOCKSIZE") }) <IDENTIFIER> UnsignedNumericLiteral() ]
+    [
+        <TO> { file = getPos(); } StringLiteral()
+        [ LOOKAHEAD({ isNext("COMPRESSION") }) <IDENTIFIER> SimpleIdentifier() ]
+        [ LOOKAHEAD({ isNext("CIPHER") }) <IDENTIFIER> SimpleIdentifier() [ LOOKAHEAD({ isNext("PASSWORD") }) <IDENTIFIER> StringLiteral() ] ]
+        [ LOOKAHEAD({ isNext("CHARSET") }) <IDENTIFIER> StringLiteral() ]
+    ]
+    [
+        <SCHEMA> schema = SimpleIdentifier() { schemas.add(schema); }
+        ( <COMMA> schema = SimpleIdentifier() { schemas.add(schema); } )*
+    |
+        <TABLE> CompoundIdentifier() ( <COMMA> CompoundIdentifier() )*
+    ]
+    { return new Statement.Script(schemas, file); }
 }
 
 void ShowWord() :

@@ -13,6 +13,26 @@ SqlTypeNameSpec H2DataType() :
         LOOKAHEAD(2)
         <FLOAT> { s = span(); name = "FLOAT"; } TypeLength()
     |
+        // GEOMETRY(POINT Z, 4326)
+        LOOKAHEAD(2)
+        <GEOMETRY> { s = span(); name = "GEOMETRY"; }
+        <LPAREN> ( <GEOMETRY> | <IDENTIFIER> [ <M> | <IDENTIFIER> ] ) [ <COMMA> SignedInteger() ] <RPAREN>
+    |
+        // JSON(1000)
+        LOOKAHEAD(2)
+        <JSON> { s = span(); name = "JSON"; } TypeLength()
+    |
+        LOOKAHEAD({ isTypeOfAnyLengthNext() })
+        ( <VARCHAR> | <VARBINARY> | <IDENTIFIER> ) { s = span(); name = "CHARACTER"; } <LPAREN> <MAX> <RPAREN>
+    |
+        // TIMESTAMP(23, 3), of which H2 takes the second number
+        LOOKAHEAD({ isTimestampOfTwoNumbersNext() })
+        <TIMESTAMP> { s = span(); name = "TIMESTAMP"; }
+        <LPAREN> <UNSIGNED_INTEGER_LITERAL> <COMMA> <UNSIGNED_INTEGER_LITERAL> <RPAREN>
+    |
+        LOOKAHEAD({ areNext("LONG", "RAW") })
+        <IDENTIFIER> { s = span(); name = "LONG RAW"; } <IDENTIFIER> [ LOOKAHEAD(2) TypeLength() ]
+    |
         // CHARACTER LARGE OBJECT(1000), BINARY LARGE OBJECT
         LOOKAHEAD(2)
         ( <CHARACTER> | <CHAR> | <BINARY> ) { s = span(); name = "LOB"; } <LARGE> <OBJECT> [ LOOKAHEAD(2) TypeLength() ]
@@ -21,7 +41,7 @@ SqlTypeNameSpec H2DataType() :
         <NATIONAL> { s = span(); name = "NATIONAL"; } ( <CHARACTER> | <CHAR> )
         ( LOOKAHEAD(1) <VARYING> | LOOKAHEAD(2) <LARGE> <OBJECT> | {} ) [ LOOKAHEAD(2) TypeLength() ]
     |
-        <NCHAR> { s = span(); name = "NCHAR"; } [ LOOKAHEAD(1) <VARYING> ] [ LOOKAHEAD(2) TypeLength() ]
+        <NCHAR> { s = span(); name = "NCHAR"; } ( LOOKAHEAD(1) <VARYING> | LOOKAHEAD(2) <LARGE> <OBJECT> | {} ) [ LOOKAHEAD(2) TypeLength() ]
     |
         // VARCHAR(255), VARCHAR(255 CHAR), CHARACTER VARYING(255 CHARACTERS)
         LOOKAHEAD( ( <VARCHAR> | ( <CHARACTER> | <CHAR> ) [ <VARYING> ] ) <LPAREN> )
@@ -41,11 +61,11 @@ SqlTypeNameSpec H2DataType() :
     { return new H2TypeName(name, s.end(this)); }
 }
 
-/** (10), (10, 2), (10 CHARACTERS) */
+/** (10), (10, 2), (10 CHARACTERS), (10K CHARACTERS) */
 void TypeLength() :
 {}
 {
-    <LPAREN> <UNSIGNED_INTEGER_LITERAL> [ LengthUnit() | <COMMA> <UNSIGNED_INTEGER_LITERAL> ] <RPAREN>
+    <LPAREN> <UNSIGNED_INTEGER_LITERAL> [ LengthUnit() [ <CHARACTERS> | <OCTETS> ] | <COMMA> <UNSIGNED_INTEGER_LITERAL> ] <RPAREN>
 }
 
 void LengthUnit() :

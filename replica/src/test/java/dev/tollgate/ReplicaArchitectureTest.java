@@ -71,7 +71,7 @@ class ReplicaArchitectureTest {
               target(owner(assignableTo(Thread.class)))
                   .or(target(owner(assignableTo(Timer.class)))));
 
-  private final JavaClasses classes =
+  private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
@@ -79,32 +79,32 @@ class ReplicaArchitectureTest {
 
   @Test
   void dependenciesGoDownOnly() {
-    LAYERS.check(classes);
+    LAYERS.check(CLASSES);
   }
 
   @Test
   void packagesHaveNoCycles() {
-    slices().matching("dev.tollgate.(**)").should().beFreeOfCycles().check(classes);
+    slices().matching("dev.tollgate.(**)").should().beFreeOfCycles().check(CLASSES);
   }
 
   @Test
   void ratisIsKnownToTheLogOnly() {
-    only("dev.tollgate.log..", "org.apache.ratis..").check(classes);
+    only("dev.tollgate.log..", "org.apache.ratis..").check(CLASSES);
   }
 
   @Test
   void h2IsKnownToTheStoreOnly() {
-    only("dev.tollgate.store..", "org.h2..").check(classes);
+    only("dev.tollgate.store..", "org.h2..").check(CLASSES);
   }
 
   @Test
   void nettyIsKnownToTheServerOnly() {
-    only("dev.tollgate.node..", "io.netty..").check(classes);
+    only("dev.tollgate.node..", "io.netty..").check(CLASSES);
   }
 
   @Test
   void calciteIsKnownToNobody() {
-    only("nowhere", "org.apache.calcite..").check(classes);
+    only("nowhere", "org.apache.calcite..").check(CLASSES);
   }
 
   /** A collection stops everything, so no request may wait for one or set off many. */
@@ -117,12 +117,12 @@ class ReplicaArchitectureTest {
         .callMethod(System.class, "gc")
         .orShould()
         .callMethod(Runtime.class, "gc")
-        .check(classes);
+        .check(CLASSES);
   }
 
   @Test
   void threadsAreSupervised() {
-    SUPERVISED.check(classes);
+    SUPERVISED.check(CLASSES);
   }
 
   @Test

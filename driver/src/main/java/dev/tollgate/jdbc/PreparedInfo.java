@@ -5,6 +5,7 @@ import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.WireReader;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,36 +25,44 @@ record PreparedInfo(
         reply.query(), reply.commandType(), Parameter.decode(reply.parameters()), columns);
   }
 
-  /** The statements of one session that were prepared last. Thread-safe. */
+  /**
+   * What was prepared last on one connection. Only statements that a node has taken: what it
+   * refused may be right a moment later. Thread-safe.
+   */
   static final class Cache {
-    private static final int MAX_STATEMENTS = 256;
+    static final int MAX_STATEMENTS = 256;
 
     /** A longer text is most likely made for one use. */
-    private static final int MAX_SQL_CHARS = 16_384;
+    static final int MAX_SQL_CHARS = 16_384;
 
-    private final Map<String, PreparedInfo> statements =
-        new LinkedHashMap<>(16, 0.75f, true) {
-          private static final long serialVersionUID = 1L;
+    /** Of all texts together. */
+    static final int MAX_CHARS = 1 << 20;
 
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<String, PreparedInfo> eldest) {
-            return size() > MAX_STATEMENTS;
-          }
-        };
+    private final Map<String, PreparedInfo> statements = new LinkedHashMap<>(16, 0.75f, true);
+    private int chars;
 
     synchronized @Nullable PreparedInfo get(String sql) {
       return statements.get(sql);
     }
 
     synchronized void put(String sql, PreparedInfo info) {
-      if (sql.length() <= MAX_SQL_CHARS) {
-        statements.put(sql, info);
+      if (sql.length() > MAX_SQL_CHARS) {
+        return;
+      }
+      if (statements.put(sql, info) == null) {
+        chars += sql.length();
+      }
+      Iterator<String> eldest = statements.keySet().iterator();
+      while (statements.size() > MAX_STATEMENTS || chars > MAX_CHARS) {
+        chars -= eldest.next().length();
+        eldest.remove();
       }
     }
 
     /** After a change of the schema nothing is certain. */
     synchronized void clear() {
       statements.clear();
+      chars = 0;
     }
   }
 }

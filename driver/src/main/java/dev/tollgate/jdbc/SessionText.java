@@ -1,6 +1,7 @@
 package dev.tollgate.jdbc;
 
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.command.CommandInterface;
@@ -13,17 +14,22 @@ import org.jspecify.annotations.Nullable;
  * the end of a transaction.
  */
 final class SessionText {
-  private static final Pattern END = pattern("(COMMIT|ROLLBACK)( WORK)?");
-  private static final Pattern BEGIN = pattern("BEGIN( WORK| TRANSACTION)?|START TRANSACTION");
+  private static final Pattern END = Pattern.compile("(COMMIT|ROLLBACK)( WORK)?");
+  private static final Pattern BEGIN =
+      Pattern.compile("BEGIN( WORK| TRANSACTION)?|START TRANSACTION");
   private static final Pattern AUTOCOMMIT =
-      pattern("SET AUTOCOMMIT(?: ?= ?| )(TRUE|ON|1|FALSE|OFF|0)");
+      Pattern.compile("SET AUTOCOMMIT(?: ?= ?| )(TRUE|ON|1|FALSE|OFF|0)");
   private static final Pattern ISOLATION =
-      pattern(
+      Pattern.compile(
           "SET (?:SESSION CHARACTERISTICS AS )?TRANSACTION ISOLATION LEVEL (READ UNCOMMITTED|READ"
               + " COMMITTED|REPEATABLE READ|SNAPSHOT|SERIALIZABLE)");
-  private static final Pattern QUERY_TIMEOUT = pattern("SET QUERY_TIMEOUT(?: ?= ?| )(\\d{1,9})");
+  private static final Pattern QUERY_TIMEOUT =
+      Pattern.compile("SET QUERY_TIMEOUT(?: ?= ?| )(\\d{1,9})");
 
-  /** Longer texts are none of these; so no time is spent on them. */
+  private static final Set<String> FIRST_WORDS =
+      Set.of("BEGIN", "COMMIT", "ROLLBACK", "SET", "START");
+
+  /** Longer texts are none of these. */
   private static final int MAX_LENGTH = 100;
 
   /** What these statements are about. */
@@ -41,13 +47,10 @@ final class SessionText {
 
   private SessionText() {}
 
-  private static Pattern pattern(String text) {
-    return Pattern.compile(text);
-  }
-
   /** The statement, or null if it is about something else. */
   static @Nullable CommandInterface of(String sql, Session session) {
-    if (sql.length() > MAX_LENGTH) {
+    // every statement comes by here, and most are none of these
+    if (sql.length() > MAX_LENGTH || !FIRST_WORDS.contains(StatementKind.firstWord(sql))) {
       return null;
     }
     String text =

@@ -67,6 +67,8 @@ final class SqlErrors {
           ADMINISTRATION,
           ACTIVE_TRANSACTION,
           TOO_LARGE,
+          TOO_MUCH_WORK,
+          NO_MEMORY,
           DISK,
           SKIPPED,
           INTERNAL ->

@@ -23,19 +23,37 @@ enum StatementKind {
     if (start < sql.length() && sql.charAt(start) == '?') {
       return CALL;
     }
-    int end = start;
-    while (end < sql.length() && Character.isLetter(sql.charAt(end))) {
-      end++;
-    }
-    return switch (sql.substring(start, end).toUpperCase(Locale.ROOT)) {
+    return switch (wordAt(sql, start)) {
       case "SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN" -> QUERY;
       case "CALL" -> CALL;
       case "INSERT", "UPDATE", "DELETE", "MERGE", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE" ->
           CHANGE;
-      case "CREATE", "ALTER", "DROP", "TRUNCATE", "SET", "GRANT", "REVOKE", "COMMENT", "ANALYZE" ->
+      case "CREATE",
+          "DECLARE",
+          "ALTER",
+          "DROP",
+          "TRUNCATE",
+          "SET",
+          "GRANT",
+          "REVOKE",
+          "COMMENT",
+          "ANALYZE" ->
           DEFINITION;
       default -> UNKNOWN;
     };
+  }
+
+  /** The first word, in upper case; empty if something else comes first. */
+  static String firstWord(String sql) {
+    return wordAt(sql, startOfText(sql));
+  }
+
+  private static String wordAt(String sql, int start) {
+    int end = start;
+    while (end < sql.length() && Character.isLetter(sql.charAt(end))) {
+      end++;
+    }
+    return sql.substring(start, end).toUpperCase(Locale.ROOT);
   }
 
   /** Skips blanks, comments and the brackets around a query. */

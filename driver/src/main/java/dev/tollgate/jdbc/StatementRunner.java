@@ -17,6 +17,7 @@ import org.h2.engine.CastDataProvider;
 import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
 import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the statements of one connection on its session with the cluster, and turns answers into
@@ -58,18 +59,20 @@ final class StatementRunner {
     return transaction.mode();
   }
 
-  /** Asks what a statement takes and returns, unless it is known. */
+  /** What a statement of the same text was told to take and return; null if that is not known. */
+  @Nullable PreparedInfo prepared(String sql) {
+    return prepared.get(sql);
+  }
+
+  /** Asks what a statement takes and returns; errors are not kept. */
   PreparedInfo prepare(String sql) {
-    PreparedInfo known = prepared.get(sql);
-    if (known == null) {
-      Reply reply = ask(new Request.Prepare(sql), sql);
-      if (!(reply instanceof Reply.Prepared answer)) {
-        throw outOfPlace(reply);
-      }
-      known = PreparedInfo.of(answer);
-      prepared.put(sql, known);
+    Reply reply = ask(new Request.Prepare(sql), sql);
+    if (!(reply instanceof Reply.Prepared answer)) {
+      throw outOfPlace(reply);
     }
-    return known;
+    PreparedInfo info = PreparedInfo.of(answer);
+    prepared.put(sql, info);
+    return info;
   }
 
   /** Runs a statement once that does not return rows in pages. */

@@ -30,8 +30,9 @@ import org.h2.value.ValueNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement of the application. Nothing is sent before it runs, unless something has to be known
- * of it that its first word does not tell. Not thread-safe, but for {@link #cancel}.
+ * A statement of the application. The node is asked about it once, when something has to be known
+ * that its first word does not tell: for a prepared statement that is when it is prepared. Not
+ * thread-safe, but for {@link #cancel}.
  */
 @SuppressWarnings("NonApiType") // H2's interface says ArrayList
 final class TollgateCommand implements CommandInterface {
@@ -46,6 +47,10 @@ final class TollgateCommand implements CommandInterface {
   private final Supplier<Duration> timeout;
   private final StatementKind kind;
   private @Nullable ArrayList<TollgateParameter> parameters;
+  private @Nullable PreparedInfo info;
+
+  /** Whether the info came for this statement, not for an earlier one of the same text. */
+  private boolean asked;
 
   /**
    * @param defaultFetchSize rows of a page where the statement does not say, 0 to fetch all at once
@@ -61,7 +66,17 @@ final class TollgateCommand implements CommandInterface {
   }
 
   private PreparedInfo info() {
-    return runner.prepare(sql);
+    if (info == null) {
+      info = runner.prepared(sql);
+    }
+    return info == null ? ask() : info;
+  }
+
+  private PreparedInfo ask() {
+    PreparedInfo answer = runner.prepare(sql);
+    info = answer;
+    asked = true;
+    return answer;
   }
 
   @Override
@@ -184,10 +199,11 @@ final class TollgateCommand implements CommandInterface {
   }
 
   /** As H2 has it: every set fails, and the batch says so. */
-  private static BatchResult refusedBatch(int size) {
+  private BatchResult refusedBatch(int size) {
     long[] counts = new long[size];
     Arrays.fill(counts, Statement.EXECUTE_FAILED);
-    SQLException query = DbException.get(ErrorCode.METHOD_NOT_ALLOWED_FOR_QUERY).getSQLException();
+    SQLException query =
+        DbException.get(ErrorCode.METHOD_NOT_ALLOWED_FOR_QUERY).addSQL(sql).getSQLException();
     return new BatchResult(counts, null, Collections.nCopies(size, query));
   }
 
@@ -266,9 +282,15 @@ final class TollgateCommand implements CommandInterface {
     return Boolean.TRUE.equals(request) ? new KeyRequest.Generated() : new KeyRequest.None();
   }
 
+  /** Columns as they were when this statement was prepared, or later; others may change them. */
   @Override
   public @Nullable ResultInterface getMetaData() {
-    return isQuery() ? PagedResult.complete(info().columns(), List.of()) : null;
+    if (!isQuery()) {
+      return null;
+    }
+    // H2 asks whenever an out parameter is registered; no table gives a call its columns
+    PreparedInfo known = asked || kind == StatementKind.CALL ? runner.prepared(sql) : null;
+    return PagedResult.complete((known == null ? ask() : known).columns(), List.of());
   }
 
   @Override

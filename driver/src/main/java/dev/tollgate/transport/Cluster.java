@@ -82,9 +82,9 @@ final class Cluster {
       throw new TransportException(
           SqlState.NO_QUORUM,
           target
-              + " is a node in this JVM, and there is no node on the class path: add the artifact"
-              + " dev.tollgate:tollgate-replica, or connect to a cluster with"
-              + " jdbc:tollgate://host:port/",
+              + " is a node in this JVM, and no node is on the class path: add the artifact"
+              + " dev.tollgate:tollgate-embedded in the version of this driver, or connect to a"
+              + " cluster with jdbc:tollgate://host:port/",
           null);
     }
     try {

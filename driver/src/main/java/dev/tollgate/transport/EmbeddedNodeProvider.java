@@ -6,7 +6,7 @@ import java.nio.file.Path;
 /**
  * Starts nodes in this JVM, for URLs of the kinds {@code jdbc:tollgate:embedded:DIR} and {@code
  * jdbc:tollgate:mem:NAME}. Found by {@link java.util.ServiceLoader}; the artifact
- * dev.tollgate:tollgate-replica brings one.
+ * dev.tollgate:tollgate-embedded brings one.
  */
 public interface EmbeddedNodeProvider {
   /**

@@ -2,10 +2,12 @@ package dev.tollgate.value;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.h2.engine.CastDataProvider;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;
@@ -56,11 +58,24 @@ public record Parameter(TypeInfo type, int nullable) {
 
   /** Reads what {@link #encodeValues} wrote. */
   public static List<Value> decodeValues(byte[] set, @Nullable CastDataProvider provider) {
+    return decode(set, in -> ValueCodec.read(in, null, provider));
+  }
+
+  /**
+   * Reads what a client has sent, before anybody else does.
+   *
+   * @throws WireFormatException if it is malformed, or would take long to read
+   */
+  public static List<Value> decodeSent(byte[] set) {
+    return decode(set, ValueCodec::readSent);
+  }
+
+  private static List<Value> decode(byte[] set, Function<WireReader, Value> value) {
     WireReader in = new WireReader(set);
     int count = in.u16();
     List<Value> values = new ArrayList<>(Math.min(count, in.remaining()));
     for (int i = 0; i < count; i++) {
-      values.add(ValueCodec.read(in, null, provider));
+      values.add(value.apply(in));
     }
     in.expectEnd();
     return values;

@@ -4,6 +4,7 @@ import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.h2.engine.CastDataProvider;
 import org.h2.result.ResultInterface;
@@ -67,12 +68,17 @@ public record RowSet(List<Column> columns, long totalRows, Page page) {
     /** Rows without columns, of which a few bytes could announce any number: FROM DUAL has one. */
     private static final int MAX_EMPTY_ROWS = 100_000;
 
+    private static final Value[] EMPTY_ROW = {};
+
     /** Reads what {@link #write} wrote. */
     static Page read(WireReader in, List<Column> columns, @Nullable CastDataProvider provider) {
       long cursorId = in.i64();
       int count = in.count(columns.size());
-      if (count > MAX_EMPTY_ROWS && columns.isEmpty()) {
-        throw new WireFormatException(count + " rows without columns");
+      if (columns.isEmpty()) {
+        if (count > MAX_EMPTY_ROWS) {
+          throw new WireFormatException(count + " rows without columns");
+        }
+        return new Page(cursorId, Collections.nCopies(count, EMPTY_ROW));
       }
       List<Value[]> rows = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {

@@ -155,7 +155,17 @@ public final class ValueCodec {
    */
   public static Value read(
       WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider) {
-    return read(in, expected, provider, MAX_DEPTH);
+    return read(in, expected, provider, MAX_DEPTH, /* sent= */ false);
+  }
+
+  /**
+   * Reads a value of a parameter that a client has sent, and refuses what would take long to read.
+   *
+   * @throws WireFormatException if the bytes are no value, or a number in JSON has more digits than
+   *     {@link JsonNumbers#MAX_DIGITS}
+   */
+  static Value readSent(WireReader in) {
+    return read(in, null, null, MAX_DEPTH, /* sent= */ true);
   }
 
   /**
@@ -166,20 +176,28 @@ public final class ValueCodec {
    */
   public static Value readStored(
       WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider) {
-    return read(in, expected, provider, Integer.MAX_VALUE);
+    return read(in, expected, provider, Integer.MAX_VALUE, /* sent= */ false);
   }
 
   private static Value read(
-      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
+      WireReader in,
+      @Nullable TypeInfo expected,
+      @Nullable CastDataProvider provider,
+      int levels,
+      boolean sent) {
     try {
-      return readLevel(in, expected, provider, levels);
+      return readLevel(in, expected, provider, levels, sent);
     } catch (DbException | ArithmeticException e) {
       throw new WireFormatException("not a value: " + e.getMessage());
     }
   }
 
   private static Value readLevel(
-      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
+      WireReader in,
+      @Nullable TypeInfo expected,
+      @Nullable CastDataProvider provider,
+      int levels,
+      boolean sent) {
     if (levels < 0) {
       throw new WireFormatException("value nested deeper than " + MAX_DEPTH);
     }
@@ -202,12 +220,12 @@ public final class ValueCodec {
       case Value.BINARY -> ValueBinary.getNoCopy(in.bytes());
       case Value.VARBINARY -> ValueVarbinary.getNoCopy(in.bytes());
       case Value.BLOB -> ValueBlob.createSmall(in.bytes());
-      case Value.JSON -> ValueJson.fromJson(in.bytes());
+      case Value.JSON -> readJson(in.bytes(), sent);
       case Value.GEOMETRY -> readGeometry(in, levels);
       case Value.UUID -> ValueUuid.get(in.i64(), in.i64());
       case Value.ENUM -> readEnum(in, expected, provider);
-      case Value.ARRAY -> readArray(in, expected, provider, levels);
-      case Value.ROW -> readRow(in, expected, provider, levels);
+      case Value.ARRAY -> readArray(in, expected, provider, levels, sent);
+      case Value.ROW -> readRow(in, expected, provider, levels, sent);
       case Value.UNKNOWN -> throw new WireFormatException("a value of unknown type");
       default -> readTemporal(in, type);
     };
@@ -238,12 +256,16 @@ public final class ValueCodec {
   }
 
   private static Value readArray(
-      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
+      WireReader in,
+      @Nullable TypeInfo expected,
+      @Nullable CastDataProvider provider,
+      int levels,
+      boolean sent) {
     TypeInfo elementType =
         expected != null && expected.getExtTypeInfo() instanceof TypeInfo type ? type : null;
     List<Value> read = new ArrayList<>();
     for (int i = in.count(1); i > 0; i--) {
-      read.add(readLevel(in, elementType, provider, levels - 1));
+      read.add(readLevel(in, elementType, provider, levels - 1, sent));
     }
     Value[] elements = read.toArray(Value.EMPTY_VALUES);
     return elementType == null
@@ -252,7 +274,11 @@ public final class ValueCodec {
   }
 
   private static Value readRow(
-      WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider, int levels) {
+      WireReader in,
+      @Nullable TypeInfo expected,
+      @Nullable CastDataProvider provider,
+      int levels,
+      boolean sent) {
     ExtTypeInfoRow row =
         expected != null && expected.getExtTypeInfo() instanceof ExtTypeInfoRow fields
             ? fields
@@ -263,7 +289,7 @@ public final class ValueCodec {
     List<Value> read = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       TypeInfo type = types == null ? null : types.next().getValue();
-      read.add(readLevel(in, type, provider, levels - 1));
+      read.add(readLevel(in, type, provider, levels - 1, sent));
     }
     Value[] elements = read.toArray(Value.EMPTY_VALUES);
     return fields == null || expected == null
@@ -303,6 +329,14 @@ public final class ValueCodec {
 
     @Override
     protected void addCoordinate(double x, double y, double z, double m, int index, int total) {}
+  }
+
+  private static Value readJson(byte[] json, boolean sent) {
+    if (sent && !JsonNumbers.areShort(json)) {
+      throw new WireFormatException(
+          "a number in JSON has more than " + JsonNumbers.MAX_DIGITS + " digits");
+    }
+    return ValueJson.fromJson(json);
   }
 
   private static BigDecimal readDecimal(WireReader in) {

@@ -15,8 +15,8 @@ public final class Frame {
   private final byte[] body;
 
   /**
-   * @param deadlineMillis how long the client waits for the reply, 0 for ever; a request that
-   *     cannot be answered in this time need not be
+   * @param deadlineMillis how long the client waits for the reply, 0 for ever; nodes of this
+   *     version do not use it
    * @param body taken over, not copied
    */
   public Frame(int type, long requestId, int deadlineMillis, byte[] body) {

@@ -349,7 +349,8 @@ public sealed interface Request {
 
   /**
    * Cancels the operation that a session has under way, from any connection. Answered with {@link
-   * Reply.Ok}, whether or not there was something to cancel.
+   * Reply.Ok}, whether or not there was something to cancel; with {@link Reply.Failure} or {@link
+   * Reply.NotLeader} if the node does not know the session.
    */
   record Cancel(long sessionId, long secret, long sequence) implements Request {
     static final int TYPE = 0x0b;

@@ -40,6 +40,13 @@ public enum SqlState {
   NOT_TEXT("22021", 22_021),
   /** A statement of more than 1 MiB, a result of more than one frame where it must be one. */
   TOO_LARGE("54000", 90_906),
+  /**
+   * {@code INSERT INTO t SELECT ... FROM a, b, c}: more rows looked at than its tables pay for, or
+   * nested too deep.
+   */
+  TOO_MUCH_WORK("54001", 90_914),
+  /** Any write to a node whose memory the database has nearly filled. */
+  NO_MEMORY("53200", 90_915),
   /** More sessions, waits or tokens than the node allows. */
   TOO_MANY("53300", 90_907),
   /**

@@ -174,7 +174,7 @@ final class FakeConversation {
       cluster.others.add(request);
     }
     if (request instanceof Request.Prepare prepare) {
-      return current.prepare(prepare.sql());
+      return mayRun(prepare.sql()) ? current.prepare(prepare.sql()) : notLeader();
     }
     if (request instanceof Request.Fetch fetch) {
       return node != null && use(node.dropsFetch) ? broken() : current.fetch(fetch);
@@ -196,8 +196,7 @@ final class FakeConversation {
   private Reply execute(FakeSession current, Request.Execute execute)
       throws IOException, InterruptedException {
     cluster.received.add(execute);
-    boolean query = execute.sql().startsWith("SELECT");
-    if (!cluster.leads(node) && !(consistency == ReadConsistency.ANY && query)) {
+    if (!mayRun(execute.sql())) {
       return notLeader();
     }
     if (node != null && use(node.dropsBefore)) {
@@ -221,6 +220,10 @@ final class FakeConversation {
       return broken();
     }
     return reply;
+  }
+
+  private boolean mayRun(String sql) {
+    return cluster.leads(node) || (consistency == ReadConsistency.ANY && sql.startsWith("SELECT"));
   }
 
   private static boolean use(AtomicInteger switchedOn) {

@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tollgate.fake.FakeCluster;
+import dev.tollgate.wire.Request;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -91,6 +93,24 @@ class HikariTest {
         assertEquals("PUBLIC", connection.getSchema());
       }
       assertEquals(1, pool.getHikariPoolMXBean().getTotalConnections());
+    }
+  }
+
+  /** As Hibernate does: every use borrows a connection, prepares, executes and closes. */
+  @Test
+  void pooledConnectionPreparesATextOnce() throws Exception {
+    HikariConfig config = config();
+    config.setMaximumPoolSize(1);
+    try (HikariDataSource pool = new HikariDataSource(config)) {
+      int executed = cluster.received().size();
+      for (int i = 0; i < 5; i++) {
+        try (Connection connection = pool.getConnection();
+            PreparedStatement query = connection.prepareStatement("SELECT COUNT(*) FROM DUAL")) {
+          assertTrue(query.executeQuery().next());
+        }
+      }
+      assertEquals(executed + 5, cluster.received().size());
+      assertEquals(1, cluster.others(Request.Prepare.class).size());
     }
   }
 

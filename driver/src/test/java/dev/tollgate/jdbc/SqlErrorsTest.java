@@ -103,6 +103,8 @@ class SqlErrorsTest {
               ADMINISTRATION,
               ACTIVE_TRANSACTION,
               TOO_LARGE,
+              TOO_MUCH_WORK,
+              NO_MEMORY,
               DISK,
               SKIPPED,
               INTERNAL ->

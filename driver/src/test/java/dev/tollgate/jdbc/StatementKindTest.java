@@ -26,6 +26,7 @@ class StatementKindTest {
         "DELETE FROM T                   | CHANGE",
         "CREATE TABLE T(A INT)           | DEFINITION",
         "set schema x                    | DEFINITION",
+        "DECLARE GLOBAL TEMPORARY TABLE T(A INT) | DEFINITION",
         "TRUNCATE TABLE T                | DEFINITION",
         "call f()                        | CALL",
         "? = call f(?)                   | CALL",

@@ -55,6 +55,12 @@ final class Client {
     return new ClusterRegistry(new Environment(clock, timing), Cluster::installedProviders);
   }
 
+  /** With the waits that the driver uses: for what may not happen when the machine stalls. */
+  static ClusterRegistry standardRegistry() {
+    return new ClusterRegistry(
+        new Environment(System::nanoTime, Timing.STANDARD), Cluster::installedProviders);
+  }
+
   static ClusterRegistry registry() {
     return registry(System::nanoTime);
   }

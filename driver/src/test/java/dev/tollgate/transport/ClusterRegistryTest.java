@@ -22,7 +22,7 @@ class ClusterRegistryTest {
                     Client.settings(Duration.ofSeconds(1)),
                     Duration.ZERO));
     assertEquals(SqlState.NO_QUORUM.state(), e.failure().sqlState());
-    assertTrue(e.getMessage().contains("dev.tollgate:tollgate-replica"), e.getMessage());
+    assertTrue(e.getMessage().contains("dev.tollgate:tollgate-embedded"), e.getMessage());
     assertEquals(0, registry.size());
   }
 }

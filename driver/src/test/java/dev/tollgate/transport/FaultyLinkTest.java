@@ -30,6 +30,7 @@ class FaultyLinkTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   private final ClusterRegistry registry = Client.registry();
+  private final ClusterRegistry standardRegistry = Client.standardRegistry();
   private FakeCluster cluster;
   private FaultyLink link;
 
@@ -46,6 +47,10 @@ class FaultyLinkTest {
   }
 
   private ClusterSession open(Duration failover) throws Exception {
+    return open(registry, failover);
+  }
+
+  private ClusterSession open(ClusterRegistry registry, Duration failover) throws Exception {
     ClusterSession session =
         registry.open(
             Client.target(cluster.node(0).address()), Client.settings(failover), Duration.ZERO);
@@ -99,6 +104,7 @@ class FaultyLinkTest {
                 Thread.getAllStackTraces().keySet().stream()
                     .noneMatch(thread -> thread.getName().startsWith("tollgate-")));
     assertEquals(0, registry.size());
+    assertEquals(0, standardRegistry.size());
   }
 
   @ParameterizedTest
@@ -141,9 +147,9 @@ class FaultyLinkTest {
   /** One that takes longer than a silent node is given. */
   @Test
   void largeAnswerOverASlowNetworkArrives() throws Exception {
-    try (ClusterSession session = open(SHORT)) {
+    try (ClusterSession session = open(standardRegistry, SHORT)) {
       int received = cluster.received().size();
-      link.slowDown(2048, Duration.ofMillis(10));
+      link.slowDown(2048, Duration.ofMillis(25));
       String text = Client.query(session, "SELECT REPEAT('x', 400000)");
       assertEquals(400_000, text.length());
       assertEquals(received + 1, cluster.received().size(), "it was sent once");
@@ -153,8 +159,8 @@ class FaultyLinkTest {
   /** The system takes all of it at once, and the node has the last byte seconds later. */
   @Test
   void largeStatementOverASlowNetworkIsSentOnce() throws Exception {
-    try (ClusterSession session = open(SHORT)) {
-      link.slowDown(2048, Duration.ofMillis(10));
+    try (ClusterSession session = open(standardRegistry, SHORT)) {
+      link.slowDown(2048, Duration.ofMillis(25));
       assertEquals("400000", Client.query(session, "SELECT LENGTH('" + "x".repeat(400_000) + "')"));
       assertEquals(List.of(), cluster.others(Request.AttachSession.class), "on its connection");
     }
@@ -164,8 +170,8 @@ class FaultyLinkTest {
   /** More than the system takes at once: most of it is still to be sent when time is over. */
   @Test
   void statementLargerThanAllBuffersIsSentOnce() throws Exception {
-    try (ClusterSession session = open(SHORT)) {
-      link.slowDown(8192, Duration.ofMillis(2));
+    try (ClusterSession session = open(standardRegistry, SHORT)) {
+      link.slowDown(8192, Duration.ofMillis(3));
       assertEquals(
           "14000000", Client.query(session, "SELECT LENGTH('" + "x".repeat(14_000_000) + "')"));
       assertEquals(List.of(), cluster.others(Request.AttachSession.class), "on its connection");

@@ -89,6 +89,20 @@ class HostileValuesTest {
         "tollgate.seed=" + seed + ": " + Arrays.toString(bytes) + " took " + allocated);
   }
 
+  /** What has no columns takes no bytes, so a count is all that is sent. */
+  @Test
+  void manyRowsWithoutColumnsTakeLittle() {
+    for (int kind : new int[] {StatementResult.ROWS, StatementResult.CHANGED_ROWS}) {
+      check(emptyRows(kind, 100_000));
+    }
+    WireReader tooMany = new WireReader(emptyRows(StatementResult.ROWS, 100_001));
+    assertThrows(WireFormatException.class, () -> StatementResult.read(tooMany.rest(), null));
+  }
+
+  private static byte[] emptyRows(int kind, int rows) {
+    return new WireWriter().u8(kind).u16(0).i64(rows).i64(0).i32(rows).toByteArray();
+  }
+
   /** Each level claims as many elements as there are bytes left. */
   @Test
   void nestedArraysThatClaimMuchTakeLittle() {

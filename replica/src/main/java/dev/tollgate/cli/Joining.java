@@ -1,7 +1,6 @@
 package dev.tollgate.cli;
 
 import dev.tollgate.core.Environment;
-import dev.tollgate.node.NodeSettings;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -15,8 +14,10 @@ import java.util.TreeMap;
  * A new node's request to a running cluster to be added.
  *
  * @param url of the cluster
+ * @param own with what the new node computes
  */
-record Joining(String url, String nodeId, String raftAddress, String clientAddress) {
+record Joining(
+    String url, String nodeId, String raftAddress, String clientAddress, Environment own) {
   /**
    * Asks, and waits until the node has been added.
    *
@@ -37,7 +38,6 @@ record Joining(String url, String nodeId, String raftAddress, String clientAddre
 
   /** A node that computes otherwise would stop as soon as it is counted on. */
   private void requireSameEnvironment(Connection connection) throws SQLException {
-    Environment own = NodeSettings.localEnvironment();
     SortedMap<String, String> fingerprints = new TreeMap<>();
     String runtime = "another Java runtime";
     try (Statement query = connection.createStatement();

@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.sql.SQLException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -61,10 +62,10 @@ public final class Main implements Runnable {
     return USAGE;
   }
 
-  /** What the system refuses is a sentence; the stack is for bugs. */
+  /** What the system or a cluster refuses is a sentence; the stack is for bugs. */
   private static int failed(Exception e, CommandLine command, ParseResult arguments)
       throws Exception {
-    if (e instanceof IOException) {
+    if (e instanceof IOException || e instanceof SQLException) {
       command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + reason(e));
       return FAILED;
     }

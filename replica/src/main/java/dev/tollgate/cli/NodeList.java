@@ -20,13 +20,19 @@ final class NodeList {
     this.answers = answers;
   }
 
-  static NodeList of(String url) throws SQLException {
-    return new NodeList(TollgateDriver.surveyNodes(url));
-  }
-
-  /** True if a node says that it leads. */
-  boolean hasLeader() {
-    return leader() != null;
+  /**
+   * Prints the nodes, and what is missing if none leads.
+   *
+   * @return false if none leads
+   */
+  static boolean print(String url) throws SQLException {
+    NodeList nodes = new NodeList(TollgateDriver.surveyNodes(url));
+    nodes.print(System.out);
+    boolean led = nodes.leader() != null;
+    if (!led) {
+      System.err.println(nodes.trouble());
+    }
+    return led;
   }
 
   /** The one with the highest term, if several say that they lead. */
@@ -44,7 +50,7 @@ final class NodeList {
   }
 
   /** Why the cluster does not serve, if no node leads. */
-  String trouble() {
+  private String trouble() {
     int members = 0;
     int answering = 0;
     for (NodeSurvey.Answer answer : answers) {
@@ -65,7 +71,7 @@ final class NodeList {
             + " have to reach each other to elect a leader";
   }
 
-  void print(PrintStream out) {
+  private void print(PrintStream out) {
     Reply.NodeStatus leader = leader();
     TextTable table =
         TextTable.withColumns(

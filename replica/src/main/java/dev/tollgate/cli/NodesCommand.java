@@ -31,13 +31,7 @@ final class NodesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      NodeList nodes = NodeList.of(url);
-      nodes.print(System.out);
-      if (!nodes.hasLeader()) {
-        System.err.println(nodes.trouble());
-        return Main.FAILED;
-      }
-      return 0;
+      return NodeList.print(url) ? 0 : Main.FAILED;
     } catch (SQLException e) {
       System.err.println(SqlCommand.describe(e));
       return Main.FAILED;

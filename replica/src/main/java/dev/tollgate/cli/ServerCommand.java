@@ -14,12 +14,15 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -152,9 +155,7 @@ final class ServerCommand implements Callable<Integer> {
     stopIfClassesAreLost();
     openClassPath();
     // it takes some tenths of a second, and is asked for when the node leads or applies
-    Thread environment = new Thread(NodeSettings::localEnvironment, "tollgate-environment");
-    environment.setDaemon(true);
-    environment.start();
+    startDaemon("tollgate-environment", NodeSettings::localEnvironment);
     reportStart();
     warnIfOpen(settings);
     requireFreeRaftPort();
@@ -171,11 +172,10 @@ final class ServerCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(new Thread(node::close, "tollgate-" + id + "-stop"));
     node.start();
     if (join != null && !node.isMember()) {
-      new Joining(join, id, requireNonNull(raftAddress), clientAddress).run();
-      node.announce();
+      join(node, join);
     }
     reportReadiness(node);
-    node.awaitEnd();
+    node.ended().get();
     Throwable failure = node.failure();
     if (failure == null || failure instanceof RemovedException) {
       return 0;
@@ -186,20 +186,53 @@ final class ServerCommand implements Callable<Integer> {
     return status;
   }
 
+  /** Ends when the cluster has added this node, or when this node has failed meanwhile. */
+  private void join(Node node, String cluster) throws Exception {
+    Joining joining =
+        new Joining(
+            cluster,
+            id,
+            requireNonNull(raftAddress),
+            clientAddress,
+            NodeSettings.localEnvironment());
+    CompletableFuture<@Nullable Void> joined = new CompletableFuture<>();
+    startDaemon(
+        "tollgate-join",
+        () -> {
+          try {
+            joining.run();
+            joined.complete(null);
+          } catch (SQLException | RuntimeException | Error e) {
+            joined.completeExceptionally(e);
+          }
+        });
+    try {
+      CompletableFuture.anyOf(joined, node.ended()).get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Exception refused ? refused : e;
+    }
+    if (!node.ended().isDone()) {
+      node.announce();
+    }
+  }
+
   /** What has failed may keep the rest from closing, and a supervisor waits for the end. */
   private static void haltIfItDoesNotEnd(int status) {
-    Thread watch =
-        new Thread(
-            () -> {
-              long end = System.nanoTime() + END_WITHIN.toNanos();
-              for (long left = END_WITHIN.toNanos(); left > 0; left = end - System.nanoTime()) {
-                LockSupport.parkNanos(left);
-              }
-              Runtime.getRuntime().halt(status);
-            },
-            "tollgate-halt");
-    watch.setDaemon(true);
-    watch.start();
+    startDaemon(
+        "tollgate-halt",
+        () -> {
+          long end = System.nanoTime() + END_WITHIN.toNanos();
+          for (long left = END_WITHIN.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+          }
+          Runtime.getRuntime().halt(status);
+        });
+  }
+
+  private static void startDaemon(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private NodeSettings settings() throws UnknownHostException {

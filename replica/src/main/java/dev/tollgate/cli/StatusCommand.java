@@ -12,20 +12,27 @@ import java.sql.Statement;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-/** Prints what the cluster knows of itself: it is all in the views of schema TOLLGATE. */
+/**
+ * Prints what the cluster knows of itself, which is all in the views of schema TOLLGATE, and what a
+ * node leaves out, which is in its directory.
+ */
 @Command(
     name = "status",
-    description = "Prints the nodes, leases and locks of a cluster.",
+    description = "Prints the nodes, leases and locks of a cluster, or what a stopped node skips.",
     mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
   @Option(
       names = {"-u", "--url"},
-      required = true,
       defaultValue = "${env:TOLLGATE_URL}",
       description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
-  private String url;
+  private @Nullable String url;
 
   @Option(
       names = "--rows",
@@ -35,29 +42,23 @@ final class StatusCommand implements Callable<Integer> {
 
   @Option(
       names = "--data",
-      description = "Directory of a node: prints the commands that the node leaves out, too.")
+      description =
+          "Directory of a node, running or not: prints the commands that the node leaves out.")
   private @Nullable Path data;
 
   StatusCommand() {}
 
   @Override
   public Integer call() {
+    if (url == null && data == null) {
+      throw new ParameterException(
+          spec.commandLine(), "say which cluster with --url, or which node with --data");
+    }
     try {
-      NodeList nodes = NodeList.of(url);
-      System.out.println("Nodes");
-      nodes.print(System.out);
-      System.out.println();
       if (data != null) {
-        System.out.println("Commands of the log that the node in " + data + " leaves out");
-        SkipList.read(data).skips().forEach(skip -> System.out.println("  " + skip));
-        System.out.println();
+        printSkips(data);
       }
-      if (nodes.hasLeader()) {
-        printState();
-        return 0;
-      }
-      System.err.println(nodes.trouble());
-      return Main.FAILED;
+      return url == null || printCluster(url) ? 0 : Main.FAILED;
     } catch (IOException e) {
       return Main.failed("the commands that the node leaves out are not known", e);
     } catch (SQLException e) {
@@ -66,7 +67,24 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  private void printState() throws SQLException {
+  private static void printSkips(Path data) throws IOException {
+    System.out.println("Commands of the log that the node in " + data + " leaves out");
+    SkipList.read(data).skips().forEach(skip -> System.out.println("  " + skip));
+    System.out.println();
+  }
+
+  /** False if no node leads. */
+  private boolean printCluster(String url) throws SQLException {
+    System.out.println("Nodes");
+    boolean led = NodeList.print(url);
+    System.out.println();
+    if (led) {
+      printState(url);
+    }
+    return led;
+  }
+
+  private void printState(String url) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
       print(

@@ -3,7 +3,6 @@ package dev.tollgate.core;
 import java.util.Collection;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,65 +10,43 @@ import org.jspecify.annotations.Nullable;
  * objects: look at it only while nothing is applied.
  */
 public final class ClusterState {
-  private final SessionTable sessions;
-  private final LeaseTable leases;
-  private final LockTable locks;
-  private final FenceTable fences;
-  private final Transactions transactions;
-  private final NodeTable nodes;
-  private final Supplier<@Nullable ReplicaCheck> lastCheck;
-  private final Supplier<Computing> computing;
+  private final ReplicatedState state;
 
-  ClusterState(
-      SessionTable sessions,
-      LeaseTable leases,
-      LockTable locks,
-      FenceTable fences,
-      Transactions transactions,
-      NodeTable nodes,
-      Supplier<@Nullable ReplicaCheck> lastCheck,
-      Supplier<Computing> computing) {
-    this.sessions = sessions;
-    this.leases = leases;
-    this.locks = locks;
-    this.fences = fences;
-    this.transactions = transactions;
-    this.nodes = nodes;
-    this.lastCheck = lastCheck;
-    this.computing = computing;
+  ClusterState(ReplicatedState state) {
+    this.state = state;
   }
 
   /** Open sessions in order of opening. */
   public Collection<Session> sessions() {
-    return sessions.all();
+    return state.sessions().all();
   }
 
   public @Nullable Session session(SessionId id) {
-    return sessions.find(id);
+    return state.sessions().find(id);
   }
 
   /** Live leases in order of creation. */
   public Collection<Lease> leases() {
-    return leases.all();
+    return state.leases().all();
   }
 
   public @Nullable Lease lease(LeaseId id) {
-    return leases.find(id);
+    return state.leases().find(id);
   }
 
   /** True if a lease of this id exists or has existed. */
   public boolean leaseExisted(LeaseId id) {
-    return leases.existed(id);
+    return state.leases().existed(id);
   }
 
   /** The highest id of a lease so far, 0 if there was none. */
   public long lastLease() {
-    return leases.lastId();
+    return state.leases().lastId();
   }
 
   /** Held locks, in order of the grant since which they have been held. */
   public Collection<Lock> locks() {
-    return locks.all();
+    return state.locks().all();
   }
 
   /**
@@ -77,61 +54,66 @@ public final class ClusterState {
    * a reference for each.
    */
   public List<Lock> copyLocks() {
-    return locks.copy();
+    return state.locks().copy();
   }
 
   public @Nullable Lock lock(LockName name) {
-    return locks.find(name);
+    return state.locks().find(name);
   }
 
   /** True if somebody holds the lock under this token, exclusively or shared. */
   public boolean holdsLock(LockName name, long token) {
-    return locks.isHeldUnder(name, token);
+    return state.locks().isHeldUnder(name, token);
   }
 
   /** The token under which the lock is held exclusively, or null. */
   public @Nullable FencingToken lockToken(LockName name) {
-    Hold hold = locks.exclusiveHold(name);
+    Hold hold = state.locks().exclusiveHold(name);
     return hold == null ? null : hold.token();
   }
 
   /** Table bindings in order of their making. */
   public Collection<Fence> fences() {
-    return fences.all();
+    return state.fences().all();
   }
 
   /** Open transactions in the order in which they began. */
   public Collection<Transaction> transactions() {
-    return transactions.open();
+    return state.transactions().all();
   }
 
   /** How many statements wait for the end of this very transaction. */
   public long statementsWaitingFor(Transaction transaction) {
-    return transactions.waitersFor(transaction);
+    return state.waiting().waitersFor(transaction);
+  }
+
+  /** How long transactions may be open. */
+  public TransactionLimits transactionLimits() {
+    return state.transactions().limits();
   }
 
   /** Where clients reach each node, host:port by node id, of the nodes that have told. */
   public SortedMap<String, String> nodes() {
-    return nodes.addresses();
+    return state.nodes().addresses();
   }
 
   /** By what the cluster knows itself and its nodes; may be read at any time. */
   public ClusterIdentity identity() {
-    return nodes.identity();
+    return state.nodes().identity();
   }
 
   /** The last comparison of the replicas, or null if there was none. */
   public @Nullable ReplicaCheck lastCheck() {
-    return lastCheck.get();
+    return state.agreement().check();
   }
 
   /** In which environment statements are computed. */
   public Computing computing() {
-    return computing.get();
+    return state.agreement().computing();
   }
 
   /** The highest token ever granted, 0 if none was. */
   public long lastToken() {
-    return locks.lastToken();
+    return state.locks().lastToken();
   }
 }

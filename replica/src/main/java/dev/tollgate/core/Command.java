@@ -45,6 +45,8 @@ public sealed interface Command {
 
     R pause(PauseStatements command);
 
+    R limit(LimitTransactions command);
+
     R name(NameCluster command);
 
     R recordSilence(RecordSilence command);
@@ -133,7 +135,7 @@ public sealed interface Command {
     }
   }
 
-  /** Ends what was not renewed in time. Only a leader proposes it, see the lease keeper. */
+  /** Ends what was not renewed in time. Only a leader proposes it, as its time keeper counts. */
   record Expire(List<SessionId> sessions, List<LeaseId> leases) implements Command {
     public Expire {
       sessions = List.copyOf(sessions);
@@ -179,9 +181,9 @@ public sealed interface Command {
 
   /** Why a transaction ends against its owner's will. */
   enum AbortReason {
-    /** It has been open for {@link Limits#TRANSACTION_MILLIS}. */
+    /** It has been open for {@link TransactionLimits#ageMillis}. */
     AGE,
-    /** It has done nothing for {@link Limits#TRANSACTION_IDLE_MILLIS}. */
+    /** It has done nothing for {@link TransactionLimits#idleMillis}. */
     IDLE,
     /** A snapshot needs a moment without transactions, and the log must not grow without end. */
     SNAPSHOT
@@ -255,6 +257,18 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.pause(this);
+    }
+  }
+
+  /** From now on transactions of the whole cluster may be open for so long. */
+  record LimitTransactions(TransactionLimits limits) implements Command {
+    public LimitTransactions {
+      requireNonNull(limits, "limits");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.limit(this);
     }
   }
 

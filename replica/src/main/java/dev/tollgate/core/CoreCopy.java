@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
@@ -18,10 +19,58 @@ public final class CoreCopy implements Iterable<StateRecord> {
   /**
    * @param locks ones that nobody changes any more
    */
-  CoreCopy(List<StateRecord> beforeLocks, List<Lock> locks, List<StateRecord> afterLocks) {
+  private CoreCopy(List<StateRecord> beforeLocks, List<Lock> locks, List<StateRecord> afterLocks) {
     this.beforeLocks = beforeLocks;
     this.locks = locks;
     this.afterLocks = afterLocks;
+  }
+
+  static CoreCopy of(ReplicatedState state) {
+    List<StateRecord> first = new ArrayList<>();
+    first.add(
+        new StateRecord.Counters(
+            state.current().position(),
+            state.sessions().lastId(),
+            state.leases().lastId(),
+            state.locks().lastToken(),
+            state.fences().lastId(),
+            state.transactions().lastId()));
+    state
+        .nodes()
+        .addresses()
+        .forEach((id, address) -> first.add(new StateRecord.NodeAddress(id, address)));
+    state.leases().all().forEach(lease -> first.add(lease.state()));
+    for (Lease lease : state.leases().all()) {
+      if (lease.isSilenceRecorded()) {
+        first.add(lease.silence());
+      }
+    }
+    state.sessions().all().forEach(session -> first.add(session.state()));
+    return new CoreCopy(first, state.locks().copy(), afterLocks(state));
+  }
+
+  private static List<StateRecord> afterLocks(ReplicatedState state) {
+    Agreement agreement = state.agreement();
+    List<StateRecord> last = new ArrayList<>();
+    state.fences().all().forEach(fence -> last.add(fence.state()));
+    ReplicaCheck check = agreement.check();
+    if (check != null) {
+      last.add(check.state());
+    }
+    last.add(new StateRecord.Randomness(agreement.randomSeed()));
+    if (!agreement.computing().equals(Computing.ANYWHERE)) {
+      last.add(new StateRecord.ComputingState(agreement.computing()));
+    }
+    TransactionLimits limits = state.transactions().limits();
+    if (!limits.equals(TransactionLimits.STANDARD)) {
+      last.add(new StateRecord.LimitsState(limits));
+    }
+    ClusterIdentity identity = state.nodes().identity();
+    if (!identity.equals(ClusterIdentity.NONE)) {
+      last.add(new StateRecord.Identity(identity));
+    }
+    last.addAll(agreement.skipped());
+    return last;
   }
 
   /** The records, always in the same order: a lease comes before what refers to it. */

@@ -61,6 +61,12 @@ public final class Limits {
   /** Characters of one SQL statement. */
   public static final int STATEMENT_CHARS = 1 << 20;
 
+  /**
+   * Bytes that the rows of a SCRIPT take in memory, 64 MiB: its answer stays in the node's memory
+   * until the client has read it, and may be two and a half times as long.
+   */
+  public static final long SCRIPT_BYTES = 64L << 20;
+
   /** Characters of the expression that names the lock of a row. */
   public static final int ROW_LOCK_CHARS = 4_000;
 
@@ -79,11 +85,17 @@ public final class Limits {
   /** Transactions that may be open at a time: H2 has room for 255, and queries need some. */
   public static final int OPEN_TRANSACTIONS = 200;
 
-  /** Longest transaction, ten minutes. */
+  /** Longest transaction unless the cluster says otherwise, ten minutes. */
   public static final long TRANSACTION_MILLIS = 10 * 60 * 1000L;
 
-  /** Longest pause of a client inside a transaction, one minute. */
+  /** Longest pause of a client inside a transaction unless the cluster says otherwise, a minute. */
   public static final long TRANSACTION_IDLE_MILLIS = 60 * 1000L;
+
+  /** Shortest time to which the cluster may limit transactions and pauses within them. */
+  public static final long TRANSACTION_LIMIT_MIN_MILLIS = 1_000;
+
+  /** Longest time to which the cluster may limit them, 24 hours. */
+  public static final long TRANSACTION_LIMIT_MAX_MILLIS = 24 * 60 * 60 * 1000L;
 
   /** How long transactions that are open when a snapshot is overdue have to end by themselves. */
   public static final long SNAPSHOT_PATIENCE_MILLIS = 5_000;
@@ -143,6 +155,24 @@ public final class Limits {
   /** Arrays, rows and collections of geometries within each other in one value. */
   public static final int VALUE_DEPTH = 32;
 
+  /**
+   * Parentheses within each other in a text that becomes a GEOMETRY: H2 reads the text once for
+   * each level. 1 MiB with so many takes a tenth of a second.
+   */
+  public static final int GEOMETRY_NESTING = 64;
+
+  /**
+   * Digits of a text that becomes an exact number, and how far its exponent may be from zero. As
+   * for numbers in the text of a statement.
+   */
+  public static final int NUMBER_LENGTH = 10_000;
+
+  /**
+   * How far the exponent of a DECFLOAT that is computed may be from zero: what is further away
+   * comes back from no snapshot.
+   */
+  public static final int DECFLOAT_EXPONENT = 100_000;
+
   /** Fields of a ROW type, with those of the rows within it. */
   public static final int TYPE_PARTS = 1_000;
 
@@ -151,6 +181,15 @@ public final class Limits {
    * a microsecond for each, several times in each statement that uses the view.
    */
   public static final int VIEW_WEIGHT = 20_000;
+
+  /**
+   * Compilations of views after a definition: each view once, and again for each way that leads
+   * down from it to another view. A compilation takes some 30 microseconds.
+   */
+  public static final int VIEW_COMPILATIONS = 20_000;
+
+  /** Characters of the views in these compilations. */
+  public static final int VIEW_COMPILATION_CHARACTERS = 8 << 20;
 
   /** Roles that a role has, each counted as often as the roles through which it has them. */
   public static final int ROLE_WEIGHT = 10_000;

@@ -88,6 +88,13 @@ public sealed interface Notice {
     }
   }
 
+  /** Transactions may be open for so long from now on, also those that are open. */
+  record TransactionsLimited(TransactionLimits limits) implements Notice {
+    public TransactionsLimited {
+      requireNonNull(limits, "limits");
+    }
+  }
+
   /** Clients reach other nodes than before. */
   record ClusterChanged() implements Notice {}
 

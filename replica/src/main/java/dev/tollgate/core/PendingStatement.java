@@ -115,6 +115,18 @@ final class PendingStatement {
     return resultBytes > Limits.BATCH_RESULT_BYTES;
   }
 
+  /** What it comes to if what is left of it ends so: the done executions of a batch stand. */
+  Outcome endedBy(Outcome end) {
+    if (!(operation instanceof Operation.ExecuteSql sql) || !sql.batch()) {
+      return end;
+    }
+    List<Outcome> outcomes = new ArrayList<>(done);
+    while (outcomes.size() < sql.parameterSets().size()) {
+      outcomes.add(end);
+    }
+    return new Outcome.Batch(outcomes);
+  }
+
   @Nullable Blocker blocker() {
     return blocker;
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -29,7 +30,10 @@ public final class Session {
   private volatile String schema = INITIAL_SCHEMA;
   private @Nullable Lease ownLease;
 
-  /** What the last own lease held when it ended, until the client has been told. */
+  /**
+   * While there is an own lease, the locks that were taken from it by force and that it has not
+   * taken again; else what the last one held when it ended, until the client has been told.
+   */
   private List<LockName> lost = List.of();
 
   private long lastSequence;
@@ -41,7 +45,7 @@ public final class Session {
   private @Nullable LockName awaited;
   private @Nullable PendingStatement pending;
   private volatile @Nullable Transaction transaction;
-  private long lockTimeoutMillis = Limits.LOCK_TIMEOUT_MILLIS;
+  private volatile long lockTimeoutMillis = Limits.LOCK_TIMEOUT_MILLIS;
 
   /** Why the last transaction was rolled back, until the client has been told. */
   private volatile @Nullable String lostTransaction;
@@ -176,6 +180,28 @@ public final class Session {
   void ownLeaseEnded(List<LockName> held) {
     ownLease = null;
     lost = List.copyOf(held.subList(0, Math.min(held.size(), Limits.LOST_LOCKS)));
+  }
+
+  /** A lock was taken by force from the own lease. */
+  void lockTaken(LockName lock) {
+    List<LockName> taken = new ArrayList<>(lost);
+    taken.remove(lock);
+    taken.add(lock);
+    lost = List.copyOf(taken.subList(Math.max(0, taken.size() - Limits.LOST_LOCKS), taken.size()));
+  }
+
+  /** The own lease asks for a lock or gives it up, so what became of it before counts no more. */
+  void forgetTaken(LockName lock) {
+    if (lost.contains(lock)) {
+      List<LockName> left = new ArrayList<>(lost);
+      left.remove(lock);
+      lost = List.copyOf(left);
+    }
+  }
+
+  /** True if a lock was taken from the own lease by force, or went with the last own lease. */
+  boolean hasLost(LockName lock) {
+    return lost.contains(lock);
   }
 
   /**

@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /** One statement at work: which tokens its writer presents, and what the fences make of them. */
 final class SqlWrite implements SqlContext {
+  /** Makes what a statement of a session may ask the core. */
+  interface Factory {
+    SqlWrite of(Session session, @Nullable Transaction transaction, boolean ownLeaseTrusted);
+  }
+
   private final LogPosition position;
   private final RandomSeed randomSeed;
   private final int attempt;
@@ -27,23 +32,19 @@ final class SqlWrite implements SqlContext {
   private final Map<RowLock, Long> passedRows = new LinkedHashMap<>();
 
   SqlWrite(
-      LogPosition position,
-      RandomSeed randomSeed,
-      int attempt,
+      ReplicatedState state,
       Session session,
       @Nullable Transaction transaction,
       boolean ownLeaseTrusted,
-      LockTable locks,
-      FenceTable fences,
       Operation.Handler<Outcome> operations) {
-    this.position = position;
-    this.randomSeed = randomSeed;
-    this.attempt = attempt;
+    this.position = state.current().position();
+    this.randomSeed = state.agreement().randomSeed();
+    this.attempt = state.current().nextAttempt();
     this.session = session;
     this.transaction = transaction;
     this.ownLeaseTrusted = ownLeaseTrusted;
-    this.locks = locks;
-    this.fences = fences;
+    this.locks = state.locks();
+    this.fences = state.fences();
     this.operations = operations;
   }
 
@@ -266,20 +267,34 @@ final class SqlWrite implements SqlContext {
     return "a row of table " + fences.existing(id).table();
   }
 
-  private static Outcome.Refused missing(String what, LockName lock) {
+  private Outcome.Refused missing(String what, LockName lock) {
     return new Outcome.Refused(
         RefusalCode.TOKEN_MISSING,
         "write refused: "
             + what
             + " is fenced by lock '"
             + lock
-            + "' and the writer presented no token of it, or the lock was taken from its connection,"
-            + " by force_release_lock or because its lease ended; acquire the lock on this connection, or add"
-            + " FENCED BY LOCK '"
+            + "', and "
+            + whyNothingIsPresented(lock)
+            + ", and "
+            + holderOf(lock)
+            + "; acquire the lock on this connection, or add FENCED BY LOCK '"
             + lock
             + "' TOKEN n to the statement, or SET FENCING TOKEN n FOR LOCK '"
             + lock
             + "'");
+  }
+
+  private String whyNothingIsPresented(LockName lock) {
+    Lease own = session.ownLease();
+    if (session.hasLost(lock)) {
+      return own == null
+          ? "the lease of the writer's connection has ended while it held the lock"
+          : "force_release_lock took the lock from the writer's connection";
+    }
+    return own != null && own.held().contains(lock) && !ownLeaseTrusted
+        ? "the writer's connection cannot prove that its lease is alive, which holds the lock"
+        : "the writer presented no token of it";
   }
 
   private static Outcome.Refused nothingToCompare(LockName lock) {
@@ -301,17 +316,7 @@ final class SqlWrite implements SqlContext {
 
   private Outcome.Refused stale(String fenced, PresentedToken presented) {
     LockName lock = presented.lock();
-    Hold hold = locks.exclusiveHold(lock);
-    String now;
-    if (presented.token() <= 0 || presented.token() > locks.lastToken()) {
-      now = "no such token was ever issued";
-    } else if (hold != null) {
-      now = "the lock is held under token " + hold.token() + " by " + hold.lease().owner();
-    } else if (locks.find(lock) != null) {
-      now = "the lock is held in shared mode, which allows nobody to write";
-    } else {
-      now = "nobody holds the lock now";
-    }
+    boolean issued = presented.token() > 0 && presented.token() <= locks.lastToken();
     return new Outcome.Refused(
         RefusalCode.TOKEN_STALE,
         "write refused: token "
@@ -321,6 +326,16 @@ final class SqlWrite implements SqlContext {
             + "'"
             + fenced
             + " is stale, "
-            + now);
+            + (issued ? holderOf(lock) : "no such token was ever issued"));
+  }
+
+  private String holderOf(LockName lock) {
+    Hold hold = locks.exclusiveHold(lock);
+    if (hold != null) {
+      return "the lock is held under token " + hold.token() + " by " + hold.lease().owner();
+    }
+    return locks.find(lock) == null
+        ? "nobody holds the lock now"
+        : "the lock is held in shared mode, which allows nobody to write";
   }
 }

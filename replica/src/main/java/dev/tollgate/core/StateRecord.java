@@ -36,6 +36,8 @@ public sealed interface StateRecord {
 
     R computing(ComputingState record);
 
+    R limits(LimitsState record);
+
     R identity(Identity record);
 
     R skipped(SkippedCommand record);
@@ -128,7 +130,8 @@ public sealed interface StateRecord {
    *
    * @param opening with what it was opened
    * @param ownLease among the leases, or null
-   * @param lost locks that went with its last own lease and of which the client was not told yet
+   * @param lost locks that were taken from its own lease by force; without one, locks that went
+   *     with its last own lease and of which the client was not told yet
    * @param lastContent see {@link Command.Perform#content}
    * @param awaited the lock in whose queue its last operation stands, or null
    * @param lostTransaction why its last transaction was rolled back, if the client was not told yet
@@ -304,6 +307,18 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.computing(this);
+    }
+  }
+
+  /** How long transactions may be open, if somebody has set it. */
+  record LimitsState(TransactionLimits limits) implements StateRecord {
+    public LimitsState {
+      requireNonNull(limits, "limits");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.limits(this);
     }
   }
 }

@@ -11,10 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread on which a node applies its log and restores snapshots. How deep it may recurse must
- * not depend on the thread that Ratis happens to use, nor on a setting of the process: every
- * replica has the same stack, and the limits of statements end a recursion long before this stack
- * does.
+ * A thread on which a node applies its log or restores a snapshot. How deep it may recurse must not
+ * depend on a setting of the process: every replica has the same stack, and the limits of
+ * statements end a recursion long before this stack does.
  */
 final class ApplyThread implements Executor, AutoCloseable {
   private final ExecutorService executor;
@@ -24,12 +23,17 @@ final class ApplyThread implements Executor, AutoCloseable {
     executor =
         Executors.newSingleThreadExecutor(
             task -> {
-              Thread started =
-                  new Thread(null, task, "tollgate-apply-" + nodeId, Limits.APPLY_STACK_BYTES);
-              started.setDaemon(true);
+              Thread started = deep(null, task, "tollgate-apply-" + nodeId);
               thread = started;
               return started;
             });
+  }
+
+  /** A daemon thread with that stack, not started yet. */
+  static Thread deep(@Nullable ThreadGroup group, Runnable work, String name) {
+    Thread thread = new Thread(group, work, name, Limits.APPLY_STACK_BYTES);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** Does this work after all that came before. */
@@ -45,9 +49,6 @@ final class ApplyThread implements Executor, AutoCloseable {
    * @throws Exception what the work has thrown
    */
   <T extends @Nullable Object> T call(Callable<T> work) throws Exception {
-    if (Thread.currentThread() == thread) {
-      return work.call();
-    }
     CompletableFuture<T> done = new CompletableFuture<>();
     executor.execute(
         () -> {

@@ -5,6 +5,7 @@ import dev.tollgate.core.Command;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.core.UniqueId;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.wire.WireReader;
@@ -36,6 +37,7 @@ final class CommandCodec {
   private static final int NAME_CLUSTER = 16;
   private static final int RECORD_SILENCE = 17;
   private static final int RECORD_RENEWAL = 18;
+  private static final int LIMIT_TRANSACTIONS = 19;
   private static final int PERFORM_REQUEST = 20;
 
   private CommandCodec() {}
@@ -81,6 +83,8 @@ final class CommandCodec {
                       new Command.SilentLease(new LeaseId(item.i64()), item.i64(), item.i64())));
       case RECORD_RENEWAL -> new Command.RecordRenewal(new LeaseId(in.i64()), in.i64());
       case PAUSE_STATEMENTS -> new Command.PauseStatements();
+      case LIMIT_TRANSACTIONS ->
+          new Command.LimitTransactions(new TransactionLimits(in.i64(), in.i64()));
       default -> throw new UnknownCommandException("a command of kind " + kind);
     };
   }
@@ -208,6 +212,12 @@ final class CommandCodec {
     @Override
     public WireWriter pause(Command.PauseStatements command) {
       return out.u8(PAUSE_STATEMENTS);
+    }
+
+    @Override
+    public WireWriter limit(Command.LimitTransactions command) {
+      TransactionLimits limits = command.limits();
+      return out.u8(LIMIT_TRANSACTIONS).i64(limits.ageMillis()).i64(limits.idleMillis());
     }
 
     @Override

@@ -5,11 +5,12 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.regex.Pattern;
 import org.apache.ratis.protocol.RaftPeer;
+import org.jspecify.annotations.Nullable;
 
 /** A node that asks to become a member, and what it has to be for that. */
 record JoiningNode(RaftPeer peer) {
-  /** How long it may take to accept a connection. */
-  private static final int CONNECT_MILLIS = 3_000;
+  /** How long it may take to say whether it can be added. */
+  private static final int ANSWER_MILLIS = 3_000;
 
   private static final Pattern ADDRESS =
       Pattern.compile("([\\w.-]+|\\[[0-9a-fA-F:.]+]):[1-9]\\d{0,4}");
@@ -53,10 +54,29 @@ record JoiningNode(RaftPeer peer) {
     }
   }
 
-  /** Ratis would find out only after {@link RatisMembership#CATCH_UP_MILLIS}. */
-  void requireListening() throws MembershipException {
+  /**
+   * Asks the node: Ratis would find out only after {@link RatisMembership#CATCH_UP_MILLIS}, and
+   * take a node that begins a cluster without a leader.
+   */
+  void requireJoining(NodeIdentity leader) throws MembershipException {
+    PeerGuard.Refusal refusal = ask(leader);
+    if (refusal != null) {
+      throw new MembershipException(
+          "node "
+              + peer.getId()
+              + " at "
+              + peer.getAddress()
+              + " is not added, because "
+              + refusal.message()
+              + (refusal.reason() == PeerGuard.Reason.OTHER_NODE
+                  ? ": name the node that runs at this address"
+                  : ": stop it, and start it with an empty directory and --join"));
+    }
+  }
+
+  private PeerGuard.@Nullable Refusal ask(NodeIdentity leader) throws MembershipException {
     try {
-      PeerChannels.connect(peer, CONNECT_MILLIS);
+      return PeerChecks.askToJoin(leader, peer, ANSWER_MILLIS);
     } catch (IOException e) {
       throw new MembershipException(
           "node "
@@ -65,7 +85,8 @@ record JoiningNode(RaftPeer peer) {
               + peer.getAddress()
               + " did not answer the leader ("
               + e.getMessage()
-              + "), so nothing has changed: is it running, started with --join?",
+              + "), so nothing has changed: is it running, started with --join, and is this its"
+              + " address for other nodes?",
           e);
     }
   }

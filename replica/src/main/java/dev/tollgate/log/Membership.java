@@ -23,6 +23,8 @@ public interface Membership {
   /**
    * Removes a node. A leader that is to be removed hands its leadership over first, and then no
    * longer leads.
+   *
+   * @return completes once it does not belong to the group, also if it was removed before
    */
   CompletableFuture<Void> remove(String nodeId);
 

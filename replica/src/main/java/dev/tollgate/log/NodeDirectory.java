@@ -6,14 +6,13 @@ import dev.tollgate.core.FencingToken;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -41,6 +40,11 @@ public final class NodeDirectory {
 
   private NodeDirectory() {}
 
+  /** The name of the node whose directory this is; empty if the directory does not say. */
+  public static Optional<String> owner(Path data) throws IOException {
+    return Optional.ofNullable(NodeIdentity.owner(data));
+  }
+
   /**
    * Makes the directory of a node of a new cluster. All of its nodes begin with the same backup and
    * the same epoch.
@@ -58,7 +62,7 @@ public final class NodeDirectory {
     try {
       write(unfinished, backup, epoch);
       Files.move(unfinished, RatisLog.groupDirectory(data), StandardCopyOption.ATOMIC_MOVE);
-      sync(data);
+      WholeFile.syncNames(data);
     } catch (IOException | RuntimeException e) {
       FileUtils.deleteFully(unfinished);
       throw e;
@@ -76,8 +80,8 @@ public final class NodeDirectory {
       Path snapshots = directory(storage).getStateMachineDir().toPath();
       new SnapshotFiles(group.toString(), snapshots)
           .write(TermIndex.valueOf(FIRST_TERM, (long) epoch << INDEX_BITS), state);
-      sync(directory(storage).getCurrentDir().toPath());
-      sync(group);
+      WholeFile.syncNames(directory(storage).getCurrentDir().toPath());
+      WholeFile.syncNames(group);
     } finally {
       storage.close();
     }
@@ -106,15 +110,18 @@ public final class NodeDirectory {
     return storage;
   }
 
+  private static RaftStorageImpl storageOfStopped(Path data, Path group) throws IOException {
+    try {
+      return storage(group, RaftStorage.StartupOption.RECOVER);
+    } catch (IOException e) {
+      throw new IOException(
+          data + " cannot be used, perhaps because the node runs: stop it. " + e.getMessage(), e);
+    }
+  }
+
   /** Ratis hides the class of what the storage gives. */
   private static RaftStorageDirectory directory(RaftStorage storage) {
     return storage.getStorageDir();
-  }
-
-  static void sync(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   /** A snapshot of another node. */
@@ -171,13 +178,7 @@ public final class NodeDirectory {
       throw new IOException(
           data + " has no vote of a node of a cluster, so " + VoteFile.WITHOUT_A_VOTE);
     }
-    RaftStorageImpl storage;
-    try {
-      storage = storage(group, RaftStorage.StartupOption.RECOVER);
-    } catch (IOException e) {
-      throw new IOException(
-          data + " cannot be used, perhaps because the node runs: stop it. " + e.getMessage(), e);
-    }
+    RaftStorageImpl storage = storageOfStopped(data, group);
     try {
       return reseed(storage, nodeId, source);
     } finally {
@@ -220,9 +221,9 @@ public final class NodeDirectory {
       Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
       moved.add(target);
     }
-    sync(setAside);
-    sync(directory);
-    sync(directory(storage).getCurrentDir().toPath());
+    WholeFile.syncNames(setAside);
+    WholeFile.syncNames(directory);
+    WholeFile.syncNames(directory(storage).getCurrentDir().toPath());
     return new Reseeded(seed, setAside, moved);
   }
 
@@ -237,13 +238,7 @@ public final class NodeDirectory {
     if (!Files.isDirectory(group)) {
       throw new IOException(data + " is not the directory of a node that has run");
     }
-    RaftStorageImpl storage;
-    try {
-      storage = storage(group, RaftStorage.StartupOption.RECOVER);
-    } catch (IOException e) {
-      throw new IOException(
-          data + " cannot be used, perhaps because the node runs: stop it. " + e.getMessage(), e);
-    }
+    RaftStorageImpl storage = storageOfStopped(data, group);
     try {
       Path snapshots = directory(storage).getStateMachineDir().toPath();
       List<SnapshotFiles.Snapshot> all =

@@ -5,13 +5,8 @@ import dev.tollgate.core.UniqueId;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -43,6 +38,7 @@ final class NodeIdentity {
   private final String nodeId;
   private final UniqueId incarnation;
   private volatile ClusterIdentity known = ClusterIdentity.NONE;
+  private volatile ClusterIdentity written = ClusterIdentity.NONE;
   private long knownIndex;
   private boolean removed;
 
@@ -76,11 +72,22 @@ final class NodeIdentity {
     return known;
   }
 
-  private static NodeIdentity read(Path data, String nodeId, Path file) throws IOException {
+  /** The name of the node whose directory this is, or null if the directory does not say. */
+  static @Nullable String owner(Path data) throws IOException {
+    Path file = data.resolve(FILE);
+    return Files.exists(file) ? properties(file).getProperty(NODE) : null;
+  }
+
+  private static Properties properties(Path file) throws IOException {
     Properties properties = new Properties();
     try (Reader in = Files.newBufferedReader(file)) {
       properties.load(in);
     }
+    return properties;
+  }
+
+  private static NodeIdentity read(Path data, String nodeId, Path file) throws IOException {
+    Properties properties = properties(file);
     String owner = properties.getProperty(NODE);
     UniqueId incarnation = parse(file, properties.getProperty(INCARNATION));
     if (owner == null || incarnation == null) {
@@ -91,6 +98,7 @@ final class NodeIdentity {
     }
     NodeIdentity known = new NodeIdentity(data, nodeId, incarnation);
     known.known = known(file, properties);
+    known.written = known.known;
     known.knownIndex = Long.parseLong(properties.getProperty(LOG_INDEX, "0"));
     known.removed = Boolean.parseBoolean(properties.getProperty(REMOVED));
     return known;
@@ -146,6 +154,11 @@ final class NodeIdentity {
     return known.clusterId();
   }
 
+  /** True once the replicated state names this directory, and the file says so. */
+  boolean isKnown() {
+    return incarnation.equals(written.incarnations().get(nodeId));
+  }
+
   /** What the replicated state has said of the cluster and its nodes, at the latest. */
   ClusterIdentity known() {
     return known;
@@ -167,6 +180,7 @@ final class NodeIdentity {
       known = state;
       knownIndex = logIndex;
       write();
+      written = state;
     }
   }
 
@@ -179,23 +193,7 @@ final class NodeIdentity {
   }
 
   private void write() throws IOException {
-    Path unfinished = data.resolve(FILE + ".tmp");
-    try (FileChannel out =
-        FileChannel.open(
-            unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text());
-      while (bytes.hasRemaining()) {
-        out.write(bytes);
-      }
-      out.force(true);
-    }
-    Files.move(unfinished, data.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel names = FileChannel.open(data, StandardOpenOption.READ)) {
-      names.force(true);
-    }
+    WholeFile.write(data.resolve(FILE), text());
   }
 
   private String text() throws IOException {

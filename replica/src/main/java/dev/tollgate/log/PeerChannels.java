@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -108,9 +109,8 @@ final class PeerChannels implements AutoCloseable {
     for (RaftPeer peer : silence.peers()) {
       // a channel that served other votes than these may have failed before anybody looked
       Way way = ways.computeIfAbsent(peer.getId(), id -> new Way(silence.leaderless()));
-      if (way.beingProbed.compareAndSet(false, true)) {
-        probes.execute(
-            supervision.repeated("probing node " + peer.getId(), () -> probe(peer, way)));
+      if (way.beingProbed.compareAndSet(false, true) && !startProbe(peer, way)) {
+        return;
       }
     }
     leaderlessLooks = silence.leaderless() ? leaderlessLooks + 1 : 0;
@@ -123,6 +123,19 @@ final class PeerChannels implements AutoCloseable {
               ? " This node has nothing of the log yet, so its vote does not count: it takes one"
                   + " more node that was here before"
               : "");
+    }
+  }
+
+  /** False if this has been closed meanwhile. */
+  private boolean startProbe(RaftPeer peer, Way way) {
+    try {
+      probes.execute(supervision.repeated("probing node " + peer.getId(), () -> probe(peer, way)));
+      return true;
+    } catch (RejectedExecutionException e) {
+      if (!probes.isShutdown()) {
+        throw e;
+      }
+      return false;
     }
   }
 
@@ -146,23 +159,12 @@ final class PeerChannels implements AutoCloseable {
   }
 
   private static boolean accepts(RaftPeer peer) {
-    try {
-      connect(peer, CONNECT_MILLIS);
+    InetSocketAddress address = NetUtils.createSocketAddr(peer.getAddress());
+    try (Socket probe = new Socket()) {
+      probe.connect(address, CONNECT_MILLIS);
       return true;
     } catch (IOException e) {
       return false;
-    }
-  }
-
-  /**
-   * Connects to a node and closes the connection again.
-   *
-   * @throws IOException if it does not accept one within this time
-   */
-  static void connect(RaftPeer peer, int millis) throws IOException {
-    InetSocketAddress address = NetUtils.createSocketAddr(peer.getAddress());
-    try (Socket probe = new Socket()) {
-      probe.connect(address, millis);
     }
   }
 

@@ -1,10 +1,15 @@
 package dev.tollgate.log;
 
+import static dev.tollgate.log.RatisInternals.field;
+
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.apache.ratis.proto.RaftProtos.ReadIndexReplyProto;
+import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.grpc.RaftServerProtocolServiceGrpc;
 import org.apache.ratis.protocol.RaftPeer;
@@ -16,13 +21,18 @@ import org.apache.ratis.thirdparty.io.grpc.ClientCall;
 import org.apache.ratis.thirdparty.io.grpc.ClientInterceptor;
 import org.apache.ratis.thirdparty.io.grpc.ForwardingClientCall;
 import org.apache.ratis.thirdparty.io.grpc.ForwardingClientCallListener;
+import org.apache.ratis.thirdparty.io.grpc.ManagedChannel;
 import org.apache.ratis.thirdparty.io.grpc.Metadata;
 import org.apache.ratis.thirdparty.io.grpc.MethodDescriptor;
 import org.apache.ratis.thirdparty.io.grpc.ServerCall;
 import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
 import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 import org.apache.ratis.thirdparty.io.grpc.Status;
+import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
+import org.apache.ratis.thirdparty.io.grpc.netty.NegotiationType;
+import org.apache.ratis.thirdparty.io.grpc.netty.NettyChannelBuilder;
 import org.apache.ratis.thirdparty.io.grpc.stub.AbstractStub;
+import org.apache.ratis.thirdparty.io.grpc.stub.MetadataUtils;
 import org.apache.ratis.util.PeerProxyMap;
 import org.apache.ratis.util.function.CheckedFunction;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +51,10 @@ final class PeerChecks {
   private static final Metadata.Key<String> REASON =
       Metadata.Key.of("tollgate-refused", Metadata.ASCII_STRING_MARSHALLER);
 
+  /** Marks the question of a leader that is about to add the receiver. */
+  private static final Metadata.Key<String> JOINING =
+      Metadata.Key.of("tollgate-joining", Metadata.ASCII_STRING_MARSHALLER);
+
   /** As Ratis has it. */
   private static final int CALLS_PER_CONNECTION = 16;
 
@@ -57,7 +71,9 @@ final class PeerChecks {
             RaftServerProtocolServiceGrpc.SERVICE_NAME.equals(
                 call.getMethodDescriptor().getServiceName());
         PeerGuard.Refusal refusal =
-            ofNodes && credentials != null ? guard.check(PeerCredentials.read(credentials)) : null;
+            ofNodes && credentials != null
+                ? refusal(guard, PeerCredentials.read(credentials), headers.containsKey(JOINING))
+                : null;
         if (refusal == null) {
           return next.startCall(call, headers);
         }
@@ -67,6 +83,59 @@ final class PeerChecks {
         return new ServerCall.Listener<>() {};
       }
     };
+  }
+
+  private static PeerGuard.@Nullable Refusal refusal(
+      PeerGuard guard, PeerCredentials sender, boolean joining) {
+    return joining ? guard.checkJoining(sender) : guard.check(sender);
+  }
+
+  /**
+   * Asks a node whether it can be added to the cluster of this one, over a channel of its own, with
+   * a message that changes nothing.
+   *
+   * @param millis how long an answer is awaited
+   * @return why it cannot be added; null if it can, and from a version that does not say
+   * @throws IOException if no node answers there
+   */
+  static PeerGuard.@Nullable Refusal askToJoin(NodeIdentity self, RaftPeer peer, int millis)
+      throws IOException {
+    Metadata headers = new Metadata();
+    headers.put(CREDENTIALS, PeerCredentials.of(self, peer.getId().toString()).toBytes());
+    headers.put(JOINING, "");
+    ManagedChannel channel =
+        NettyChannelBuilder.forTarget(peer.getAddress())
+            .negotiationType(NegotiationType.PLAINTEXT)
+            .build();
+    try {
+      ReadIndexReplyProto unused =
+          RaftServerProtocolServiceGrpc.newBlockingStub(channel)
+              .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+              .withDeadlineAfter(millis, TimeUnit.MILLISECONDS)
+              .readIndex(ReadIndexRequestProto.getDefaultInstance());
+      return null;
+    } catch (StatusRuntimeException e) {
+      PeerGuard.Reason reason = e.getTrailers() == null ? null : reason(e.getTrailers());
+      if (reason == null) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        boolean silent = e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED;
+        throw new IOException(silent ? "silent for " + millis + " ms" : cause.getMessage(), e);
+      }
+      return new PeerGuard.Refusal(reason, String.valueOf(e.getStatus().getDescription()));
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  /** Null if there is none, or one of a later version. */
+  private static PeerGuard.@Nullable Reason reason(Metadata trailers) {
+    String name = trailers.get(REASON);
+    for (PeerGuard.Reason reason : PeerGuard.Reason.values()) {
+      if (reason.name().equals(name)) {
+        return reason;
+      }
+    }
+    return null;
   }
 
   /** Says with each call to a node who calls, and hears what the node makes of it. */
@@ -107,22 +176,12 @@ final class PeerChecks {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      PeerGuard.Reason reason = reason(trailers.get(REASON));
+      PeerGuard.Reason reason = reason(trailers);
       if (reason != null) {
         guard.refusedBy(
             from, new PeerGuard.Refusal(reason, String.valueOf(status.getDescription())));
       }
       super.onClose(status, trailers);
-    }
-
-    /** Null if there is none, or one of a later version. */
-    private static PeerGuard.@Nullable Reason reason(@Nullable String name) {
-      for (PeerGuard.Reason reason : PeerGuard.Reason.values()) {
-        if (reason.name().equals(name)) {
-          return reason;
-        }
-      }
-      return null;
     }
   }
 
@@ -190,11 +249,5 @@ final class PeerChecks {
   private static IllegalStateException elsewhere(Exception cause) {
     return new IllegalStateException(
         "this Ratis makes its channels to other nodes elsewhere", cause);
-  }
-
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
   }
 }

@@ -30,6 +30,16 @@ record PeerCredentials(
     requireNonNull(to, "to");
   }
 
+  /** What a node says to another one. */
+  static PeerCredentials of(NodeIdentity self, String to) {
+    return new PeerCredentials(
+        self.nodeId(),
+        self.clusterId(),
+        self.incarnation(),
+        to,
+        self.known().incarnations().get(to));
+  }
+
   byte[] toBytes() {
     WireWriter out = new WireWriter(96);
     out.u8(VERSION).string(from);

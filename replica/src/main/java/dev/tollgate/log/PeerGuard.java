@@ -38,7 +38,9 @@ final class PeerGuard {
     /** The sender is not the node that the cluster knows under its name. */
     SENDER_UNKNOWN,
     /** The cluster has removed the sender. */
-    SENDER_REMOVED
+    SENDER_REMOVED,
+    /** The sender would add the receiver, which begins a cluster of its own. */
+    NOT_JOINING
   }
 
   /** An answer to a message that is not accepted. */
@@ -53,6 +55,7 @@ final class PeerGuard {
 
   private final NodeIdentity self;
   private final Path data;
+  private final boolean begins;
   private final Members members;
   private final Consumer<IOException> stop;
   private final AtomicBoolean stopped = new AtomicBoolean();
@@ -60,24 +63,22 @@ final class PeerGuard {
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
 
   /**
+   * @param begins whether the node was started to begin a cluster, alone or with others
    * @param stop is called once, with a {@link RemovedException} or a {@link StrangerException}, by
    *     a thread of gRPC or of Ratis: must not wait
    */
-  PeerGuard(NodeIdentity self, Path data, Members members, Consumer<IOException> stop) {
+  PeerGuard(
+      NodeIdentity self, Path data, boolean begins, Members members, Consumer<IOException> stop) {
     this.self = self;
     this.data = data;
+    this.begins = begins;
     this.members = members;
     this.stop = stop;
   }
 
   /** What this node says with a message to another one. */
   PeerCredentials credentialsFor(String to) {
-    return new PeerCredentials(
-        self.nodeId(),
-        self.clusterId(),
-        self.incarnation(),
-        to,
-        self.known().incarnations().get(to));
+    return PeerCredentials.of(self, to);
   }
 
   /** Why a message is refused, or null if it is not. */
@@ -90,6 +91,20 @@ final class PeerGuard {
       }
     }
     return refusal;
+  }
+
+  /** Why this node cannot be added to the cluster of the sender, or null if it can. */
+  @Nullable Refusal checkJoining(PeerCredentials sender) {
+    Refusal refusal = check(sender);
+    if (refusal != null || !begins || self.clusterId() != null) {
+      return refusal;
+    }
+    Refusal begun =
+        new Refusal(
+            Reason.NOT_JOINING,
+            "node " + self.nodeId() + " was started to begin a cluster of its own");
+    logOnce(sender.from(), begun);
+    return begun;
   }
 
   private @Nullable Refusal refusal(PeerCredentials sender) {
@@ -152,12 +167,15 @@ final class PeerGuard {
       case SENDER_UNKNOWN ->
           stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
       case OTHER_CLUSTER -> {
-        strangers.add(nodeId);
+        // a node that is about to be added has no say
+        if (members.contains(nodeId)) {
+          strangers.add(nodeId);
+        }
         if (strangers.size() > members.count() / 2) {
           stop(StrangerException.amongOthers(self.nodeId(), data, refusal.message()));
         }
       }
-      case OTHER_NODE, RECEIVER_UNKNOWN -> {}
+      case OTHER_NODE, RECEIVER_UNKNOWN, NOT_JOINING -> {}
     }
   }
 

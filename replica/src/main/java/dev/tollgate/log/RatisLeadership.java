@@ -9,8 +9,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.apache.ratis.conf.Parameters;
-import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexReplyProto;
@@ -117,16 +115,12 @@ final class RatisLeadership implements LeadershipRounds.Group {
   }
 
   /**
-   * Has a server answer the leader of its group.
+   * Answers the leader of a server's group.
    *
    * @param term the term that the server is in, from any thread
-   * @param guard refuses calls before anything answers them
    */
-  static void answerWith(
-      LongSupplier term, RaftPeerId self, ServerInterceptor guard, Parameters parameters) {
-    ServerInterceptor answers = new Answers(self.toByteString(), term);
-    GrpcConfigKeys.Server.setServicesCustomizer(
-        parameters, (builder, types) -> builder.intercept(answers).intercept(guard));
+  static ServerInterceptor answers(LongSupplier term, RaftPeerId self) {
+    return new Answers(self.toByteString(), term);
   }
 
   /** Answers instead of Ratis. */

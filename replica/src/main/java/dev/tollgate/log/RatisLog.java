@@ -17,9 +17,11 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
@@ -72,7 +74,9 @@ public final class RatisLog implements ReplicatedLog {
   private final @Nullable PeerChannels channels;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
+  private final Supervision supervision;
   private @Nullable RaftClient forwarder;
+  private volatile @Nullable LogWriter writer;
 
   /**
    * @throws IOException if the directory cannot be used, or another process uses it
@@ -85,7 +89,14 @@ public final class RatisLog implements ReplicatedLog {
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
     PeerGuard guard = stateMachine.guard();
-    RatisLeadership.answerWith(this::term, self, PeerChecks.incoming(guard), parameters);
+    // the last one is the first to see a call
+    GrpcConfigKeys.Server.setServicesCustomizer(
+        parameters,
+        (builder, types) ->
+            builder
+                .intercept(RatisLeadership.answers(this::term, self))
+                .intercept(new ComparedCommits())
+                .intercept(PeerChecks.incoming(guard)));
     this.server =
         RaftServer.newBuilder()
             .setServerId(self)
@@ -95,12 +106,13 @@ public final class RatisLog implements ReplicatedLog {
             .setParameters(parameters)
             .setOption(RaftStorage.StartupOption.RECOVER)
             .build();
-    this.membership = new RatisMembership(server, GROUP, settings, identity, hold);
+    this.membership =
+        new RatisMembership(server, GROUP, settings, identity, consumer::identity, hold);
     RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
     if (rpc != null) {
       PeerChecks.outgoing(rpc, guard);
     }
-    Supervision supervision = new Supervision(settings.nodeId(), consumer::failed);
+    this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.channels = rpc == null ? null : channels(settings, rpc, supervision);
     this.rounds =
         new LeadershipRounds(
@@ -155,6 +167,7 @@ public final class RatisLog implements ReplicatedLog {
   public void start() throws IOException {
     try {
       server.start();
+      writer = writer();
       stateMachine.leaveIfRemoved();
       if (channels != null) {
         Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
@@ -162,6 +175,18 @@ public final class RatisLog implements ReplicatedLog {
       }
     } catch (IOException | RuntimeException e) {
       throw StartFailure.explain(settings, e);
+    }
+  }
+
+  private @Nullable LogWriter writer() throws IOException {
+    try {
+      return LogWriter.of(server.getDivision(GROUP).getRaftLog());
+    } catch (ReflectiveOperationException | ClassCastException | IllegalArgumentException e) {
+      LOG.warn(
+          "{}: this node takes up to a second longer to stop with this version of Ratis",
+          settings.nodeId(),
+          e);
+      return null;
     }
   }
 
@@ -329,6 +354,11 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   @Override
+  public boolean isKnown() {
+    return identity.isKnown();
+  }
+
+  @Override
   public Membership membership() {
     return settings.raftAddress() == null
         ? Membership.fixed(
@@ -373,10 +403,23 @@ public final class RatisLog implements ReplicatedLog {
       channels.close();
     }
     closeForwarder();
+    closeServer();
+  }
+
+  private void closeServer() {
+    AtomicBoolean closed = new AtomicBoolean();
+    LogWriter sleeping = writer;
+    if (sleeping != null) {
+      supervision
+          .thread("tollgate-log-writer-alarm", () -> sleeping.wakeWhenTold(closed::get))
+          .start();
+    }
     try {
       server.close();
     } catch (IOException e) {
       LOG.warn("{}: the Raft log did not close cleanly", settings.nodeId(), e);
+    } finally {
+      closed.set(true);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.tollgate.core.ClusterIdentity;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
@@ -29,6 +31,7 @@ import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationInProgressException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
+import org.apache.ratis.protocol.exceptions.SetConfigurationException;
 import org.apache.ratis.protocol.exceptions.TransferLeadershipException;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
@@ -64,11 +67,14 @@ final class RatisMembership implements Membership {
   private final RaftGroupId group;
   private final RaftSettings settings;
   private final NodeIdentity identity;
+  private final Supplier<ClusterIdentity> state;
   private final EntryHold hold;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
 
   /**
+   * @param state what the last applied entry says, which clients have heard of before the file of
+   *     the identity says it
    * @param hold holds entries back while leadership is handed over
    */
   RatisMembership(
@@ -76,8 +82,10 @@ final class RatisMembership implements Membership {
       RaftGroupId group,
       RaftSettings settings,
       NodeIdentity identity,
+      Supplier<ClusterIdentity> state,
       EntryHold hold) {
     this.identity = identity;
+    this.state = state;
     this.hold = hold;
     this.server = server;
     this.group = group;
@@ -89,30 +97,60 @@ final class RatisMembership implements Membership {
     CompletableFuture<@Nullable RaftClientReply> start() throws IOException, MembershipException;
   }
 
+  /**
+   * Waits its turn while another node is added. That may be the same one: it was started again, and
+   * the leader still waits for it.
+   */
   @Override
   public CompletableFuture<Void> add(String nodeId, String raftAddress) {
+    return add(
+        nodeId, raftAddress, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CATCH_UP_MILLIS));
+  }
+
+  private CompletableFuture<Void> add(String nodeId, String raftAddress, long untilNanos) {
     JoiningNode joining;
     try {
       joining = JoiningNode.of(nodeId, raftAddress);
-      joining.requireNeverRemoved(identity.known());
+      joining.requireNeverRemoved(state.get());
     } catch (MembershipException e) {
       return CompletableFuture.failedFuture(e);
     }
-    RaftPeer member = find(nodeId);
-    if (member != null && member.getAddress().equals(raftAddress) && leads()) {
-      return CompletableFuture.completedFuture(null);
-    }
     return attempt(
-        "node " + nodeId + " at " + raftAddress,
-        () -> {
-          Collection<RaftPeer> current = current();
-          joining.requireNew(current);
-          requireMajority(current, /* joining= */ 1, "node " + nodeId + " is not added");
-          joining.requireListening();
-          List<RaftPeer> wanted = new ArrayList<>(current);
-          wanted.add(joining.peer());
-          return change(current, wanted);
-        });
+            "node " + nodeId + " at " + raftAddress,
+            () -> {
+              RaftPeer member = find(nodeId);
+              if (member != null && member.getAddress().equals(raftAddress)) {
+                return CompletableFuture.completedFuture(null);
+              }
+              joining.requireNew(current());
+              joining.requireJoining(identity);
+              // while the node answered, another one may have been added
+              Collection<RaftPeer> current = current();
+              joining.requireNew(current);
+              requireMajority(current, /* joining= */ 1, "node " + nodeId + " is not added");
+              List<RaftPeer> wanted = new ArrayList<>(current);
+              wanted.add(joining.peer());
+              return change(current, wanted);
+            })
+        .exceptionallyCompose(
+            failure ->
+                isTurnOfAnother(failure) && System.nanoTime() < untilNanos
+                    ? add(nodeId, raftAddress, untilNanos)
+                    : CompletableFuture.failedFuture(failure));
+  }
+
+  private static boolean isTurnOfAnother(Throwable failure) {
+    return failure instanceof CompletionException
+        && failure.getCause() instanceof MembershipException refused
+        && isAnotherChange(refused.getCause());
+  }
+
+  /**
+   * Another change is under way, or came between the look at the members and the change of them.
+   */
+  private static boolean isAnotherChange(@Nullable Throwable cause) {
+    return cause instanceof ReconfigurationInProgressException
+        || cause instanceof SetConfigurationException;
   }
 
   @Override
@@ -123,6 +161,9 @@ final class RatisMembership implements Membership {
           Collection<RaftPeer> current = current();
           List<RaftPeer> rest = new ArrayList<>(current);
           if (!rest.removeIf(peer -> peer.getId().toString().equals(nodeId))) {
+            if (state.get().removed().contains(nodeId)) {
+              return CompletableFuture.completedFuture(null);
+            }
             throw new MembershipException(
                 "node " + nodeId + " is no member; members are " + names(current));
           }
@@ -143,14 +184,14 @@ final class RatisMembership implements Membership {
           List<RaftPeer> others = new ArrayList<>(current());
           others.removeIf(peer -> peer.getId().equals(server.getId()));
           if (nodeId == null) {
-            return handOver(furthest(others));
+            return handOver(furthest(others), TRANSFER_MILLIS);
           }
           RaftPeer member = find(nodeId);
           if (member == null) {
             throw new MembershipException(
                 "node " + nodeId + " is no member; members are " + names(current()));
           }
-          return handOver(member);
+          return handOver(member, TRANSFER_MILLIS);
         });
   }
 
@@ -178,8 +219,7 @@ final class RatisMembership implements Membership {
           "{}: hands leadership over to {}, because it stops",
           settings.nodeId(),
           successor.getId());
-      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RESIGN_MILLIS);
-      return offer(successor, deadline)
+      return handOver(successor, RESIGN_MILLIS)
           .thenAccept(
               refusal -> {
                 if (refusal != null) {
@@ -243,9 +283,9 @@ final class RatisMembership implements Membership {
         || cause instanceof LeaderSteppingDownException) {
       return new NotLeadingException(cause);
     }
-    if (cause instanceof ReconfigurationInProgressException) {
+    if (isAnotherChange(cause)) {
       return new MembershipException(
-          "another change of the members is under way: try again when it is done");
+          "another change of the members is under way: try again when it is done", cause);
     }
     if (cause instanceof ReconfigurationTimeoutException) {
       return new MembershipException(
@@ -297,17 +337,17 @@ final class RatisMembership implements Membership {
    * successor has to have all of them. Between two offers they go on, so clients wait for an offer
    * at most.
    *
+   * @param millis how long it is offered in vain
    * @return completes, on another thread than those of Ratis, once the node leads; exceptionally
    *     with what Ratis said last, or that this node does not lead any more and that one neither
    */
-  private CompletableFuture<@Nullable RaftClientReply> handOver(RaftPeer to) {
-    long begin = System.nanoTime();
-    return offer(to, begin + TimeUnit.MILLISECONDS.toNanos(TRANSFER_MILLIS));
+  private CompletableFuture<@Nullable RaftClientReply> handOver(RaftPeer to, long millis) {
+    return offer(to, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
   /** The next leader goes on. */
   private CompletableFuture<@Nullable RaftClientReply> leave(RaftPeer to) {
-    return handOver(to)
+    return handOver(to, TRANSFER_MILLIS)
         .thenCompose(moved -> CompletableFuture.failedFuture(new NotLeadingException()));
   }
 

@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -38,8 +37,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where Ratis meets the replica: hands committed entries over in log order, and says who leads.
- * Ratis calls {@link #applyTransaction} from one thread, which waits for ours; what it throws
- * closes the Ratis server, which is what an untrustworthy state has to come to.
+ * Ratis calls {@link #applyTransaction} and {@link #reinitialize} from one thread, that of {@link
+ * DeepUpdater}; what it throws closes the Ratis server, which is what an untrustworthy state has to
+ * come to.
  */
 final class RatisStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
@@ -53,7 +53,6 @@ final class RatisStateMachine extends BaseStateMachine {
   private final NodeIdentity identity;
   private final PeerGuard guard;
   private final Snapshots snapshots;
-  private final ApplyThread applyThread;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
@@ -67,8 +66,9 @@ final class RatisStateMachine extends BaseStateMachine {
     this.consumer = consumer;
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.leadership = new LeadershipNews(consumer, this::leadingTerm);
-    this.applyThread = new ApplyThread(settings.nodeId());
-    this.guard = new PeerGuard(identity, directory, new Members(), this::refused);
+    this.guard =
+        new PeerGuard(
+            identity, directory, !settings.peers().isEmpty(), new Members(), this::refused);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -162,23 +162,20 @@ final class RatisStateMachine extends BaseStateMachine {
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
               LogTail.cutUnfinished(raftStorage.getStorageDir().getCurrentDir().toPath());
-              onApplyThread(
-                  () -> {
-                    beginAt(snapshots.open(raftStorage));
-                    return null;
-                  });
+              DeepUpdater.install(raftServer, groupId);
+              beginAt(restored(raftStorage));
               keepIdentity();
             });
   }
 
-  /** Ratis' own thread waits meanwhile, so that nothing of what Ratis promises changes. */
-  private void onApplyThread(Callable<@Nullable Void> work) throws IOException {
-    try {
-      applyThread.call(work);
+  /** The thread that calls has a stack of its own size. */
+  private @Nullable TermIndex restored(RaftStorage raftStorage) throws IOException {
+    try (ApplyThread thread = new ApplyThread(identity.nodeId())) {
+      return thread.<@Nullable TermIndex>call(() -> snapshots.open(raftStorage));
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException("neither applying nor restoring declares it", e);
+      throw new IllegalStateException("restoring does not declare it", e);
     }
   }
 
@@ -198,13 +195,9 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void reinitialize() throws IOException {
     try {
-      onApplyThread(
-          () -> {
-            synchronized (snapshots) {
-              beginAt(snapshots.reopen());
-            }
-            return null;
-          });
+      synchronized (snapshots) {
+        beginAt(snapshots.reopen());
+      }
       keepIdentity();
     } catch (IOException | RuntimeException | Error e) {
       consumer.failed(e);
@@ -274,7 +267,6 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void close() {
     snapshots.close();
-    applyThread.close();
   }
 
   /** What a node of a later version has sent must not come into the log of those who would stop. */
@@ -297,11 +289,7 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     try {
-      onApplyThread(
-          () -> {
-            apply(transaction);
-            return null;
-          });
+      apply(transaction);
       keepIdentityOrStop();
     } catch (IOException e) {
       consumer.failed(e);

@@ -52,6 +52,14 @@ public interface ReplicatedLog extends AutoCloseable {
     return null;
   }
 
+  /**
+   * True once this node has heard that the cluster knows its data directory: before, an emptied one
+   * would pass for it. Stays true through a restart.
+   */
+  default boolean isKnown() {
+    return true;
+  }
+
   /** How other nodes are added and removed. */
   Membership membership();
 

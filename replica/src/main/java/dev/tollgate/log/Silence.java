@@ -12,6 +12,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.RaftLog;
 
 /**
  * Which other nodes a node ought to hear, and does not: followers their leader alone, leaders all
@@ -58,7 +59,8 @@ record Silence(boolean leaderless, boolean emptyLog, Collection<RaftPeer> peers)
     }
     return new Silence(
         true,
-        division.getRaftLog().getLastEntryTermIndex() == null,
+        // of a log that closes meanwhile, this can still be asked
+        division.getRaftLog().getFlushIndex() == RaftLog.INVALID_LOG_INDEX,
         members.stream().filter(peer -> !peer.getId().equals(self)).toList());
   }
 }

@@ -5,12 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Limits;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -108,21 +104,7 @@ public record SkipList(List<Skip> skips) {
     all.add(requireNonNull(skip, "skip"));
     StringBuilder text = new StringBuilder(FIRST_LINE).append('\n');
     all.forEach(one -> text.append(one).append('\n'));
-    Path unfinished = data.resolve(FILE + ".tmp");
-    try (FileChannel channel =
-        FileChannel.open(
-            unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(UTF_8));
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(unfinished, data.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
-    NodeDirectory.sync(data);
+    WholeFile.write(data.resolve(FILE), text.toString());
     return new SkipList(all);
   }
 }

@@ -11,11 +11,9 @@ import java.io.BufferedOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -158,7 +156,7 @@ final class SnapshotFiles {
     // Ratis leaves an empty one where the disk is full, and then there is to be no snapshot
     MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(unfinished().toFile()));
     Files.move(unfinished(), file, StandardCopyOption.ATOMIC_MOVE);
-    syncDirectory();
+    WholeFile.syncNames(directory);
   }
 
   /** All files but those of this snapshot. */
@@ -174,12 +172,6 @@ final class SnapshotFiles {
 
   private Path fileOf(TermIndex last) {
     return directory.resolve("snapshot." + last.getTerm() + "_" + last.getIndex());
-  }
-
-  private void syncDirectory() throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   /** Removes all but the newest two, and says up to which entry the log is not needed any more. */

@@ -24,7 +24,11 @@ public final class StrangerException extends IOException {
             + owner
             + ", not of node "
             + nodeId
-            + ": start the node with its own name or its own directory");
+            + ": start it with --id "
+            + owner
+            + ", or give node "
+            + nodeId
+            + " a directory of its own");
   }
 
   static StrangerException withoutLog(String nodeId, Path data) {

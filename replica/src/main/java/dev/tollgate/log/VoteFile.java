@@ -1,18 +1,13 @@
 package dev.tollgate.log;
 
+import static dev.tollgate.log.RatisInternals.field;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
-import java.lang.reflect.Field;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,8 +24,8 @@ import org.apache.ratis.server.storage.RaftStorageMetadataFile;
  *
  * <p>That of Ratis 3.3.0 (AtomicFileOutputStream, ServerState) puts an empty file in its place when
  * the disk is full, with which no node starts, does not sync the directory, and goes on in a term
- * that it could not write: docs/adr/0025. Ratis offers no way to bring another one, so this is the
- * only class that reaches into it.
+ * that it could not write: docs/adr/0025. Ratis offers no way to bring another one, so this class
+ * reaches into it.
  */
 final class VoteFile implements RaftStorageMetadataFile {
   /** It might vote twice in a term. */
@@ -38,13 +33,11 @@ final class VoteFile implements RaftStorageMetadataFile {
       "this node may not come back under its name: remove it with CALL remove_node, and add one"
           + " with another name";
 
+  /** What is unfinished of it, Ratis removes at the next start. */
   private static final String NAME = "raft-meta";
 
   private static final String TERM = "term";
   private static final String VOTE = "votedFor";
-
-  /** Ratis removes it at the next start. */
-  private static final String UNFINISHED = "raft-meta.tmp";
 
   private final Path directory;
   private final Consumer<IOException> failed;
@@ -118,12 +111,6 @@ final class VoteFile implements RaftStorageMetadataFile {
     }
   }
 
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
-  }
-
   @Override
   public synchronized RaftStorageMetadata getMetadata() {
     return written;
@@ -135,32 +122,12 @@ final class VoteFile implements RaftStorageMetadataFile {
       return;
     }
     try {
-      write(next);
+      WholeFile.write(directory.resolve(NAME), text(next));
     } catch (IOException e) {
       failed.accept(e);
       throw e;
     }
     written = next;
-  }
-
-  private void write(RaftStorageMetadata next) throws IOException {
-    Path unfinished = directory.resolve(UNFINISHED);
-    try (FileChannel out =
-        FileChannel.open(
-            unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text(next));
-      while (bytes.hasRemaining()) {
-        out.write(bytes);
-      }
-      out.force(true);
-    }
-    Files.move(unfinished, directory.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-      names.force(true);
-    }
   }
 
   /** As Ratis reads it. */

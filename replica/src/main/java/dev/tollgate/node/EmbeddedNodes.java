@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import dev.tollgate.log.NodeDirectory;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientService;
@@ -23,29 +24,58 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddedNodes implements EmbeddedNodeProvider {
   private static final Duration READY_WITHIN = Duration.ofSeconds(30);
 
+  /** The name of a node whose directory is new. */
+  private static final String FIRST_NAME = "embedded";
+
   public EmbeddedNodes() {}
 
   @Override
   public EmbeddedNode open(Path directory) throws IOException {
     Files.createDirectories(directory);
-    return started(
-        new Node(NodeSettings.embedded("embedded", RaftSettings.alone("embedded", directory))));
+    // the server may have made it, under any name
+    String id = NodeDirectory.owner(directory).orElse(FIRST_NAME);
+    return started(NodeSettings.embedded(id, RaftSettings.alone(id, directory)));
   }
 
   @Override
   public EmbeddedNode openInMemory(String name) throws IOException {
-    return started(new Node(NodeSettings.embedded(name.isEmpty() ? "memory" : name, null)));
+    return started(NodeSettings.embedded(name.isEmpty() ? "memory" : name, null));
   }
 
-  private static EmbeddedNode started(Node node) throws IOException {
+  private static EmbeddedNode started(NodeSettings settings) throws IOException {
+    Node node;
+    try {
+      node = new Node(settings);
+    } catch (IllegalStateException e) {
+      throw new IOException(e.getMessage(), e);
+    }
     try {
       node.start();
+      requireAlone(node, settings);
       awaitLeadership(node);
     } catch (IOException | RuntimeException e) {
       node.close();
       throw e;
     }
     return new RunningNode(node);
+  }
+
+  /** A member of a larger cluster would wait here for the others, to whom it cannot talk. */
+  private static void requireAlone(Node node, NodeSettings settings) throws IOException {
+    RaftSettings raft = settings.raft();
+    int members = node.status().members().size();
+    if (raft != null && members > 1) {
+      throw new IOException(
+          raft.directory()
+              + " is the data directory of node "
+              + settings.nodeId()
+              + " in a cluster of "
+              + members
+              + " nodes, which cannot be opened in an application: start the node with `tollgate"
+              + " server --id "
+              + settings.nodeId()
+              + "`, and connect to the cluster with jdbc:tollgate://host:port/");
+    }
   }
 
   /** A node alone elects itself, which takes an election timeout. */

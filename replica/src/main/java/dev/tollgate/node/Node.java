@@ -77,7 +77,7 @@ public final class Node implements AutoCloseable {
   private final ClientService service;
   private final SqlFrontend frontend = new SqlFrontend(CACHED_PLANS);
   private final CountDownLatch leading = new CountDownLatch(1);
-  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
   private volatile @Nullable ClientServer server;
 
   /**
@@ -176,14 +176,18 @@ public final class Node implements AutoCloseable {
               failure -> {
                 // a leader of an older version does not know the command: the next one may
                 CompletableFuture.delayedExecutor(ANNOUNCE_AGAIN_SECONDS, TimeUnit.SECONDS)
-                    .execute(this::announceUnlessStopped);
+                    .execute(() -> announceAgain(failure));
                 return null;
               });
     }
   }
 
-  private void announceUnlessStopped() {
-    if (stopped.getCount() > 0) {
+  private void announceAgain(Throwable failure) {
+    if (!ended.isDone()) {
+      LOG.warn(
+          "{}: tells the leader again where this node is, which it did not take note of: {}",
+          settings.nodeId(),
+          failure.toString());
       announce();
     }
   }
@@ -222,12 +226,16 @@ public final class Node implements AutoCloseable {
     return log.status();
   }
 
-  /** True once clients can be served, or sent on: a leader first has to apply all of its log. */
+  /**
+   * True once clients can be served, or sent on, and this node counts: a leader first has to apply
+   * all of its log, and the cluster has to know the data directory of a node that it can lose.
+   */
   public boolean isReady() {
     String leader = log.leaderId();
     return replica.failure() == null
         && leader != null
-        && (replica.isLeading() || !leader.equals(settings.nodeId()));
+        && (replica.isLeading() || !leader.equals(settings.nodeId()))
+        && (log.isAlone() || clientAddress() == null || log.isKnown());
   }
 
   /** Waits until this node leads; false if it does not within this time, or has failed. */
@@ -240,9 +248,9 @@ public final class Node implements AutoCloseable {
     return replica.failure();
   }
 
-  /** Waits until the node is closed, or its replica fails. */
-  public void awaitEnd() throws InterruptedException {
-    stopped.await();
+  /** Complete once the node is closed, or its replica has failed. */
+  public CompletableFuture<@Nullable Void> ended() {
+    return ended;
   }
 
   /** What client connections in this JVM talk to. */
@@ -255,10 +263,15 @@ public final class Node implements AutoCloseable {
     if (replica.failure() != null || !replica.isLeading()) {
       return;
     }
+    awaitLast(log.membership().resign(), RESIGN_AT_END, "before another node leads");
+  }
+
+  /** Waits for work of a node that stops; it stops all the same if that fails. */
+  private void awaitLast(CompletableFuture<?> work, Duration patience, String otherwise) {
     try {
-      log.membership().resign().get(RESIGN_AT_END.toMillis(), TimeUnit.MILLISECONDS);
+      work.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      LOG.info("{}: stops before another node leads: {}", settings.nodeId(), e.toString());
+      LOG.info("{}: stops {}: {}", settings.nodeId(), otherwise, e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -276,26 +289,20 @@ public final class Node implements AutoCloseable {
           return null;
         });
     timeKeeper.recordAll(renewals);
-    CountDownLatch recorded = new CountDownLatch(1);
+    CompletableFuture<@Nullable Void> recorded = new CompletableFuture<>();
     pipeline.entry(
         new CommandPipeline.Barrier() {
           @Override
           public void passed() {
-            recorded.countDown();
+            recorded.complete(null);
           }
 
           @Override
           public void failed() {
-            recorded.countDown();
+            recorded.complete(null);
           }
         });
-    try {
-      if (!recorded.await(RECORD_AT_END.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.info("{}: stops before it has recorded what leases have left", settings.nodeId());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    awaitLast(recorded, RECORD_AT_END, "before it has recorded what leases have left");
   }
 
   /**
@@ -312,13 +319,7 @@ public final class Node implements AutoCloseable {
     if (!keeps) {
       return;
     }
-    try {
-      log.snapshots().take().get(SNAPSHOT_AT_END.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.info("{}: stops without a snapshot: {}", settings.nodeId(), e.toString());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    awaitLast(log.snapshots().take(), SNAPSHOT_AT_END, "without a snapshot");
   }
 
   private void takeSnapshot() {
@@ -351,7 +352,7 @@ public final class Node implements AutoCloseable {
     timeKeeper.close();
     workers.close();
     database.close();
-    stopped.countDown();
+    ended.complete(null);
   }
 
   /** Announces a node that is alone once it leads; ends the node if its replica fails. */
@@ -419,7 +420,7 @@ public final class Node implements AutoCloseable {
     @Override
     public void failed(Throwable cause) {
       leading.countDown();
-      stopped.countDown();
+      ended.complete(null);
     }
   }
 }

@@ -19,6 +19,7 @@ import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.core.UniqueId;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -53,6 +54,8 @@ public final class StateCodec {
 
   /** A session with the content of its last request behind its number. */
   private static final int SESSION_WITH_CONTENT = 14;
+
+  private static final int LIMITS = 15;
 
   private StateCodec() {}
 
@@ -96,6 +99,7 @@ public final class StateCodec {
           new StateRecord.ComputingState(
               in.flag() ? Computing.PAUSED : Computing.in(environment(in)));
       case IDENTITY -> identity(in);
+      case LIMITS -> new StateRecord.LimitsState(new TransactionLimits(in.i64(), in.i64()));
       case SKIPPED -> new StateRecord.SkippedCommand(in.i64(), in.i32());
       default -> throw UnknownVersionException.ofRecord(kind);
     };
@@ -363,6 +367,12 @@ public final class StateCodec {
         environment(out, environment);
       }
       return COMPUTING;
+    }
+
+    @Override
+    public Integer limits(StateRecord.LimitsState state) {
+      out.i64(state.limits().ageMillis()).i64(state.limits().idleMillis());
+      return LIMITS;
     }
 
     @Override

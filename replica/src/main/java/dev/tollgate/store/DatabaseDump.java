@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.FenceReading;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.StateRecord;
+import dev.tollgate.core.TableName;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
 import java.io.IOException;
@@ -115,7 +116,7 @@ public final class DatabaseDump implements AutoCloseable {
       statement(comment.getCreateSQL());
     }
     for (StateRecord.FenceState fence : fences) {
-      statement(fenceSql(fence));
+      statement(fenceSql(fence.table(), fence.terms()));
     }
   }
 
@@ -278,17 +279,18 @@ public final class DatabaseDump implements AutoCloseable {
     out.append(UnicodeEscapes.resolve(sql)).append(";\n");
   }
 
-  private static String fenceSql(StateRecord.FenceState fence) {
+  /** The statement, without a semicolon, that fences a table so. */
+  static String fenceSql(TableName name, Operation.FenceTerms terms) {
     StringBuilder sql = new StringBuilder("ALTER TABLE ");
-    String schema = fence.table().schema();
+    String schema = name.schema();
     if (schema != null) {
       sql.append(StringUtils.quoteIdentifier(schema)).append('.');
     }
-    sql.append(StringUtils.quoteIdentifier(fence.table().name())).append(" FENCED ");
-    if (fence.terms() instanceof Operation.TableFence table) {
+    sql.append(StringUtils.quoteIdentifier(name.name())).append(" FENCED ");
+    if (terms instanceof Operation.TableFence table) {
       sql.append(table.reading() == FenceReading.MONOTONIC ? "MONOTONIC " : "").append("BY LOCK ");
       StringUtils.quoteStringSQL(sql, table.lock().value());
-    } else if (fence.terms() instanceof Operation.RowFence rows) {
+    } else if (terms instanceof Operation.RowFence rows) {
       sql.append("BY LOCK (").append(rows.lockSql()).append(')');
     }
     return sql.toString();

@@ -108,14 +108,10 @@ public final class DatabaseRestore {
 
   private void endTable() {
     Table filled = table;
-    RowNumbers known = filled == null ? null : numbers.get(nameOf(filled));
+    RowNumbers known = filled == null ? null : numbers.get(FencedTables.nameOf(filled));
     if (filled != null && known != null) {
       known.goOn(filled, session);
     }
-  }
-
-  private static TableName nameOf(Table table) {
-    return new TableName(table.getSchema().getName(), table.getName());
   }
 
   private void beginTable(WireReader in) {
@@ -197,14 +193,7 @@ public final class DatabaseRestore {
         ids.add(definition.id());
       }
     }
-    Map<TableName, Row> occupied = new HashMap<>();
-    Set<TableName> free = new HashSet<>();
-    numbers.forEach(
-        (name, known) -> {
-          if (!known.keyed()) {
-            free.add(name);
-          }
-        });
+    Placeholders placeholders = new Placeholders();
     while (!open.isEmpty()) {
       List<DatabaseCopy.Definition> failed = new ArrayList<>();
       DbException failure = null;
@@ -215,7 +204,7 @@ public final class DatabaseRestore {
             prepared.setPersistedObjectId(definition.id());
           }
           if (prepared instanceof CreateIndex) {
-            occupyTables(free, occupied);
+            placeholders.put();
           }
           prepared.update();
         } catch (DbException e) {
@@ -228,24 +217,40 @@ public final class DatabaseRestore {
       }
       open = failed;
     }
-    occupied.forEach((name, row) -> requireNonNull(find(name)).removeRow(session, row));
+    placeholders.remove();
     session.commit(false);
     Views.compile(session);
   }
 
-  /** Makes H2 put the indexes of tables beside their rows, where they were in the original. */
-  private void occupyTables(Set<TableName> free, Map<TableName, Row> occupied) {
-    for (TableName name : List.copyOf(free)) {
-      Table made = find(name);
-      if (made != null) {
-        occupied.put(name, RowNumbers.occupy(made, session));
-        free.remove(name);
+  /**
+   * Rows that make H2 put the indexes of tables beside the rows, where they were in the original.
+   */
+  private final class Placeholders {
+    private final Set<TableName> missing = new HashSet<>();
+    private final Map<Table, Row> rows = new HashMap<>();
+
+    Placeholders() {
+      numbers.forEach(
+          (name, known) -> {
+            if (!known.keyed()) {
+              missing.add(name);
+            }
+          });
+    }
+
+    /** Puts one into each of these tables that has been made since. */
+    void put() {
+      for (TableName name : List.copyOf(missing)) {
+        Table made = FencedTables.find(session, name);
+        if (made != null) {
+          rows.put(made, RowNumbers.occupy(made, session));
+          missing.remove(name);
+        }
       }
     }
-  }
 
-  private @Nullable Table find(TableName name) {
-    Schema schema = database.h2().findSchema(name.schema());
-    return schema == null ? null : schema.findTableOrView(session, name.name());
+    void remove() {
+      rows.forEach((made, row) -> made.removeRow(session, row));
+    }
   }
 }

@@ -3,6 +3,9 @@ package dev.tollgate.store;
 import java.util.Iterator;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.h2.command.Prepared;
 import org.h2.command.dml.Delete;
 import org.h2.command.dml.Update;
 import org.h2.command.query.AllColumnsForPlan;
@@ -59,32 +62,31 @@ final class FirstRows extends Index {
    * @return that condition, which has not been metered yet; null if the statement keeps it
    */
   static @Nullable Expression limit(Delete delete) {
-    Expression count = H2Internals.fetchOf(delete);
-    if (count == null) {
-      return null;
-    }
-    delete.prepare();
-    Expression condition = delete.getCondition();
-    if (!stands(delete.getTableFilter(), condition, count)) {
-      return null;
-    }
-    delete.setCondition(null);
-    return condition;
+    return limit(delete, delete::getTableFilter, delete::getCondition, delete::setCondition);
   }
 
   /** The same for an UPDATE. */
   static @Nullable Expression limit(Update update) {
-    Expression count = H2Internals.fetchOf(update);
+    return limit(update, update::getTableFilter, update::getCondition, update::setCondition);
+  }
+
+  /** H2 hides the class that both are of. */
+  private static @Nullable Expression limit(
+      Prepared change,
+      Supplier<TableFilter> scan,
+      Supplier<@Nullable Expression> condition,
+      Consumer<@Nullable Expression> setCondition) {
+    Expression count = H2Internals.fetchOf(change);
     if (count == null) {
       return null;
     }
-    update.prepare();
-    Expression condition = update.getCondition();
-    if (!stands(update.getTableFilter(), condition, count)) {
+    change.prepare();
+    Expression stated = condition.get();
+    if (!stands(scan.get(), stated, count)) {
       return null;
     }
-    update.setCondition(null);
-    return condition;
+    setCondition.accept(null);
+    return stated;
   }
 
   /** Steps between; not where H2 is about to say that this is no table. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.AlterDomain;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableDropConstraint;
@@ -31,6 +32,7 @@ import org.h2.expression.Expression;
 import org.h2.schema.Domain;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
+import org.h2.table.IndexColumn;
 import org.h2.table.Table;
 import org.h2.util.HasSQL;
 import org.h2.value.TypeInfo;
@@ -86,6 +88,16 @@ final class H2Definitions {
       name(AlterTableDropConstraint.class, "constraintName");
   private static final VarHandle CONSTRAINT_TABLE =
       name(AlterTableDropConstraint.class.getSuperclass(), "tableName");
+
+  private static final VarHandle ALTERED_DOMAIN = name(AlterDomain.class, "domainName");
+  private static final VarHandle KEY_COLUMNS =
+      handle(AlterTableAddConstraint.class, "indexColumns", IndexColumn[].class);
+  private static final VarHandle REFERENCED_SCHEMA =
+      handle(AlterTableAddConstraint.class, "refSchema", Schema.class);
+  private static final VarHandle REFERENCED_TABLE =
+      name(AlterTableAddConstraint.class, "refTableName");
+  private static final VarHandle REFERENCED_COLUMNS =
+      handle(AlterTableAddConstraint.class, "refIndexColumns", IndexColumn[].class);
 
   private H2Definitions() {}
 
@@ -246,6 +258,93 @@ final class H2Definitions {
       }
     }
     return types;
+  }
+
+  /** The table that a definition alters, or null. */
+  static @Nullable Table alteredTable(SessionLocal session, Prepared definition) {
+    if (definition instanceof AlterTableAlterColumn columns) {
+      return find(session, columns, (String) COLUMN_TABLE.get(columns));
+    }
+    return definition instanceof AlterTableAddConstraint constraint
+        ? find(session, constraint, (String) CONSTRAINT_TABLE.get(constraint))
+        : null;
+  }
+
+  /** The type of the domain that a definition makes or alters; null if it is of no domain. */
+  static @Nullable TypeInfo typeOfDomain(SessionLocal session, Prepared definition) {
+    if (definition instanceof CreateDomain created) {
+      return (TypeInfo) DOMAIN_TYPE.get(created);
+    }
+    Domain altered =
+        definition instanceof AlterDomain domain
+            ? schemaOf(domain).findDomain((String) ALTERED_DOMAIN.get(domain))
+            : null;
+    return altered == null ? null : altered.getDataType();
+  }
+
+  /** True if the expressions of a definition are for columns that are or become a GEOMETRY. */
+  static boolean givesGeometry(Prepared definition) {
+    if (!(definition instanceof AlterTableAlterColumn columns)) {
+      return false;
+    }
+    List<Column> given = new ArrayList<>();
+    Column altered = alteredColumn(columns);
+    Column changed = changedColumn(columns);
+    if (changed != null || altered != null) {
+      given.add(changed == null ? altered : changed);
+    }
+    List<?> added = (List<?>) NEW_COLUMNS.get(columns);
+    if (added != null) {
+      added.forEach(column -> given.add((Column) column));
+    }
+    return given.stream().anyMatch(column -> GeometryText.hasGeometry(column.getType()));
+  }
+
+  /** The column that a definition alters, or null. */
+  static @Nullable Column alteredColumn(Prepared definition) {
+    return definition instanceof AlterTableAlterColumn columns
+        ? (@Nullable Column) ALTERED_COLUMN.get(columns)
+        : null;
+  }
+
+  /** What that column becomes, or null if it keeps its type. */
+  static @Nullable Column changedColumn(Prepared definition) {
+    return definition instanceof AlterTableAlterColumn columns
+        ? (@Nullable Column) CHANGED_COLUMN.get(columns)
+        : null;
+  }
+
+  /** The columns of a foreign key to be made; none if it is another constraint. */
+  static List<String> foreignKey(AlterTableAddConstraint constraint) {
+    return REFERENCED_TABLE.get(constraint) == null
+        ? List.of()
+        : names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint));
+  }
+
+  /** The columns of a primary key to be made; none if it is another constraint. */
+  static List<String> primaryKey(AlterTableAddConstraint constraint) {
+    return constraint.getType() == CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_PRIMARY_KEY
+        ? names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint))
+        : List.of();
+  }
+
+  /** The table to which it refers, or null if there is none of that name. */
+  static @Nullable Table referencedTable(SessionLocal session, AlterTableAddConstraint constraint) {
+    Schema schema = (Schema) REFERENCED_SCHEMA.get(constraint);
+    return schema.resolveTableOrView(session, (String) REFERENCED_TABLE.get(constraint));
+  }
+
+  /** The columns to which it refers; none if they are those of the primary key. */
+  static List<String> referencedColumns(AlterTableAddConstraint constraint) {
+    return names((IndexColumn @Nullable []) REFERENCED_COLUMNS.get(constraint));
+  }
+
+  private static List<String> names(IndexColumn @Nullable [] columns) {
+    List<String> names = new ArrayList<>();
+    for (IndexColumn column : columns == null ? new IndexColumn[0] : columns) {
+      names.add(column.columnName);
+    }
+    return names;
   }
 
   /**

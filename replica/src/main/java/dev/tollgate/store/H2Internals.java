@@ -15,7 +15,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.command.Parser;
@@ -25,6 +27,7 @@ import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.dml.CommandWithValues;
 import org.h2.command.dml.Delete;
+import org.h2.command.dml.ScriptCommand;
 import org.h2.command.dml.SetClauseList;
 import org.h2.command.dml.Update;
 import org.h2.command.query.Query;
@@ -116,6 +119,7 @@ final class H2Internals {
   private static final VarHandle LOCK_TIMEOUT_MILLIS;
   private static final VarHandle STATUS_AND_LOG_ID;
   private static final VarHandle CURRENT_TIMESTAMP;
+  private static final VarHandle SHOWN_LOCK_TIMEOUT;
   private static final VarHandle DERIVED_TABLES;
   private static final VarHandle HAD_WAITER;
   private static final VarHandle SET_CLAUSES;
@@ -143,6 +147,9 @@ final class H2Internals {
   private static final VarHandle INDEX_TABLE;
   private static final VarHandle OBJECT_IDS;
   private static final VarHandle LAST_NUMBER;
+  private static final VarHandle SCRIPTED_SCHEMAS;
+  private static final VarHandle SCRIPTED_TABLES;
+  private static final VarHandle SCRIPTED_DATA;
   private static final MethodHandle CREATE_SESSION;
   private static final PinnedRandom RANDOM;
 
@@ -169,6 +176,9 @@ final class H2Internals {
       CURRENT_TIMESTAMP =
           MethodHandles.privateLookupIn(SessionLocal.class, own)
               .findVarHandle(SessionLocal.class, "currentTimestamp", ValueTimestampTimeZone.class);
+      SHOWN_LOCK_TIMEOUT =
+          MethodHandles.privateLookupIn(SessionLocal.class, own)
+              .findVarHandle(SessionLocal.class, "lockTimeout", int.class);
       DERIVED_TABLES =
           MethodHandles.privateLookupIn(SessionLocal.class, own)
               .findVarHandle(SessionLocal.class, "derivedTableIndexCache", HashMap.class);
@@ -227,6 +237,10 @@ final class H2Internals {
       LAST_NUMBER =
           MethodHandles.privateLookupIn(MVPrimaryIndex.class, own)
               .findVarHandle(MVPrimaryIndex.class, "lastKey", AtomicLong.class);
+      Lookup script = MethodHandles.privateLookupIn(ScriptCommand.class, own);
+      SCRIPTED_SCHEMAS = script.findVarHandle(ScriptCommand.class, "schemaNames", Set.class);
+      SCRIPTED_TABLES = script.findVarHandle(ScriptCommand.class, "tables", Collection.class);
+      SCRIPTED_DATA = script.findVarHandle(ScriptCommand.class, "data", boolean.class);
       CREATE_SESSION =
           database.findVirtual(
               Database.class,
@@ -292,6 +306,17 @@ final class H2Internals {
   }
 
   /**
+   * Lets LOCK_TIMEOUT() give this. H2's own setter would have the open transaction wait so long.
+   *
+   * @return what it gave before
+   */
+  static int showLockTimeout(SessionLocal session, long millis) {
+    int before = session.getLockTimeout();
+    SHOWN_LOCK_TIMEOUT.set(session, (int) Math.min(millis, Integer.MAX_VALUE));
+    return before;
+  }
+
+  /**
    * Forgets the derived tables of statements that were prepared. No later statement can use them,
    * and H2 forgets them by itself only for those that it prepares as commands.
    */
@@ -303,6 +328,21 @@ final class H2Internals {
   static int derivedTables(SessionLocal session) {
     HashMap<?, ?> tables = (HashMap<?, ?>) DERIVED_TABLES.get(session);
     return tables == null ? 0 : tables.size();
+  }
+
+  /** The schemas to which a SCRIPT is limited; null if it has all. */
+  static @Nullable Set<?> schemasOf(ScriptCommand script) {
+    return (@Nullable Set<?>) SCRIPTED_SCHEMAS.get(script);
+  }
+
+  /** The tables to which a SCRIPT is limited; null if it has all. */
+  static @Nullable Collection<?> tablesOf(ScriptCommand script) {
+    return (@Nullable Collection<?>) SCRIPTED_TABLES.get(script);
+  }
+
+  /** Whether a SCRIPT has the rows of its tables. */
+  static boolean hasRows(ScriptCommand script) {
+    return (boolean) SCRIPTED_DATA.get(script);
   }
 
   /** Makes the session's transaction fail at a locked row at once. */
@@ -528,6 +568,46 @@ final class H2Internals {
       }
     }
     return values;
+  }
+
+  /**
+   * Replaces the expressions that hang directly in an object of H2 that belongs to a statement.
+   * Those that H2 keeps in a field or an array of a narrower type stay.
+   */
+  @SuppressWarnings("unchecked")
+  static void replaceParts(Object part, UnaryOperator<Expression> replacement) {
+    if (part instanceof List<?> list) {
+      for (int i = 0; i < list.size(); i++) {
+        if (list.get(i) instanceof Expression before) {
+          Expression after = replacement.apply(before);
+          if (after != before) {
+            ((List<Expression>) list).set(i, after);
+          }
+        }
+      }
+    } else if (part.getClass() == Expression[].class) {
+      Expression[] expressions = (Expression[]) part;
+      for (int i = 0; i < expressions.length; i++) {
+        expressions[i] = expressions[i] == null ? null : replacement.apply(expressions[i]);
+      }
+    } else if (inH2(part.getClass())) {
+      replaceFields(part, replacement);
+    }
+  }
+
+  private static void replaceFields(Object part, UnaryOperator<Expression> replacement) {
+    for (Field field : FIELDS.get(part.getClass())) {
+      try {
+        if (field.getType() == Expression.class && field.get(part) instanceof Expression before) {
+          Expression after = replacement.apply(before);
+          if (after != before) {
+            field.set(part, after);
+          }
+        }
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException("the field was made accessible: " + field, e);
+      }
+    }
   }
 
   private static List<Field> partsOf(Class<?> type) {

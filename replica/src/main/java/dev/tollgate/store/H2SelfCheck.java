@@ -50,8 +50,31 @@ final class H2SelfCheck {
    * @throws IllegalStateException naming what does not hold
    */
   static void run() {
+    requireBuiltFor(versionInUse());
     if (!Once.DONE) {
       throw new IllegalStateException("the check of H2 did not run");
+    }
+  }
+
+  /** Reads the field by reflection: the compiler would copy the constant. */
+  private static String versionInUse() {
+    try {
+      return String.valueOf(Constants.class.getField("VERSION").get(null));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("H2 does not name its version", e);
+    }
+  }
+
+  /** Comes first: what another version lacks would be a NoSuchMethodError. */
+  static void requireBuiltFor(String found) {
+    if (!found.equals(H2Internals.BUILT_FOR)) {
+      throw new IllegalStateException(
+          "the class path has H2 "
+              + found
+              + ", and dev.tollgate:tollgate-replica works with H2 "
+              + H2Internals.BUILT_FOR
+              + " alone; depend on dev.tollgate:tollgate-embedded, which brings its own H2 under"
+              + " another name");
     }
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SqlContext;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,17 @@ import org.jspecify.annotations.Nullable;
  * it.
  */
 public interface LockAccess {
+  /**
+   * The same for a query that may have to end. An entry of the log that is a definition waits for
+   * the queries under way, and what asks for the lock state waits for the entry.
+   *
+   * @param queryEnds whether the query is to end; what waits then throws {@link
+   *     java.util.concurrent.CancellationException}
+   */
+  default LockAccess until(BooleanSupplier queryEnds) {
+    return this;
+  }
+
   /** True if somebody holds the lock under this token. */
   boolean holdsLock(LockName lock, long token);
 

@@ -21,8 +21,9 @@ final class LogStatements {
    * A statement that may run.
    *
    * @param read the tables that it scans
+   * @param geometry whether something in it is a GEOMETRY
    */
-  record Ready(Prepared prepared, Set<Table> read) {}
+  record Ready(Prepared prepared, Set<Table> read, boolean geometry) {}
 
   /**
    * Prepares a statement and meters its scans.
@@ -33,7 +34,7 @@ final class LogStatements {
     try {
       return prepareUnguarded(session, sql);
     } catch (RuntimeException e) {
-      throw SqlErrors.ofStatement(e);
+      throw SqlErrors.ofPreparation(session, e);
     }
   }
 
@@ -43,12 +44,12 @@ final class LogStatements {
     H2Internals.forgetDerivedTables(session);
     Prepared prepared = session.prepare(sql);
     if (H2Definitions.changesNothing(session, prepared)) {
-      return new Ready(prepared, Set.of());
+      return new Ready(prepared, Set.of(), /* geometry= */ false);
     }
     if (prepared instanceof CreateTable definition) {
       if (H2Definitions.isThere(session, definition)) {
         // H2 refuses it without a look at its query, which may be wrong too
-        return new Ready(prepared, Set.of());
+        return new Ready(prepared, Set.of(), /* geometry= */ false);
       }
       H2Definitions.makePermanent(definition);
       Query rows = H2Internals.queryOf(definition);
@@ -68,6 +69,6 @@ final class LogStatements {
               + ", because the order of more is chosen by the clock of each replica. Join some of"
               + " them in a derived table: FROM (SELECT ...) AS d JOIN ...");
     }
-    return new Ready(prepared, found.tables());
+    return new Ready(prepared, found.tables(), found.geometry());
   }
 }

@@ -134,7 +134,7 @@ final class LoggedStatements {
     }
 
     private Outcome failed(Outcome.SqlFailed failure) {
-      if (failure.sqlState().equals(Exhausted.TOO_MUCH_WORK)) {
+      if (failure.sqlState().equals(SqlState.TOO_MUCH_WORK.state())) {
         work.end();
       }
       return statement.batch() ? shortened(failure) : failure;
@@ -208,7 +208,7 @@ final class LoggedStatements {
       StoreCommand command =
           new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
       running = command;
-      command.setParameters(set.values().bytes());
+      command.setParameters(set.values().bytes(), ready.geometry());
       if (statement.definition()) {
         return definitions.run(statement, command, written.keySet(), context, session);
       }

@@ -67,6 +67,31 @@ abstract class MeteredExpression extends Expression {
   }
 
   @Override
+  public String getSchemaName() {
+    return metered.getSchemaName();
+  }
+
+  @Override
+  public String getTableName() {
+    return metered.getTableName();
+  }
+
+  @Override
+  public String getTableAlias() {
+    return metered.getTableAlias();
+  }
+
+  @Override
+  public boolean isIdentity() {
+    return metered.isIdentity();
+  }
+
+  @Override
+  public boolean needParentheses() {
+    return metered.needParentheses();
+  }
+
+  @Override
   public String getAlias(SessionLocal session, int columnIndex) {
     return metered.getAlias(session, columnIndex);
   }

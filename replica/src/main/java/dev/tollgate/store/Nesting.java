@@ -5,6 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.h2.engine.Constants;
 import org.h2.expression.Expression;
 import org.h2.value.ExtTypeInfo;
@@ -84,6 +86,38 @@ final class Nesting {
   }
 
   /**
+   * Whether a type is one of those that are looked for, or an array or row with such a part.
+   *
+   * @param wanted value types of H2; one with too many parts is taken to have all
+   */
+  static boolean has(@Nullable TypeInfo type, IntPredicate wanted) {
+    if (type == null) {
+      return false;
+    }
+    ExtTypeInfo inner = type.getExtTypeInfo();
+    if (!(inner instanceof TypeInfo) && !(inner instanceof ExtTypeInfoRow)) {
+      return wanted.test(type.getValueType());
+    }
+    Deque<TypeInfo> open = new ArrayDeque<>();
+    open.push(type);
+    for (int parts = 0; !open.isEmpty() && parts < Limits.TYPE_PARTS; parts++) {
+      TypeInfo part = open.pop();
+      if (wanted.test(part.getValueType())) {
+        return true;
+      }
+      ExtTypeInfo more = part.getExtTypeInfo();
+      if (more instanceof TypeInfo element) {
+        open.push(element);
+      } else if (more instanceof ExtTypeInfoRow row) {
+        for (Map.Entry<String, TypeInfo> field : row.getFields()) {
+          open.push(field.getValue());
+        }
+      }
+    }
+    return !open.isEmpty();
+  }
+
+  /**
    * What a value takes in memory.
    *
    * @throws org.h2.message.DbException with SQLState 54001 if that is more than any value may
@@ -97,6 +131,32 @@ final class Nesting {
               + " bytes, each part counted as often as it occurs: work on its parts");
     }
     return bytes;
+  }
+
+  /**
+   * Goes through a value, or the elements of an array or row and of those within it.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001 if it is larger than any value may be:
+   *     parts may be shared, and as many as one likes to wait for
+   */
+  static void forEach(Value value, Consumer<Value> found) {
+    if (!(value instanceof ValueCollectionBase)) {
+      found.accept(value);
+      return;
+    }
+    requireBytes(value);
+    Deque<Value> open = new ArrayDeque<>();
+    open.push(value);
+    while (!open.isEmpty()) {
+      Value part = open.pop();
+      if (part instanceof ValueCollectionBase collection) {
+        for (Value element : collection.getList()) {
+          open.push(element);
+        }
+      } else {
+        found.accept(part);
+      }
+    }
   }
 
   /**

@@ -2,9 +2,10 @@ package dev.tollgate.store;
 
 import dev.tollgate.core.Limits;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.CreateRole;
 import org.h2.command.ddl.DropRole;
@@ -22,10 +23,9 @@ import org.h2.engine.Role;
  * front-end lets no statement pass that names a user of the node, or a schema of the system.
  */
 final class RoleStatements {
-  private static final long MOST = 1L << 40;
-
-  private final Map<RightOwner, List<Role>> granted = new HashMap<>();
-  private final Map<RightOwner, Long> weights = new HashMap<>();
+  /** By name, because in a circle, which H2 refuses later, weights depend on where one begins. */
+  private final SortedMap<RightOwner, List<RightOwner>> granted =
+      new TreeMap<>(Comparator.comparing(RightOwner::getName));
 
   private RoleStatements() {}
 
@@ -54,8 +54,11 @@ final class RoleStatements {
         roles.grant(H2Definitions.granteeOf(statement), role);
       }
     }
-    for (RightOwner grantee : List.copyOf(roles.granted.keySet())) {
-      if (roles.weightOf(grantee) > Limits.ROLE_WEIGHT) {
+    roles.granted.values().forEach(list -> list.sort(Comparator.comparing(RightOwner::getName)));
+    UseWeights<RightOwner> weights =
+        new UseWeights<>(owner -> roles.granted.getOrDefault(owner, List.of()), owner -> 1);
+    for (RightOwner grantee : roles.granted.keySet()) {
+      if (weights.of(grantee) > Limits.ROLE_WEIGHT) {
         throw Exhausted.work(
             "the role was not granted, because a role would have roles more than "
                 + Limits.ROLE_WEIGHT
@@ -66,20 +69,5 @@ final class RoleStatements {
 
   private void grant(RightOwner grantee, Role role) {
     granted.computeIfAbsent(grantee, any -> new ArrayList<>()).add(role);
-  }
-
-  private long weightOf(RightOwner grantee) {
-    Long known = weights.get(grantee);
-    if (known != null) {
-      return known;
-    }
-    // H2 refuses a circle
-    weights.put(grantee, 1L);
-    long weight = 1;
-    for (Role role : granted.getOrDefault(grantee, List.of())) {
-      weight = Math.min(MOST, weight + weightOf(role));
-    }
-    weights.put(grantee, weight);
-    return weight;
   }
 }

@@ -46,6 +46,9 @@ final class RowLockExpression {
     if (!name.isEverything(ExpressionVisitor.DETERMINISTIC_VISITOR)) {
       throw invalid("the lock of a row must depend on the row alone: " + sql);
     }
+    if (GeometryGuard.isIn(name)) {
+      throw invalid("the lock of a row cannot be computed from a GEOMETRY: " + sql);
+    }
     name.isEverything(ExpressionVisitor.getColumnsVisitor(columns, table));
     for (Column column : columns) {
       if (column.isGenerated() || column.isRowId()) {

@@ -1,14 +1,17 @@
 package dev.tollgate.store;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.h2.command.Command;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.DefineCommand;
 import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.dml.Delete;
@@ -18,14 +21,19 @@ import org.h2.command.query.Select;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
 import org.h2.engine.SessionLocal;
+import org.h2.expression.ConcatenationOperation;
 import org.h2.expression.Expression;
+import org.h2.expression.OperationN;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
+import org.h2.expression.function.ConcatFunction;
 import org.h2.expression.function.JavaFunction;
+import org.h2.expression.function.JsonConstructorFunction;
 import org.h2.expression.function.RegexpFunction;
 import org.h2.expression.function.StringFunction;
+import org.h2.expression.function.XMLFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.table.Column;
@@ -33,6 +41,7 @@ import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableType;
 import org.h2.table.VirtualTable;
+import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +60,13 @@ final class ScanMeters {
   private final SessionLocal session;
   private final Deque<Object> open = new ArrayDeque<>();
   private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final List<Object> parts = new ArrayList<>();
   private final Set<Table> tables = Collections.newSetFromMap(new IdentityHashMap<>());
   private int widestJoin;
+  private boolean geometry;
+  private boolean json;
+  private boolean numbers;
+  private boolean typed = true;
 
   private ScanMeters(SessionLocal session) {
     this.session = session;
@@ -63,27 +77,59 @@ final class ScanMeters {
    *
    * @param widestJoin the number of tables in its widest join, whose order H2 chooses
    * @param tables that it scans and that are no views, each once
+   * @param geometry whether something in it is a GEOMETRY
    */
-  record Found(int widestJoin, Set<Table> tables) {}
+  record Found(int widestJoin, Set<Table> tables, boolean geometry) {}
 
   /** Meters all scans; one that is metered already stays as it is. */
   static Found attach(SessionLocal session, Prepared prepared) {
     // H2 prepares a statement with LIKE ? again when it runs it, and would leave the meters behind
     prepared.setPrepareAlways(false);
     ScanMeters meters = new ScanMeters(session);
-    meters.visit(prepared);
     if (prepared instanceof DefineCommand) {
-      H2Definitions.newTypes(session, prepared).forEach(Nesting::requireType);
+      for (TypeInfo type : H2Definitions.newTypes(session, prepared)) {
+        Nesting.requireType(type);
+        meters.geometry |= GeometryText.hasGeometry(type);
+      }
+      GeometryDefinitions.check(session, prepared);
+      NumberDefinitions.check(session, prepared);
       H2Definitions.weighView(session, prepared);
       H2Definitions.requireFewParents(prepared);
+      // of the rest, H2 does not know the types yet
+      meters.visit(prepared instanceof CreateTable table ? H2Internals.queryOf(table) : null);
+    } else {
+      meters.visit(prepared);
     }
+    meters.lookIntoAll();
+    if (meters.geometry) {
+      GeometryGuard.attach(meters.parts);
+    }
+    NumberGuard.attach(meters.parts, meters.numbers);
+    if (meters.json) {
+      JsonGuard.attach(meters.parts);
+    }
+    Query rows = prepared instanceof CreateTable table ? H2Internals.queryOf(table) : null;
+    if (rows != null) {
+      NumberGuard.guardColumns(H2Definitions.newTypes(session, prepared), rows);
+    }
+    meters.typed = false;
+    meters.visit(prepared);
     if (prepared instanceof DataChangeStatement change) {
+      int statement = meters.parts.size();
       meters.visitRulesOf(change.getTable());
+      meters.lookIntoAll();
+      NumberGuard.attach(
+          meters.parts.subList(statement, meters.parts.size()), /* concerned= */ true);
+      NumberGuard.guardRules(change.getTable().getColumns());
     }
-    while (!meters.open.isEmpty()) {
-      meters.lookInto(meters.open.pop());
+    meters.lookIntoAll();
+    return new Found(meters.widestJoin, meters.tables, meters.geometry);
+  }
+
+  private void lookIntoAll() {
+    while (!open.isEmpty()) {
+      lookInto(open.pop());
     }
-    return new Found(meters.widestJoin, meters.tables);
   }
 
   /** What H2 evaluates for every row that is written: it may hold subqueries. */
@@ -101,11 +147,19 @@ final class ScanMeters {
 
   private void visit(@Nullable Object found) {
     if (found != null && isPartOfAStatement(found) && seen.add(found)) {
+      parts.add(found);
       open.push(found);
     }
   }
 
   private void lookInto(Object part) {
+    if (part instanceof DataChangeStatement change) {
+      // of FINAL TABLE, which H2 would prepare when it runs the statement
+      change.prepare();
+    }
+    geometry |= typed && GeometryGuard.concerns(part);
+    json |= typed && JsonGuard.concerns(part);
+    numbers |= typed && NumberGuard.concerns(part);
     if (part instanceof Query query && query.getExpressions() != null) {
       Nesting.requireTypes(query.getExpressions());
     }
@@ -123,6 +177,8 @@ final class ScanMeters {
       visit(FirstRows.limit(update));
     } else if (part instanceof AbstractAggregate || part instanceof WindowFunction) {
       ValueMeter.attach(H2Internals.arguments((DataAnalysisOperation) part));
+    } else if (part instanceof OperationN call && putsTogether(call)) {
+      ValueMeter.attachToOperands(call);
     } else if (part instanceof CompareLike like) {
       MatchMeter.attach(like);
     } else if (part instanceof RegexpFunction function) {
@@ -135,7 +191,9 @@ final class ScanMeters {
         && seen.add(H2Internals.tableOf(recursion))) {
       H2Internals.prepareRecursion(session, recursion);
     }
-    if (part instanceof Collection<?> parts) {
+    if (part instanceof MeteredExpression meter) {
+      visit(meter.metered());
+    } else if (part instanceof Collection<?> parts) {
       parts.forEach(this::visit);
     } else if (part instanceof Map<?, ?> parts) {
       parts.values().forEach(this::visit);
@@ -146,6 +204,13 @@ final class ScanMeters {
     } else {
       H2Internals.fieldsOf(part).forEach(this::visit);
     }
+  }
+
+  private static boolean putsTogether(OperationN call) {
+    return call instanceof ConcatenationOperation
+        || call instanceof ConcatFunction
+        || call instanceof JsonConstructorFunction
+        || call instanceof XMLFunction;
   }
 
   private static boolean isPartOfAStatement(Object found) {

@@ -5,6 +5,7 @@ import dev.tollgate.core.RefusalCode;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import org.h2.api.ErrorCode;
+import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcException;
 import org.h2.message.DbException;
 
@@ -93,6 +94,23 @@ public final class SqlErrors {
       return known;
     }
     throw e;
+  }
+
+  /**
+   * What {@link #ofStatement} says of a statement that H2 did not prepare. H2 has an error of its
+   * own for a table that is missing where there is none at all, and here there is always schema
+   * TOLLGATE.
+   */
+  static DbException ofPreparation(SessionLocal session, RuntimeException e) {
+    DbException refused = ofStatement(e);
+    if (refused.getErrorCode() != ErrorCode.TABLE_OR_VIEW_NOT_FOUND_1
+        || H2Database.hasTablesOfClients(session.getDatabase())) {
+      return refused;
+    }
+    String message = message(refused.getSQLException());
+    String table = message.substring(message.indexOf('"') + 1, message.lastIndexOf('"'));
+    return DbException.get(
+        ErrorCode.TABLE_OR_VIEW_NOT_FOUND_DATABASE_EMPTY_1, table.replace("\"\"", "\""));
   }
 
   /** True if H2 ran out of stack. */

@@ -14,6 +14,7 @@ import dev.tollgate.wire.WireWriter;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
@@ -41,6 +42,11 @@ public final class SqlReader {
 
   private static final Pattern EXPLAIN_ANALYZE =
       Pattern.compile("\\s*EXPLAIN\\s+ANALYZE\\b", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern SCRIPT = Pattern.compile("\\s*SCRIPT\\b", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern LOCK_TIMEOUT =
+      Pattern.compile("LOCK_TIMEOUT", Pattern.CASE_INSENSITIVE);
 
   private static final Pattern FREES_MEMORY =
       Pattern.compile("\\s*(DELETE|TRUNCATE|DROP)\\b", Pattern.CASE_INSENSITIVE);
@@ -148,6 +154,18 @@ public final class SqlReader {
     }
   }
 
+  /**
+   * What a session has set that its queries show.
+   *
+   * @param schema where unqualified names are looked up
+   * @param lockTimeoutMillis what LOCK_TIMEOUT() gives
+   */
+  public record Settings(String schema, long lockTimeoutMillis) {
+    public Settings {
+      requireNonNull(schema, "schema");
+    }
+  }
+
   /** What is queried, and whose open transactions may be. */
   private record Source(H2Database database, TransactionSessions transactions) {}
 
@@ -160,7 +178,7 @@ public final class SqlReader {
    *
    * @param transaction the session in whose open transaction it runs, or null to see only what is
    *     committed
-   * @param schema where unqualified names are looked up
+   * @param settings of the client's session
    * @param parameterSet the values of its parameters
    * @param maxRows most rows of the result, 0 for all
    * @param pageRows most rows of the first page, 0 for as many as fit
@@ -168,7 +186,7 @@ public final class SqlReader {
    */
   public Page query(
       @Nullable SessionId transaction,
-      String schema,
+      Settings settings,
       String sql,
       byte[] parameterSet,
       long maxRows,
@@ -179,10 +197,13 @@ public final class SqlReader {
       throws SQLException {
     return on(
         transaction,
-        schema,
+        settings.schema(),
         canceller,
         session -> {
-          ResultInterface result = run(session, sql, parameterSet, maxRows, locks, canceller);
+          ResultInterface result =
+              SCRIPT.matcher(sql).lookingAt()
+                  ? script(transaction, settings.schema(), sql, maxRows, locks, canceller)
+                  : run(session, settings, sql, parameterSet, maxRows, locks, canceller);
           WireWriter out = StatementResult.beginRows(new WireWriter());
           boolean more = RowSet.write(out, result, pageRows, Protocol.PAGE_BYTES, cursorId);
           if (!more) {
@@ -195,7 +216,7 @@ public final class SqlReader {
   /** Evaluates a query of one row. */
   public List<SqlValue> evaluate(
       @Nullable SessionId transaction,
-      String schema,
+      Settings settings,
       String sql,
       byte[] parameterSet,
       LockAccess locks,
@@ -203,10 +224,11 @@ public final class SqlReader {
       throws SQLException {
     return on(
         transaction,
-        schema,
+        settings.schema(),
         canceller,
         session -> {
-          try (ResultInterface row = run(session, sql, parameterSet, 1, locks, canceller)) {
+          try (ResultInterface row =
+              run(session, settings, sql, parameterSet, 1, locks, canceller)) {
             List<SqlValue> values = new ArrayList<>();
             row.next();
             for (int i = 0; i < row.getVisibleColumnCount(); i++) {
@@ -225,7 +247,7 @@ public final class SqlReader {
         schema,
         canceller,
         session -> {
-          CommandInterface command = session.prepareCommand(sql);
+          CommandInterface command = command(session, sql);
           List<Parameter> parameters = new ArrayList<>();
           for (ParameterInterface parameter : command.getParameters()) {
             parameters.add(new Parameter(parameter.getType(), parameter.getNullable()));
@@ -263,6 +285,27 @@ public final class SqlReader {
 
   private ResultInterface run(
       SessionLocal session,
+      Settings settings,
+      String sql,
+      byte[] parameterSet,
+      long maxRows,
+      LockAccess locks,
+      Canceller canceller)
+      throws SQLException {
+    if (!LOCK_TIMEOUT.matcher(sql).find()) {
+      return run(session, sql, parameterSet, maxRows, locks, canceller);
+    }
+    // the session may be that of a transaction, whose statements must not wait for locks
+    int own = H2Internals.showLockTimeout(session, settings.lockTimeoutMillis());
+    try {
+      return run(session, sql, parameterSet, maxRows, locks, canceller);
+    } finally {
+      H2Internals.showLockTimeout(session, own);
+    }
+  }
+
+  private ResultInterface run(
+      SessionLocal session,
       String sql,
       byte[] parameterSet,
       long maxRows,
@@ -271,13 +314,19 @@ public final class SqlReader {
       throws SQLException {
     H2Internals.forgetDerivedTables(session);
     Prepared prepared = prepare(session, sql);
+    boolean geometry = false;
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
       // meters would show in the plan that is explained
-      ScanMeters.attach(session, prepared);
+      geometry = ScanMeters.attach(session, prepared).geometry();
     }
     StoreCommand command =
-        new StoreCommand(session, sql, prepared, locks, new QueryMemory(memory, canceller));
-    command.setParameters(parameterSet);
+        new StoreCommand(
+            session,
+            sql,
+            prepared,
+            locks.until(canceller::isCancelled),
+            new QueryMemory(memory, canceller));
+    command.setParameters(parameterSet, geometry);
     canceller.running(command);
     try {
       ResultInterface result = command.executeQuery(maxRows, 0, false);
@@ -291,11 +340,49 @@ public final class SqlReader {
     }
   }
 
+  private ResultInterface script(
+      @Nullable SessionId transaction,
+      String schema,
+      String sql,
+      long maxRows,
+      LockAccess locks,
+      Canceller canceller)
+      throws SQLException {
+    if (transaction != null) {
+      throw SqlErrors.exception(
+          SqlState.ACTIVE_TRANSACTION,
+          "SCRIPT shows what is committed, and a transaction is open: COMMIT or ROLLBACK first");
+    }
+    H2Database database = requireNonNull(source, "source").database();
+    QueryMemory meter = new QueryMemory(memory, canceller);
+    LockAccess until = locks.until(canceller::isCancelled);
+    try (DatabaseScript script = new DatabaseScript(database, schema, sql, until, meter)) {
+      canceller.running(script.command());
+      return script.rows(maxRows);
+    } catch (CancellationException e) {
+      canceller.throwIfCancelled();
+      throw e;
+    } catch (DbException e) {
+      canceller.throwIfCancelled();
+      throw SqlErrors.ofStatement(e);
+    } finally {
+      canceller.running(null);
+    }
+  }
+
+  private static CommandInterface command(SessionLocal session, String sql) {
+    try {
+      return session.prepareCommand(sql);
+    } catch (RuntimeException e) {
+      throw SqlErrors.ofPreparation(session, e);
+    }
+  }
+
   private static Prepared prepare(SessionLocal session, String sql) {
     try {
       return session.prepare(sql);
     } catch (RuntimeException e) {
-      throw SqlErrors.ofStatement(e);
+      throw SqlErrors.ofPreparation(session, e);
     }
   }
 

@@ -44,10 +44,10 @@ public final class SqlValue {
         ValueInterval.from(IntervalQualifier.SECOND, millis < 0, Math.abs(millis / 1_000), nanos));
   }
 
-  /** The values of a parameter set. */
+  /** The values of a parameter set that a client has sent. */
   public static List<SqlValue> decode(byte[] parameterSet) {
     List<SqlValue> values = new ArrayList<>();
-    for (Value value : Parameter.decodeValues(parameterSet, null)) {
+    for (Value value : Parameter.decodeSent(parameterSet)) {
       values.add(new SqlValue(value));
     }
     return values;

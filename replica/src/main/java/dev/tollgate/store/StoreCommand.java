@@ -57,9 +57,11 @@ final class StoreCommand extends CommandContainer {
    * Gives all parameters their values.
    *
    * @param encoded as the driver sends them
-   * @throws DbException if there are not as many as the statement has
+   * @param geometry whether they may become a GEOMETRY
+   * @throws DbException if there are not as many as the statement has, or with SQLState 54001 if
+   *     the text of a GEOMETRY is nested too deep
    */
-  void setParameters(byte[] encoded) {
+  void setParameters(byte[] encoded, boolean geometry) {
     List<Value> values = Parameter.decodeValues(encoded, null);
     List<? extends ParameterInterface> places = getParameters();
     if (values.size() != places.size()) {
@@ -67,6 +69,9 @@ final class StoreCommand extends CommandContainer {
           ErrorCode.INVALID_PARAMETER_COUNT_2,
           "the statement (" + places.size() + " given " + values.size() + ")",
           Integer.toString(places.size()));
+    }
+    if (geometry) {
+      values.forEach(GeometryText::require);
     }
     for (int i = 0; i < values.size(); i++) {
       places.get(i).setValue(values.get(i), false);

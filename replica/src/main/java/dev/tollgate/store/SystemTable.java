@@ -94,7 +94,9 @@ public enum SystemTable {
    */
   ENVIRONMENT(name("PART"), name("CLUSTER"), name("THIS_NODE")),
   /** The snapshots on the disk of the node that answers. */
-  SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT"));
+  SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT")),
+  /** How long transactions may be open, of the whole cluster: one row. */
+  TRANSACTION_LIMITS(number("AGE_MS"), number("IDLE_MS"));
 
   /** What a value of a column is in Java. */
   public enum Type {

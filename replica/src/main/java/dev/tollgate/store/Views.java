@@ -21,6 +21,10 @@ final class Views {
   /** Compiles all views, until no more of them become valid or broken by it. */
   static void compile(SessionLocal session) {
     List<TableView> views = of(session);
+    if (views.stream().anyMatch(TableView::isInvalid)) {
+      // or a round of its own would mend each of those that use one another
+      views = ViewWeights.usedFirst(views);
+    }
     boolean progress = true;
     for (int round = 0; progress && round <= views.size(); round++) {
       progress = false;

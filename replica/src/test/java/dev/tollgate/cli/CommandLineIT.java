@@ -3,14 +3,19 @@ package dev.tollgate.cli;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.cluster.Ports;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,16 +37,10 @@ class CommandLineIT {
 
   private record Ended(int status, String out, String err) {}
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   /** Every option comes from the environment. */
   @BeforeAll
   static void startServer() throws Exception {
-    int port = freePort();
+    int port = Ports.free();
     url = "jdbc:tollgate://127.0.0.1:" + port + "/";
     server =
         start(
@@ -166,7 +165,7 @@ class CommandLineIT {
             "",
             "sql",
             "-u",
-            "jdbc:tollgate://127.0.0.1:" + freePort() + "/?failoverTimeout=300ms",
+            "jdbc:tollgate://127.0.0.1:" + Ports.free() + "/?failoverTimeout=300ms",
             "-e",
             "SELECT 1");
     assertEquals(1, ended.status());
@@ -201,10 +200,29 @@ class CommandLineIT {
     }
   }
 
+  /** Its cluster need not run, and as a rule does not. */
+  @Test
+  void statusOfAStoppedNodeSaysWhatItSkips() throws Exception {
+    Path data = directory.resolve("skipping");
+    inApplication(data, CommandLineIT::fill);
+    Ended skip = run("", "skip", "--data=" + data, "--index=100000", "--ordinal=2");
+    assertEquals(0, skip.status(), skip.err());
+    Ended status = run("", "status", "--data=" + data);
+    assertEquals(0, status.status(), status.err());
+    assertEquals(
+        "Commands of the log that the node in "
+            + data
+            + " leaves out\n  entry 100000 command 2\n\n",
+        status.out());
+    Ended neither = run("", "status");
+    assertEquals(2, neither.status());
+    assertTrue(neither.err().contains("--url, or which node with --data"), neither.err());
+  }
+
   /** It has no quorum, and says all the same what it knows. */
   @Test
   void statusOfANodeThatIsLeftAloneNamesWhatIsMissing() throws Exception {
-    int port = freePort();
+    int port = Ports.free();
     Process alone =
         start(
             "alone",
@@ -213,7 +231,7 @@ class CommandLineIT {
                 "--id=n1",
                 "--data=" + directory.resolve("alone"),
                 "--client-address=127.0.0.1:" + port,
-                "--peers=n1=127.0.0.1:" + freePort() + ",n2=127.0.0.1:1,n3=127.0.0.1:2"),
+                "--peers=n1=127.0.0.1:" + Ports.free() + ",n2=127.0.0.1:1,n3=127.0.0.1:2"),
             Map.of("TOLLGATE_HEAP", "200m"));
     try {
       String[] status = {"status", "-u", "jdbc:tollgate://127.0.0.1:" + port + "/"};
@@ -263,6 +281,16 @@ class CommandLineIT {
   }
 
   @Test
+  void reseedOfANodeThatRunsIsRefusedInASentence() throws Exception {
+    Ended refused =
+        run("", "reseed", "--id=solo", "--data=" + directory.resolve("data"), "--from=" + url);
+    assertEquals(1, refused.status());
+    assertTrue(refused.err().startsWith("tollgate: solo is as it was: "), refused.err());
+    assertTrue(refused.err().contains("perhaps because the node runs: stop it"), refused.err());
+    assertEquals(1, refused.err().lines().count(), refused.err());
+  }
+
+  @Test
   void fileThatIsNoBackupIsRefused() throws Exception {
     Path file = Files.writeString(directory.resolve("no backup"), "something else");
     Ended refused =
@@ -307,6 +335,110 @@ class CommandLineIT {
   }
 
   @Test
+  void directoryOfAnApplicationIsOpenedByTheServerAndBack() throws Exception {
+    Path data = directory.resolve("of-application");
+    List<String> made = inApplication(data, CommandLineIT::fill);
+    Ended refused = run("", "server", "--id=n1", "--data=" + data);
+    assertEquals(78, refused.status(), refused.err());
+    assertTrue(
+        refused.err().contains("of node embedded, not of node n1: start it with --id embedded"),
+        refused.err());
+    assertEquals(made, inServer("embedded", data, CommandLineIT::contents));
+    assertEquals(made, inApplication(data, CommandLineIT::contents));
+    inApplication(data, CommandLineIT::writeUnderTheOldLock);
+  }
+
+  @Test
+  void directoryOfAServerIsOpenedByAnApplicationAndBack() throws Exception {
+    Path data = directory.resolve("of-server");
+    List<String> made = inServer("n1", data, CommandLineIT::fill);
+    assertEquals(made, inApplication(data, CommandLineIT::contents));
+    inApplication(data, CommandLineIT::writeUnderTheOldLock);
+    inServer("n1", data, CommandLineIT::writeUnderTheOldLock);
+  }
+
+  /** What is done with a database. */
+  private interface Work<T> {
+    T with(Connection connection) throws SQLException;
+  }
+
+  private static <T> T inApplication(Path data, Work<T> work) throws SQLException {
+    try (Connection connection = DriverManager.getConnection("jdbc:tollgate:embedded:" + data)) {
+      return work.with(connection);
+    }
+  }
+
+  private static <T> T inServer(String id, Path data, Work<T> work) throws Exception {
+    int port = Ports.free();
+    Process process =
+        start(
+            "visited",
+            List.of("server", "--id=" + id, "--data=" + data, "--client-address=127.0.0.1:" + port),
+            Map.of("TOLLGATE_HEAP", "200m"));
+    try {
+      await()
+          .atMost(DEADLINE)
+          .until(() -> Files.readString(out("visited")).contains("tollgate " + id + " ready"));
+      try (Connection connection =
+          DriverManager.getConnection("jdbc:tollgate://127.0.0.1:" + port + "/")) {
+        return work.with(connection);
+      }
+    } finally {
+      process.destroy();
+      assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
+    }
+  }
+
+  private static List<String> fill(Connection connection) throws SQLException {
+    for (String sql :
+        List.of(
+            "CREATE TABLE KEPT(ID INT PRIMARY KEY) FENCED BY LOCK 'kept'",
+            "SELECT create_lease(INTERVAL '1' HOUR, 'the owner')",
+            "SELECT acquire_lock('kept', (SELECT MAX(LEASE_ID) FROM TOLLGATE.LEASES))",
+            "INSERT INTO KEPT VALUES(1) FENCED BY LOCK 'kept' TOKEN 1")) {
+      ask(connection, sql);
+    }
+    return contents(connection);
+  }
+
+  /** The names of cluster and node, the lock with its token, the fence, the rows. */
+  private static List<String> contents(Connection connection) throws SQLException {
+    return List.of(
+        ask(connection, "SELECT CLUSTER_ID, NODE_ID FROM TOLLGATE.NODES"),
+        ask(connection, "SELECT LOCK_NAME, TOKEN, LEASE_ID, OWNER FROM TOLLGATE.LOCKS"),
+        ask(connection, "SELECT TABLE_NAME, LOCK_NAME, HIGHEST_TOKEN FROM TOLLGATE.FENCES"),
+        ask(connection, "SELECT ID FROM KEPT"));
+  }
+
+  /** The token of the lock is right, another one is not, and the next one is higher. */
+  private static long writeUnderTheOldLock(Connection connection) throws SQLException {
+    ask(connection, "UPDATE KEPT SET ID = ID + 1 FENCED BY LOCK 'kept' TOKEN 1");
+    SQLException stale =
+        assertThrows(
+            SQLException.class,
+            () -> ask(connection, "DELETE FROM KEPT FENCED BY LOCK 'kept' TOKEN 7"));
+    assertEquals("23T01", stale.getSQLState());
+    long next = Long.parseLong(ask(connection, "SELECT acquire_lock('next')").strip());
+    assertTrue(next > 1, "token " + next);
+    return next;
+  }
+
+  private static String ask(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      StringBuilder text = new StringBuilder();
+      if (statement.execute(sql)) {
+        ResultSet rows = statement.getResultSet();
+        while (rows.next()) {
+          for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+            text.append(rows.getString(i)).append(' ');
+          }
+        }
+      }
+      return text.toString();
+    }
+  }
+
+  @Test
   void optionThatMakesNoSenseEndsWithTwoAndAnExplanation() throws Exception {
     Ended unknown = run("", "server", "--id=n1", "--data=x", "--bogus");
     assertEquals(2, unknown.status());
@@ -320,5 +452,25 @@ class CommandLineIT {
             "--peers=n2=127.0.0.1:1,n3=127.0.0.1:2");
     assertEquals(2, wrong.status());
     assertTrue(wrong.err().contains("--peers does not name this node"), wrong.err());
+  }
+
+  @Test
+  void heapThatIsTooSmallIsRefusedBeforeAnythingIsWritten() throws Exception {
+    Path data = directory.resolve("small-data");
+    Process small =
+        start(
+            "small",
+            List.of("server", "--id=n1", "--data=" + data),
+            Map.of("TOLLGATE_HEAP", "50m"));
+    try {
+      assertTrue(small.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
+    } finally {
+      small.destroyForcibly();
+    }
+    String said = Files.readString(err("small"));
+    assertEquals(2, small.exitValue(), said);
+    assertTrue(
+        said.contains("MiB is too small for a node: set TOLLGATE_HEAP, to 1g for example"), said);
+    assertTrue(Files.notExists(data), "nothing has begun");
   }
 }

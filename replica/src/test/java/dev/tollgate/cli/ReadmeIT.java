@@ -4,10 +4,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.cluster.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -19,11 +17,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,8 +30,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What README.md tells a reader to type, in its order and word for word, but for the ports: three
- * nodes, the SQL, the Java program.
+ * What README.md and docs/locks.md tell a reader to type, in their order and word for word, but for
+ * the ports: three nodes, the SQL, the Java.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ReadmeIT {
@@ -43,6 +39,7 @@ class ReadmeIT {
 
   @TempDir private static Path directory;
   private static String readme;
+  private static String locks;
   private static String url;
   private static Process nodes;
 
@@ -51,10 +48,8 @@ class ReadmeIT {
   @BeforeAll
   static void startNodes() throws Exception {
     int base = freePorts();
-    readme =
-        Files.readString(Path.of("..", "README.md"))
-            .replace("127.0.0.1:740", "127.0.0.1:" + base / 10)
-            .replace("127.0.0.1:750", "127.0.0.1:" + (base / 10 + 1));
+    readme = page("README.md", base);
+    locks = page("docs/locks.md", base);
     url = found("-u (jdbc:tollgate:\\S+)");
     Files.createSymbolicLink(directory.resolve("replica"), Path.of("").toAbsolutePath());
     nodes = start("nodes", found("(?s)\n( {4}peers=.*?done)\n") + "\nwait");
@@ -76,21 +71,32 @@ class ReadmeIT {
     }
   }
 
-  /** A port that ends with 0 and has free ones behind it, 1 to 3 and 11 to 13. */
-  private static int freePorts() {
-    return IntStream.generate(() -> ThreadLocalRandom.current().nextInt(2_000, 3_276) * 10)
-        .filter(base -> IntStream.of(1, 2, 3, 11, 12, 13).allMatch(each -> isFree(base + each)))
-        .limit(1)
-        .sum();
+  private static String page(String name, int base) throws IOException {
+    return Files.readString(Path.of("..", name))
+        .replace("127.0.0.1:740", "127.0.0.1:" + base / 10)
+        .replace("127.0.0.1:750", "127.0.0.1:" + (base / 10 + 1));
   }
 
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      return true;
-    } catch (IOException e) {
-      return false;
+  /**
+   * A port that ends with 0 and has free ones behind it, 1 to 3 and 11 to 13. No other test takes
+   * any of them.
+   */
+  private static int freePorts() throws IOException {
+    for (int base = Ports.END; base < Ports.END + 700; base += 20) {
+      if (areFree(base + 1, base + 2, base + 3, base + 11, base + 12, base + 13)) {
+        return base;
+      }
     }
+    throw new IOException("no six ports from " + Ports.END + " are free");
+  }
+
+  private static boolean areFree(int... ports) throws IOException {
+    for (int port : ports) {
+      if (!Ports.isFree(port)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static String found(String expression) {
@@ -99,9 +105,9 @@ class ReadmeIT {
     return matcher.group(1);
   }
 
-  private static List<String> blocks(String language) {
+  private static List<String> blocks(String page, String language) {
     return Pattern.compile("(?s)```" + language + "\n(.*?)```")
-        .matcher(readme)
+        .matcher(page)
         .results()
         .map(each -> each.group(1))
         .toList();
@@ -136,7 +142,7 @@ class ReadmeIT {
   @Test
   @Order(1)
   void firstStatementsEndWithTheRefusalThatTheyShow() throws Exception {
-    String first = blocks("sql").get(0);
+    String first = blocks(readme, "sql").get(0);
     String draw = "SELECT COUNT(try_acquire_lock('drawn-' || X)) FROM SYSTEM_RANGE(1, 41);\n";
     Ended ended = shell(draw + first);
     assertEquals(1, ended.status(), ended.err());
@@ -150,37 +156,43 @@ class ReadmeIT {
   @Test
   @Order(2)
   void firstLockFromSql() throws Exception {
-    Ended ended = shell(blocks("sql").get(1));
+    Ended ended = shell(blocks(readme, "sql").get(1));
     assertEquals(0, ended.status(), ended.err());
     assertTrue(ended.out().contains("nightly"), ended.out());
   }
 
-  /** Also when another has the lock, it leaves no lease behind. */
   @Test
   @Order(3)
+  void firstLockFromJava() throws Exception {
+    String lines = blocks(readme, "java").get(0);
+    assertTrue(lines.lines().count() <= 12, lines);
+    compile(
+        "FirstLock",
+        "import java.sql.*;\n"
+            + "public class FirstLock {\n"
+            + "  public static void main(String[] args) throws SQLException {\n"
+            + lines
+            + "  }\n}\n");
+    run("FirstLock");
+    assertEquals("75.25", one("SELECT total FROM report"));
+    assertEquals("0", one("SELECT COUNT(*) FROM tollgate.locks WHERE lock_name = 'nightly'"));
+  }
+
+  /** Also when another has the lock, it leaves no lease behind. */
+  @Test
+  @Order(4)
   void programWritesAndLeavesNothingBehind() throws Exception {
     String source =
-        blocks("java").get(0).replace("12.50", "99.75").replace("'10' SECOND", "'1' SECOND");
-    Path file = Files.writeString(directory.resolve("NightlyReport.java"), source);
-    int failed =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-proc:none",
-                "-cp",
-                System.getProperty("java.class.path"),
-                file.toString());
-    assertEquals(0, failed);
-    runProgram();
+        blocks(locks, "java").get(0).replace("12.50", "99.75").replace("'10' SECOND", "'1' SECOND");
+    compile("NightlyReport", source);
+    run("NightlyReport");
     assertEquals("99.75", one("SELECT total FROM report"));
     assertEquals("0", one("SELECT COUNT(*) FROM tollgate.leases WHERE owner LIKE 'billing%'"));
     try (Connection other = DriverManager.getConnection(url);
         Statement statement = other.createStatement()) {
       statement.execute("SELECT acquire_lock('nightly')");
       statement.execute("UPDATE report SET total = 1");
-      runProgram();
+      run("NightlyReport");
       assertEquals("1.00", one("SELECT total FROM report"));
       assertEquals("0", one("SELECT COUNT(*) FROM tollgate.leases WHERE owner LIKE 'billing%'"));
     }
@@ -188,12 +200,15 @@ class ReadmeIT {
 
   /** What an operator finds in the log of a cluster that is well. */
   @Test
-  @Order(4)
+  @Order(5)
   void logSaysWhatWasDoneAndHasNoErrors() throws Exception {
     Path log = directory.resolve("nodes.err");
     for (String id : List.of("n1", "n2", "n3")) {
       String start = id + ": Tollgate \\S+ starts: process \\d+, Java 1?[0-9].*data in .*/" + id;
       assertTrue(Pattern.compile(start).matcher(Files.readString(log)).find(), start);
+      String cluster =
+          id + ": belongs to cluster " + one("SELECT MAX(CLUSTER_ID) FROM TOLLGATE.NODES");
+      assertTrue(Files.readString(log).contains(cluster), cluster);
     }
     try (Connection other = DriverManager.getConnection(url);
         Statement statement = other.createStatement()) {
@@ -217,10 +232,25 @@ class ReadmeIT {
     assertEquals(List.of(), errors);
   }
 
-  private static void runProgram() throws Exception {
+  private static void compile(String name, String source) throws IOException {
+    Path file = Files.writeString(directory.resolve(name + ".java"), source);
+    int failed =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-proc:none",
+                "-cp",
+                System.getProperty("java.class.path"),
+                file.toString());
+    assertEquals(0, failed);
+  }
+
+  private static void run(String name) throws Exception {
     URL[] classes = {directory.toUri().toURL()};
     try (URLClassLoader loader = new URLClassLoader(classes)) {
-      Class<?> program = loader.loadClass("NightlyReport");
+      Class<?> program = loader.loadClass(name);
       program.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
     }
   }

@@ -23,10 +23,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three nodes in processes of their own, and what becomes of clients when some of them die. */
@@ -35,18 +35,23 @@ class ClusterIT {
   private static final int CLIENTS = 16;
   private static final int LOCKS = 4;
 
-  @TempDir Path directory;
-  private ClusterProcesses cluster;
+  @TempDir static Path directory;
+  private static ClusterProcesses cluster;
 
-  @BeforeEach
-  void startCluster(TestInfo test) throws Exception {
-    String name = test.getTestMethod().orElseThrow().getName();
-    cluster = new ClusterProcesses(name, directory, 3);
+  @BeforeAll
+  static void startCluster() throws Exception {
+    cluster = new ClusterProcesses("ClusterIT", directory, 3);
   }
 
-  @AfterEach
-  void stopCluster() {
+  @AfterAll
+  static void stopCluster() {
     cluster.close();
+  }
+
+  /** Those that the test before has killed. */
+  @BeforeEach
+  void startNodes() throws Exception {
+    cluster.startAll();
   }
 
   /** One hold of one lock as its client saw it. */
@@ -171,7 +176,7 @@ class ClusterIT {
     try (Connection connection = cluster.connect("lease=2s");
         Statement statement = connection.createStatement()) {
       long first = number(statement, "SELECT acquire_lock('x')");
-      long lease = number(statement, "SELECT LEASE_ID FROM TOLLGATE.LOCKS");
+      long lease = number(statement, "SELECT LEASE_ID FROM TOLLGATE.LOCKS WHERE LOCK_NAME = 'x'");
       await().pollDelay(Duration.ofMillis(4_500)).until(() -> true);
       cluster.leader().kill();
       long second = number(statement, "SELECT acquire_lock('y')");
@@ -213,19 +218,19 @@ class ClusterIT {
   void stoppedLeaderIsReplacedAndServesNoStaleReadWhenItGoesOn() throws Exception {
     try (Connection connection = cluster.connect("failoverTimeout=30s");
         Statement statement = connection.createStatement()) {
-      statement.execute("CREATE TABLE T(V INT)");
-      statement.execute("INSERT INTO T VALUES(1)");
+      statement.execute("CREATE TABLE PAUSED(V INT)");
+      statement.execute("INSERT INTO PAUSED VALUES(1)");
       NodeProcess leader = cluster.leader();
       leader.pause();
-      assertEquals(1, statement.executeUpdate("UPDATE T SET V = 2"));
+      assertEquals(1, statement.executeUpdate("UPDATE PAUSED SET V = 2"));
       leader.resume();
       for (int i = 0; i < 20; i++) {
-        assertEquals(2, number(statement, "SELECT V FROM T"));
+        assertEquals(2, number(statement, "SELECT V FROM PAUSED"));
       }
       await()
           .atMost(ClusterProcesses.DEADLINE)
           .ignoreExceptions()
-          .until(() -> cluster.rowsAt(leader, "SELECT V FROM T"), List.of("2|")::equals);
+          .until(() -> cluster.rowsAt(leader, "SELECT V FROM PAUSED"), List.of("2|")::equals);
     }
   }
 
@@ -233,15 +238,16 @@ class ClusterIT {
   void restartOfAllNodesKeepsTablesLocksAndSessions() throws Exception {
     try (Connection connection = cluster.connect("failoverTimeout=2m");
         Statement statement = connection.createStatement()) {
-      statement.execute("CREATE TABLE T(V INT) FENCED BY LOCK 'job'");
+      statement.execute("CREATE TABLE RESTARTED(V INT) FENCED BY LOCK 'job'");
       long token = number(statement, "SELECT acquire_lock('job')");
-      statement.execute("INSERT INTO T VALUES(1)");
+      statement.execute("INSERT INTO RESTARTED VALUES(1)");
       for (NodeProcess node : cluster.nodes()) {
         node.kill();
       }
       cluster.startAll();
       assertEquals(token, number(statement, "SELECT lock_token('job')"));
-      assertEquals(1, statement.executeUpdate("UPDATE T SET V = 2"), "the session still holds it");
+      assertEquals(
+          1, statement.executeUpdate("UPDATE RESTARTED SET V = 2"), "the session still holds it");
     }
   }
 

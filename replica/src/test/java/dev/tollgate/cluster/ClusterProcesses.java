@@ -3,10 +3,6 @@ package dev.tollgate.cluster;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -17,9 +13,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.Future;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 
 /** A cluster of real processes on loopback. */
@@ -82,44 +80,21 @@ public final class ClusterProcesses implements AutoCloseable {
     nodes.remove(node);
   }
 
-  /**
-   * Ports that are free, and below those that systems give to connections (Linux from 32768, others
-   * from 49152): one of these might sit on the port of a node while the node is down.
-   */
   private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      while (sockets.size() < count) {
-        int port = ThreadLocalRandom.current().nextInt(20_000, 32_768);
-        ServerSocket socket = new ServerSocket();
-        sockets.add(socket);
-        if (!bind(socket, port)) {
-          sockets.remove(socket);
-        }
-      }
-      return sockets.stream().map(ServerSocket::getLocalPort).toList();
-    } finally {
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ports.add(Ports.free());
     }
+    return ports;
   }
 
-  /** Takes a port; false if somebody has it. */
-  private static boolean bind(ServerSocket socket, int port) throws IOException {
-    try {
-      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      return true;
-    } catch (BindException e) {
-      socket.close();
-      return false;
-    }
-  }
-
+  /** Starts the nodes that do not run, and waits until they are ready. */
   void startAll() throws Exception {
     List<CompletableFuture<String>> ready = new ArrayList<>();
     for (NodeProcess node : nodes) {
-      ready.add(node.start());
+      if (!node.isAlive()) {
+        ready.add(node.start());
+      }
     }
     NodeProcess.awaitAll(ready);
   }
@@ -173,6 +148,15 @@ public final class ClusterProcesses implements AutoCloseable {
                 },
                 found -> found != null);
     return node(id);
+  }
+
+  /** Waits until clients have done so much more, or one of them has ended. */
+  public static void awaitProgress(
+      IntSupplier done, int more, Collection<? extends Future<?>> clients) {
+    int enough = done.getAsInt() + more;
+    await()
+        .atMost(DEADLINE)
+        .until(() -> done.getAsInt() >= enough || clients.stream().anyMatch(Future::isDone));
   }
 
   /** All rows of a query as this node alone sees them. */

@@ -1,6 +1,5 @@
 package dev.tollgate.cluster;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,6 +19,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -38,6 +38,12 @@ class FailStopIT {
   /** A segment of the log and what it sets aside fit in, a snapshot of all rows does not. */
   private static final long SNAPSHOT_LIMIT = 44 * MIB;
 
+  /** So many rows do not fit into a log of that size. */
+  private static final int LOG_ROWS = 18;
+
+  /** Far more than what such a snapshot, which is due every 16 MiB, has room for. */
+  private static final int MAX_ROWS = 100;
+
   /** What a file takes at least of a file system in memory. */
   private static final int BLOCK_BYTES = 4096;
 
@@ -52,13 +58,13 @@ class FailStopIT {
       NodeProcess victim = other(cluster, leader);
       restartWithLimit(victim, LOG_LIMIT);
       long before = Files.size(victim.log());
-      write(connection, 1, 30);
+      write(connection, 1, LOG_ROWS);
       requireStopped(victim, before, "the log", "File too large");
       assertTrue(leader.isAlive());
-      write(connection, 31, 35);
+      write(connection, LOG_ROWS + 1, LOG_ROWS + 5);
       victim.limitFiles(0);
       victim.startAndAwait();
-      requireEqual(connection, 35);
+      requireEqual(connection, LOG_ROWS + 5);
     }
   }
 
@@ -72,12 +78,12 @@ class FailStopIT {
       lead(connection, victim);
       assertEquals(victim, cluster.leader());
       long before = Files.size(victim.log());
-      long longest = write(connection, 1, 30);
+      long longest = write(connection, 1, LOG_ROWS);
       System.out.println("FailStopIT: the longest write took " + longest + " ms");
       requireStopped(victim, before, "the log", "File too large");
       victim.limitFiles(0);
       victim.startAndAwait();
-      requireEqual(connection, 30);
+      requireEqual(connection, LOG_ROWS);
     }
   }
 
@@ -99,14 +105,14 @@ class FailStopIT {
       long before = Files.size(victim.log());
       int acknowledged = 0;
       try {
-        while (acknowledged < 30) {
+        while (acknowledged < LOG_ROWS) {
           write(connection, acknowledged + 1, acknowledged + 1);
           acknowledged++;
         }
       } catch (SQLException e) {
         assertTrue(e.getSQLState().startsWith("08"), e.getSQLState());
       }
-      assertTrue(acknowledged > 5 && acknowledged < 30, acknowledged + " rows");
+      assertTrue(acknowledged > 5 && acknowledged < LOG_ROWS, acknowledged + " rows");
       requireStopped(victim, before, "the log", "File too large");
       leader.kill();
       victim.limitFiles(0);
@@ -130,17 +136,15 @@ class FailStopIT {
       NodeProcess victim = other(cluster, cluster.leader());
       restartWithLimit(victim, SNAPSHOT_LIMIT);
       long before = Files.size(victim.log());
-      write(connection, 1, 70);
-      awaitLog(victim, before, "no snapshot could be written");
+      int rows = writeUntil(connection, 0, victim, before, "no snapshot could be written");
       assertTrue(victim.isAlive());
-      requireEqual(connection, 70);
+      requireEqual(connection, rows);
       victim.terminate();
       victim.limitFiles(0);
-      victim.startAndAwait();
       long restarted = Files.size(victim.log());
-      write(connection, 71, 90);
-      awaitLog(victim, restarted, "snapshot at log index");
-      requireEqual(connection, 90);
+      victim.startAndAwait();
+      rows = writeUntil(connection, rows, victim, restarted, "snapshot at log index");
+      requireEqual(connection, rows);
     }
   }
 
@@ -152,12 +156,12 @@ class FailStopIT {
       create(connection);
       NodeProcess victim = cluster.node("n2");
       long before = Files.size(victim.log());
-      write(connection, 1, 40);
+      write(connection, 1, 26);
       requireStopped(victim, before, "the log", "No space left on device");
-      write(connection, 41, 45);
+      write(connection, 27, 30);
       assertEquals(0, run("mount", "-o", "remount,size=300m", disk.toString()));
       victim.startAndAwait();
-      requireEqual(connection, 45);
+      requireEqual(connection, 30);
     } finally {
       assertEquals(0, run("umount", "-l", disk.toString()));
     }
@@ -191,11 +195,12 @@ class FailStopIT {
     }
   }
 
-  /** With no room for its directory, or for what it writes into its first file. */
+  /** With no room for its directory, for what it writes into its first file, or for the log. */
   @Test
-  void nodeWhoseFirstStartFindsNoRoomStartsOnceThereIs() throws Exception {
-    Path disk = mountFor("n2", "40m");
-    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 1)) {
+  void newNodeJoinsOnceThereIsRoom() throws Exception {
+    Path disk = mountFor("n2", "20m");
+    try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 1);
+        Connection connection = cluster.connect("")) {
       NodeProcess node = cluster.joining("n2");
       Path filler = disk.resolve("filler");
       fill(filler);
@@ -205,6 +210,14 @@ class FailStopIT {
       }
       requireNotStarted(node);
       Files.delete(filler);
+      create(connection);
+      write(connection, 1, 26);
+      long before = Files.size(node.log());
+      CompletableFuture<String> ready = node.start();
+      assertEquals(REPLICA_FAILED, node.awaitEnd());
+      assertThrows(ExecutionException.class, ready::get);
+      assertTrue(logSince(node, before).contains("cannot be written: No space left on device"));
+      assertEquals(0, run("mount", "-o", "remount,size=300m", disk.toString()));
       node.startAndAwait();
     } finally {
       assertEquals(0, run("umount", "-l", disk.toString()));
@@ -310,8 +323,22 @@ class FailStopIT {
     return Files.readString(node.log()).substring((int) from);
   }
 
-  private static void awaitLog(NodeProcess node, long from, String text) {
-    await().atMost(ClusterProcesses.DEADLINE).until(() -> logSince(node, from).contains(text));
+  /**
+   * Writes rows until a node says something: a snapshot that is due while another one is being
+   * written comes after it.
+   *
+   * @return how many rows there are then
+   */
+  private static int writeUntil(
+      Connection connection, int rows, NodeProcess node, long logFrom, String text)
+      throws Exception {
+    int count = rows;
+    while (!logSince(node, logFrom).contains(text)) {
+      assertTrue(count < MAX_ROWS, node.id() + " does not say: " + text);
+      count++;
+      write(connection, count, count);
+    }
+    return count;
   }
 
   /** All nodes have all rows, and the same ones. */

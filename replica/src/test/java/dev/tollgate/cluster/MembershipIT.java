@@ -2,6 +2,7 @@ package dev.tollgate.cluster;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -86,9 +87,13 @@ class MembershipIT {
       createTable(cluster);
       Load load = new Load(cluster.url("failoverTimeout=30s"));
       try {
-        for (String id : List.of("n2", "n3", "n4", "n5")) {
+        for (List<String> ids : List.of(List.of("n2"), List.of("n3"), List.of("n4", "n5"))) {
           load.awaitProgress();
-          cluster.joining(id).startAndAwait();
+          List<CompletableFuture<String>> ready = new ArrayList<>();
+          for (String id : ids) {
+            ready.add(cluster.joining(id).start());
+          }
+          NodeProcess.awaitAll(ready);
         }
         assertEquals(List.of("n1|", "n2|", "n3|", "n4|", "n5|"), members(cluster));
         load.awaitProgress();
@@ -104,6 +109,8 @@ class MembershipIT {
         load.awaitProgress();
         call(cluster, "CALL remove_node('" + leader + "')");
         NodeProcess removed = cluster.node(leader);
+        awaitRemoved(removed);
+        removed.start();
         awaitRemoved(removed);
         cluster.forget(removed);
         load.awaitProgress();
@@ -149,10 +156,14 @@ class MembershipIT {
       NodeProcess sameName = cluster.joining(lost.id());
       deleteAll(lost.data());
       assertThrows(Exception.class, sameName::startAndAwait);
-      assertTrue(
-          Files.readString(sameName.log()).contains("belongs to the cluster already"),
-          "a node without data does not pass for the one that had some");
+      // a node without data does not pass for the one that had some and said that it was ready
+      awaitEnd(
+          sameName, 1, "tollgate server: node " + lost.id() + " belongs to the cluster already");
+      assertFalse(sinceLastStart(sameName).contains("at dev.tollgate.cli"), "no stack");
       cluster.forget(sameName);
+      deleteAll(lost.data());
+      lost.start();
+      awaitEnd(lost, 78, "is not the data directory that its cluster knows under this name");
 
       call(cluster, "CALL remove_node('" + lost.id() + "')");
       cluster.forget(lost);
@@ -183,7 +194,8 @@ class MembershipIT {
       call(cluster, "CALL remove_node('" + alive + "')");
       assertEquals(List.of(leader + "|"), members(cluster));
       assertRefused(cluster, "CALL remove_node('" + leader + "')", "the only member");
-      assertRefused(cluster, "CALL remove_node('" + dead + "')", "members are " + leader);
+      call(cluster, "CALL remove_node('" + dead + "')");
+      assertRefused(cluster, "CALL remove_node('n9')", "members are " + leader);
       assertRefused(cluster, "CALL add_node('n9', 'nonsense', 'x:1')", "write host:port");
       assertRefused(cluster, "CALL add_node('n9', '127.0.0.1:1', 'x:1')", "did not answer");
       assertRefused(cluster, "CALL transfer_leadership()", "no other member");
@@ -215,11 +227,22 @@ class MembershipIT {
     return cluster.rowsAt(cluster.leader(), MEMBERS);
   }
 
+  /** A supervisor must not start it again. */
   private static void awaitRemoved(NodeProcess node) throws Exception {
+    awaitEnd(node, 0, "was removed from the cluster and ends");
+  }
+
+  private static void awaitEnd(NodeProcess node, int status, String why) throws Exception {
     await().atMost(ClusterProcesses.DEADLINE).until(() -> !node.isAlive());
-    assertTrue(
-        Files.readString(node.log()).contains("was removed from the cluster"),
-        "the node says why it ends");
+    String log = sinceLastStart(node);
+    assertEquals(status, node.awaitEnd(), log);
+    assertTrue(log.contains(why), log);
+  }
+
+  /** A log has earlier runs of the node, and of the test, too. */
+  private static String sinceLastStart(NodeProcess node) throws Exception {
+    String log = Files.readString(node.log());
+    return log.substring(Math.max(0, log.lastIndexOf(" starts: process ")));
   }
 
   private static void awaitEqual(ClusterProcesses cluster, int rows) {

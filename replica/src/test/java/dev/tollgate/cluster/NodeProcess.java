@@ -13,13 +13,29 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A node in a process of its own, run from the class path of the tests. */
+/**
+ * A node in a process of its own, run from the class path of the tests, unless these have another
+ * one than a server.
+ */
 public final class NodeProcess implements AutoCloseable {
   private static final long READY_SECONDS = 120;
 
   /** Other modules start nodes too, and say where this one is. */
   private static final Path CONFIGURATION =
       Path.of(System.getProperty("tollgate.replica", ""), "conf").toAbsolutePath();
+
+  /** By default without the second compiler, for which three nodes that have just started wait. */
+  static final List<String> JVM =
+      List.of(
+          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+          "-Xmx300m",
+          "-XX:+UseSerialGC",
+          "-XX:TieredStopAtLevel=" + System.getProperty("tollgate.node.tier", "1"),
+          "-XX:+ExitOnOutOfMemoryError",
+          "-Duser.language=en",
+          "-Duser.timezone=UTC",
+          "-Djava.util.logging.config.file=" + CONFIGURATION.resolve("jul.properties"),
+          "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml"));
 
   private final String id;
   private final List<String> command;
@@ -35,23 +51,16 @@ public final class NodeProcess implements AutoCloseable {
     this.errors = log.toFile();
     List<String> words =
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx300m",
-            "-XX:+UseSerialGC",
-            "-XX:+ExitOnOutOfMemoryError",
-            "-Duser.language=en",
-            "-Duser.timezone=UTC",
-            "-Djava.util.logging.config.file=" + CONFIGURATION.resolve("jul.properties"),
-            "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml"),
-            "-cp",
-            System.getProperty("java.class.path"),
             "dev.tollgate.cli.Main",
             "server",
             "--id=" + id,
             "--data=" + data,
             "--client-address=127.0.0.1:" + clientPort,
             "--raft-address=127.0.0.1:" + raftPort);
-    command = Stream.concat(words.stream(), Stream.of(options)).toList();
+    command =
+        Stream.of(JVM, ClassArchive.options(), words, List.of(options))
+            .flatMap(List::stream)
+            .toList();
   }
 
   /** Where it writes what happens. */

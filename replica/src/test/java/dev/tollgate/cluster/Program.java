@@ -19,13 +19,14 @@ record Program(int status, String out, String err) {
               List.of(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                   "-Xmx256m",
+                  "-XX:+UseSerialGC",
                   "-XX:TieredStopAtLevel=1",
                   "-Duser.timezone=UTC",
                   "-DTOLLGATE_LOG_LEVEL=WARN",
-                  "-Dlogback.configurationFile=" + Path.of("conf", "logback.xml").toAbsolutePath(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  "dev.tollgate.cli.Main"));
+                  "-Dlogback.configurationFile="
+                      + Path.of("conf", "logback.xml").toAbsolutePath()));
+      command.addAll(ClassArchive.options());
+      command.add("dev.tollgate.cli.Main");
       command.addAll(List.of(arguments));
       Process process =
           new ProcessBuilder(command)

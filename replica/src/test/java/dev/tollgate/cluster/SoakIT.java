@@ -23,14 +23,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three processes under load, of which one is restarted all the time, by SIGTERM or kill -9, while
  * snapshots are taken and the log is cut. -Dtollgate.seconds says for how long, -Dtollgate.pause
- * how many seconds lie between two restarts.
+ * how many seconds lie between two restarts. TortureIT does more than this for each commit.
  */
+@Tag("nightly")
 class SoakIT {
   private static final long SECONDS = Long.getLong("tollgate.seconds", 15);
   private static final long PAUSE_SECONDS = Long.getLong("tollgate.pause", 6);

@@ -344,6 +344,112 @@ abstract class JdbcContract {
   }
 
   @Test
+  void eachTimeThatRunsOutHasAStateOfItsOwn() throws SQLException {
+    try (Connection holder = connect();
+        Connection waiter = connect("lockTimeout=1m");
+        Statement update = waiter.createStatement()) {
+      update(holder, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
+      update(holder, "INSERT INTO T VALUES(1, 1)");
+      holder.setAutoCommit(false);
+      update(holder, "UPDATE T SET V = 2");
+      update.setQueryTimeout(1);
+      String sql = "UPDATE T SET V = 3";
+      SQLTimeoutException query =
+          assertThrows(SQLTimeoutException.class, () -> update.executeUpdate(sql));
+      assertEquals("57014", query.getSQLState());
+      assertEquals(57_014, query.getErrorCode());
+      update.setQueryTimeout(0);
+      assertEquals(60_000, number(waiter, "SELECT LOCK_TIMEOUT()"));
+      update.execute("SET LOCK_TIMEOUT 100");
+      assertEquals(100, number(waiter, "SELECT LOCK_TIMEOUT()"));
+      assertEquals(2_000, number(holder, "SELECT LOCK_TIMEOUT()"), "in its transaction");
+      SQLTimeoutException row =
+          assertThrows(SQLTimeoutException.class, () -> update.executeUpdate(sql));
+      assertEquals("HYT00", row.getSQLState());
+      assertEquals(50_200, row.getErrorCode());
+      holder.rollback();
+    }
+  }
+
+  @Test
+  void whatIsWrongWithAStatementIsSaidWhenItIsPrepared() throws SQLException {
+    try (Connection connection = connect()) {
+      update(connection, "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR(10))");
+      assertEquals("42T01", unprepared(connection, "SELECT * FROM T WHERE"));
+      assertEquals("42S02", unprepared(connection, "SELECT * FROM MISSING WHERE ID = ?"));
+      assertEquals("42S22", unprepared(connection, "UPDATE T SET MISSING = ? WHERE ID = ?"));
+      assertEquals("21S02", unprepared(connection, "INSERT INTO T VALUES(?)"));
+      assertEquals("42T01", unprepared(connection, "CREATE ALIAS F AS 'int f() { return 1; }'"));
+      try (PreparedStatement insert = connection.prepareStatement("INSERT INTO T VALUES(?, ?)")) {
+        insert.setInt(1, 1);
+        SQLException unset = assertThrows(SQLException.class, insert::executeUpdate);
+        assertEquals(90_012, unset.getErrorCode());
+        insert.setString(2, "one");
+        assertEquals(1, insert.executeUpdate());
+      }
+    }
+  }
+
+  private static String unprepared(Connection connection, String sql) {
+    return assertThrows(SQLException.class, () -> connection.prepareStatement(sql), sql)
+        .getSQLState();
+  }
+
+  @Test
+  void preparingChangesNothing() throws SQLException {
+    try (Connection connection = connect()) {
+      update(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
+      update(connection, "CREATE SEQUENCE S");
+      update(connection, "CREATE SCHEMA ASIDE");
+      for (String sql :
+          List.of(
+              "SELECT NEXT VALUE FOR S",
+              "CALL NEXT VALUE FOR S",
+              "CREATE TABLE U AS SELECT NEXT VALUE FOR S AS V",
+              "CREATE VIEW W AS SELECT * FROM T",
+              "SELECT * FROM FINAL TABLE (INSERT INTO T VALUES(1))",
+              "INSERT INTO T VALUES(2)",
+              "ALTER TABLE T ADD COLUMN V INT",
+              "TRUNCATE TABLE T RESTART IDENTITY",
+              "DROP TABLE T",
+              "SET SCHEMA ASIDE",
+              "SELECT acquire_lock('job')",
+              "SELECT create_lease(60000)",
+              "CALL take_snapshot()",
+              "SELECT * FROM T FOR UPDATE")) {
+        connection.prepareStatement(sql).close();
+      }
+      assertEquals(0, number(connection, "SELECT COUNT(*) FROM T"));
+      assertEquals(1, number(connection, "SELECT NEXT VALUE FOR S"));
+      assertNull(numberOrNull(connection, "SELECT lock_token('job')"));
+      assertEquals(
+          1,
+          number(
+              connection,
+              "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
+    }
+  }
+
+  @Test
+  void preparingStaysOutOfTheTransaction() throws SQLException {
+    try (Connection connection = connect();
+        Connection other = connect()) {
+      update(connection, "CREATE TABLE T(ID INT PRIMARY KEY)");
+      connection.setAutoCommit(false);
+      connection.prepareStatement("INSERT INTO T VALUES(1)").close();
+      assertEquals(0, number(other, "SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS"));
+      assertEquals(1, update(connection, "INSERT INTO T VALUES(1)"));
+      assertEquals("23505", fails(connection, "INSERT INTO T VALUES(1)").getSQLState());
+      assertEquals("42S02", unprepared(connection, "SELECT * FROM MISSING"));
+      try (PreparedStatement second = connection.prepareStatement("INSERT INTO T VALUES(2)")) {
+        assertEquals(1, second.executeUpdate());
+      }
+      connection.commit();
+      assertEquals(2, number(other, "SELECT COUNT(*) FROM T"));
+    }
+  }
+
+  @Test
   void batchIsOneStatementPerSetAndTellsWhichOneFailed() throws SQLException {
     try (Connection connection = connect()) {
       update(connection, "CREATE TABLE T(ID INT PRIMARY KEY, V NUMERIC(10, 2))");

@@ -50,19 +50,19 @@ class CoreArchitectureTest {
           .orShould()
           .callMethod(System.class, "identityHashCode", Object.class);
 
-  private final JavaClasses core =
+  private static final JavaClasses CORE =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("dev.tollgate.core");
 
   @Test
   void coreDependsOnJavaLangAndJavaUtilAlone() {
-    PLAIN_JAVA.check(core);
+    PLAIN_JAVA.check(CORE);
   }
 
   @Test
   void coreUsesNothingThatDiffersBetweenReplicas() {
-    NOTHING_LOCAL.check(core);
+    NOTHING_LOCAL.check(CORE);
   }
 
   @ParameterizedTest

@@ -85,6 +85,32 @@ class FencingTest {
   }
 
   @Test
+  void writerLearnsHowItLostItsLock() {
+    fence(FenceReading.HELD);
+    assertMissing("the writer presented no token of it, and nobody holds the lock now");
+    core.take(a, "job");
+    core.perform(b, new Operation.ForceReleaseLock(JOB));
+    assertMissing("force_release_lock took the lock from the writer's connection, and nobody");
+    long token = core.take(b, "job");
+    assertMissing(
+        "took the lock from the writer's connection, and the lock is held under token " + token);
+    core.release(b, "job");
+    core.take(a, "job");
+    core.release(a, "job");
+    assertMissing("the writer presented no token of it, and nobody");
+    core.take(a, "job");
+    LeaseId own = core.machine.state().leases().iterator().next().id();
+    core.apply(new Command.Expire(List.of(), List.of(own)));
+    assertMissing("the lease of the writer's connection has ended while it held the lock");
+  }
+
+  private void assertMissing(String known) {
+    Outcome outcome = write(a, null);
+    assertEquals(RefusalCode.TOKEN_MISSING, refusal(outcome));
+    assertTrue(outcome.toString().contains(known), outcome.toString());
+  }
+
+  @Test
   void createdLeasePresentsNothingByItself() {
     fence(FenceReading.HELD);
     core.acquire(a, "job", core.lease(a));

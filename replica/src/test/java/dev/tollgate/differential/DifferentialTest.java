@@ -6,7 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.differential.GeneratedSql.Column;
 import dev.tollgate.differential.GeneratedSql.Table;
+import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -93,6 +98,9 @@ class DifferentialTest {
         List<String> theirs = h2.run(sql);
         List<String> ours = tollgate.run(sql);
         assertEquals(theirs.get(0), ours.get(0), () -> sql + ": " + ours);
+        if (theirs.get(0).startsWith("state 42S0")) {
+          assertEquals(theirs, ours, sql);
+        }
         if (!theirs.get(0).startsWith("state")) {
           assertEquals(theirs, ours, sql);
         }
@@ -102,7 +110,31 @@ class DifferentialTest {
 
   private static final String TOOLS =
       """
+      SELECT * FROM "no ""w"
+      SELECT * FROM NOWHERE
+      INSERT INTO PUBLIC.NOWHERE VALUES(1)
+      UPDATE NOWHERE SET A = 1
+      CREATE VIEW V AS SELECT * FROM NOWHERE
+      CREATE TABLE U AS SELECT * FROM NOWHERE
+      TRUNCATE TABLE NOWHERE
+      DROP TABLE NOWHERE
+      SELECT * FROM NOSCHEMA.NOWHERE
       CREATE TABLE T(ID INT PRIMARY KEY, A INT)
+      SELECT * FROM NOWHERE
+      SELECT * FROM "t"
+      INSERT INTO "t" VALUES(1)
+      DROP TABLE "t"
+      INSERT INTO T VALUES(?, 2)
+      INSERT INTO T VALUES(?, 2)
+      SELECT ? + 1
+      SELECT ? + 1
+      CALL LOCK_TIMEOUT()
+      SET LOCK_TIMEOUT 1234
+      SELECT LOCK_TIMEOUT()
+      BEGIN
+      DELETE FROM T
+      SELECT LOCK_TIMEOUT(), lock_timeout() + 1
+      ROLLBACK
       INSERT INTO T VALUES(1, 3), (2, 2), (3, 1)
       CREATE SEQUENCE S
       CREATE TABLE Q AS SELECT NEXT VALUE FOR S AS V FROM T
@@ -160,7 +192,197 @@ class DifferentialTest {
       CHECKPOINT
       SET DB_CLOSE_DELAY -1
       CREATE TABLE REPORT(DAY DATE)
-      SELECT U&'\\0041', 1_000, 1L, A$B FROM (SELECT 1 AS A$B)""";
+      SELECT U&'\\0041', 1_000, 1L, A$B FROM (SELECT 1 AS A$B)
+      SET TRUNCATE_LARGE_LENGTH FALSE
+      SELECT CASE A WHEN IS NULL THEN 'n' WHEN IN (1, 2) THEN 'i' WHEN >= 3 THEN 'g' END FROM T ORDER BY ID
+      SELECT T.ID, R.V FROM T JOIN Q LEFT JOIN R ON Q.V = R.V ON T.ID = Q.V ORDER BY 1
+      SELECT * FROM (T) ORDER BY ID
+      SELECT 'Hello' ~ 'He.*', 'HELLO' ~ 'He.*', 'HELLO' ~* 'He.*', 'a' !~ 'b'
+      SELECT TIMESTAMPADD('DAY', 10, DATE '2000-01-05'), X' 01 02 ', 0x1L
+      CREATE TABLE G(ID INT PRIMARY KEY, P GEOMETRY(POINT, 4326), Q GEOMETRY)
+      INSERT INTO G VALUES(1, GEOMETRY 'SRID=4326;POINT (1 2)', 'LINESTRING (1 2, 3 4)'), (2, NULL, 'POINT EMPTY')
+      UPDATE G SET Q = CAST('{"type":"Point","coordinates":[5,6]}' FORMAT JSON AS GEOMETRY) WHERE ID = 2
+      SELECT ID, CAST(P AS VARCHAR), CAST(Q AS JSON) FROM G ORDER BY Q
+      SELECT CAST(ENVELOPE(Q) AS VARCHAR) FROM G
+      SELECT SELECT MAX(ID) FROM T
+      SELECT ID IN (1, SELECT MAX(ID) FROM T) FROM T
+      SELECT ID FROM T WHERE ID = SELECT MIN(ID) FROM T UNION SELECT 77
+      CALL SELECT 1 WHERE FALSE
+      SELECT 1=SELECT 1
+      SELECT ID FROM T WHERE ID IN (SELECT SELECT MAX(ID) FROM T)
+      SELECT (SELECT ID, SELECT 5) = (1, 5) FROM T
+      SELECT ID FROM T WHERE ID = SELECT ID FROM T ORDER BY ID LIMIT 1
+      WITH C(A) AS (SELECT SELECT MAX(ID) FROM T) SELECT A, SELECT 2 FROM C
+      CREATE VIEW BV AS SELECT ID, (SELECT SELECT MAX(ID) FROM T) M FROM T
+      SELECT * FROM BV
+      CREATE TABLE BI(A INT, B INT)
+      INSERT INTO BI SELECT 1, SELECT 2
+      INSERT INTO BI VALUES (3, SELECT 4), (5, SELECT MAX(A) FROM BI)
+      UPDATE BI SET B = SELECT 7 WHERE A = 1
+      SELECT * FROM BI
+      DELETE FROM BI WHERE A = SELECT 3
+      MERGE INTO BI KEY(A) SELECT 1, SELECT 8
+      INSERT INTO BI(A) SELECT A FROM BI WHERE B <> SELECT 9 UNION SELECT 10
+      SELECT * FROM BI
+      DELETE FROM BI WHERE A >= SELECT 2 LIMIT 1
+      EXPLAIN SELECT SELECT 1
+      DELETE FROM GROUPS WHERE ID = SELECT MAX(ID) FROM GROUPS
+      CREATE TABLE BQ(X INT, Y INT AS SELECT 5, Z INT)
+      INSERT INTO BQ(X) VALUES (1)
+      SELECT * FROM BQ
+      SELECT
+      SELECT WHERE FALSE
+      SELECT FROM T
+      SELECT 1 HAVING FALSE
+      SELECT 1 QUALIFY TRUE
+      SELECT FETCH FIRST 0 ROWS ONLY
+      SELECT () IS NULL, ROW() IS NOT NULL, NOT () IS NULL
+      SELECT ROW()
+      SELECT POSITION('b', 'abc'), POSITION(NULL, 'abc'), POSITION('b' IN 'abc')
+      SELECT 111222E+1_4, 1_000.5E1_0
+      SELECT JSON '"a' 'b"', USER() = USER
+      CALL UNNEST(ARRAY[1, 2, 3])
+      CREATE TABLE TY(A JSON(100), B CLOB(10K CHARACTERS), C NCHAR LARGE OBJECT, D LONG RAW, E GEOMETRY(POINT, -1), F INT COMMENT NULL)
+      SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'TY'
+      CREATE DOMAIN EM AS VARCHAR COMMENT 'mail'
+      CREATE INDEX TI ON T USING BTREE(A)
+      CREATE ROLE AR
+      CREATE SCHEMA AUTHORIZATION AR
+      CREATE TABLE RI(ID INT GENERATED BY DEFAULT AS IDENTITY)
+      ALTER TABLE RI ALTER COLUMN ID RESTART WITH 4 SET MAXVALUE 1000
+      INSERT INTO RI VALUES (DEFAULT)
+      SELECT * FROM RI
+      CREATE TABLE MX(A VARCHAR(MAX), B NVARCHAR(MAX), C VARBINARY(MAX), D TIMESTAMP(23, 3), E TIMESTAMP(9, 0))
+      SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, DATETIME_PRECISION FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'MX'
+      INSERT INTO MX VALUES(CAST('a' AS VARCHAR(MAX)), 'b', X'01', TIMESTAMP '2020-01-01 10:00:00.123456', TIMESTAMP '2020-01-01 10:00:00.6')
+      SELECT * FROM MX
+      DECLARE GLOBAL TEMPORARY TABLE DG(ID INT PRIMARY KEY)
+      DECLARE GLOBAL TEMPORARY TABLE DG(ID INT PRIMARY KEY)
+      DECLARE TEMPORARY TABLE DT(ID INT) NOT PERSISTENT
+      INSERT INTO DG VALUES(1)
+      SELECT * FROM DG
+      SELECT MODE(X ORDER BY X), MODE(X ORDER BY X DESC) FROM (VALUES 1, 1, 2, 2, 3) T(X)
+      SELECT MODE(X ORDER BY X) FILTER (WHERE X > 1), MODE() WITHIN GROUP (ORDER BY X DESC) FROM (VALUES 1, 1, 2, 2, 3) T(X)
+      SELECT MODE(X ORDER BY X + 1) FROM (VALUES 1, 1, 2, 2, 3) T(X)
+      SELECT MODE(X) FROM (VALUES 1, 2, 2) T(X)
+      SELECT MODE FROM (VALUES 1, 2) T(MODE) ORDER BY MODE
+      CREATE TABLE MO AS SELECT MODE(X ORDER BY X DESC) AS M FROM (VALUES 1, 1, 2, 2, 3) T(X)
+      SELECT * FROM MO
+      CALL REGEXP_SUBSTR('2020-10-01', NULL)
+      CALL REGEXP_SUBSTR(NULL, '[0-9]{4}')
+      SELECT NULL REGEXP 'a', 'a' LIKE NULL, REGEXP_REPLACE(NULL, 'a', 'b')
+      SET LOCK_MODE 0
+      SET BUILTIN_ALIAS_OVERRIDE FALSE
+      SELECT CAST(G.P AS VARBINARY) FROM G WHERE Q = 'POINT (5 6)' OR P = 'SRID=4326;POINT (1 2)'""";
+
+  /** Without its user, whom Tollgate does not have, and the owner of a schema, who is that user. */
+  @Test
+  void scriptIsThatOfPlainH2WithTheFences() throws Exception {
+    try (Side h2 = new Side(H2.replace("differential", "script"));
+        Side tollgate = new Side("jdbc:tollgate:mem:script")) {
+      for (String sql : SCRIPTED.split("\n", -1)) {
+        assertEquals(h2.run(sql), tollgate.run(sql), sql);
+      }
+      for (String sql : SCRIPTS.split("\n", -1)) {
+        assertSameScript(h2, tollgate, sql);
+      }
+      assertSameScript(h2, tollgate, "-- all\n/* of\n it */ script NOPASSWORDS NOSETTINGS // here");
+      String before = String.join("\n", tollgate.runInOrder("SCRIPT NODATA"));
+      tollgate.run("ALTER TABLE T FENCED BY LOCK 'it''s'");
+      tollgate.run("ALTER TABLE SC.U FENCED BY LOCK ('u-' || ID)");
+      assertEquals(
+          before
+              + "\nALTER TABLE \"PUBLIC\".\"T\" FENCED BY LOCK 'it''s';|"
+              + "\nALTER TABLE \"SC\".\"U\" FENCED BY LOCK ('u-' || ID);|",
+          String.join("\n", tollgate.runInOrder("SCRIPT NODATA")));
+      assertEquals(
+          List.of(), fencesIn(tollgate.runInOrder("SCRIPT TABLE PUBLIC.V")), "of other tables");
+      assertEquals(1, fencesIn(tollgate.runInOrder("SCRIPT SCHEMA SC")).size());
+      tollgate.begin();
+      tollgate.run("INSERT INTO V VALUES (7)");
+      assertEquals("state 25001", tollgate.run("SCRIPT").get(0));
+      tollgate.end(false);
+    }
+  }
+
+  private static void assertSameScript(Side h2, Side tollgate, String sql) {
+    List<String> theirs = new ArrayList<>(h2.runInOrder(sql));
+    theirs.removeIf(line -> line.startsWith("CREATE USER "));
+    theirs.replaceAll(line -> line.replace(" AUTHORIZATION \"\"", ""));
+    assertEquals(theirs, tollgate.runInOrder(sql), sql);
+  }
+
+  private static List<String> fencesIn(List<String> script) {
+    return script.stream().filter(line -> line.contains(" FENCED BY LOCK ")).toList();
+  }
+
+  private static final String SCRIPTED =
+      """
+      CREATE SCHEMA SC
+      CREATE ROLE R
+      CREATE DOMAIN D AS INT CONSTRAINT DC CHECK (VALUE > 0)
+      CREATE SEQUENCE S START WITH 7
+      CREATE TABLE T(ID INT CONSTRAINT TP PRIMARY KEY, A D, B VARCHAR(10) DEFAULT 'x', C CLOB, E INT GENERATED ALWAYS AS (ID + 1))
+      CREATE INDEX I ON T(A)
+      CREATE TABLE SC.U(ID BIGINT GENERATED BY DEFAULT AS IDENTITY CONSTRAINT UP PRIMARY KEY, T INT CONSTRAINT UF REFERENCES PUBLIC.T)
+      CREATE VIEW W AS SELECT ID FROM T
+      CREATE TABLE V(ID INT)
+      COMMENT ON TABLE T IS 'ä'
+      GRANT SELECT ON T TO R
+      INSERT INTO T(ID, A, C) VALUES (1, 2, 'c'), (2, NULL, NULL)
+      INSERT INTO SC.U(T) VALUES (1), (2)
+      CREATE TABLE G AS SELECT X, X * X AS Y FROM SYSTEM_RANGE(1, 300)""";
+
+  private static final String SCRIPTS =
+      """
+      SCRIPT NOPASSWORDS NOSETTINGS
+      SCRIPT NODATA NOPASSWORDS NOSETTINGS NOVERSION DROP
+      SCRIPT SIMPLE COLUMNS NOPASSWORDS NOSETTINGS NOVERSION
+      SCRIPT NOPASSWORDS NOSETTINGS NOVERSION BLOCKSIZE 10000 SCHEMA SC, PUBLIC
+      SCRIPT NOPASSWORDS NOSETTINGS NOVERSION SCHEMA SC
+      SCRIPT NOPASSWORDS NOSETTINGS NOVERSION TABLE T, SC.U""";
+
+  /** What a parameter says of a sequence has to hold on every replica. */
+  @Test
+  void sequencesTakeParameters() throws Exception {
+    List<List<Object>> numbers = new ArrayList<>();
+    for (String url :
+        List.of(H2.replace("differential", "sequences"), "jdbc:tollgate:mem:sequences")) {
+      List<Object> drawn = new ArrayList<>();
+      try (Connection connection = DriverManager.getConnection(url)) {
+        for (Object[] step : SEQUENCES) {
+          try (PreparedStatement statement = connection.prepareStatement((String) step[0])) {
+            for (int i = 1; i < step.length; i++) {
+              statement.setObject(i, step[i]);
+            }
+            if (statement.execute()) {
+              try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                drawn.add(row.getLong(1));
+              }
+            }
+          } catch (SQLException e) {
+            drawn.add(e.getSQLState());
+          }
+        }
+      }
+      numbers.add(drawn);
+    }
+    assertEquals(numbers.get(0), numbers.get(1));
+    assertEquals(List.of(3L, 100L, 107L, "22003", 114L, 40L), numbers.get(0));
+  }
+
+  private static final Object[][] SEQUENCES = {
+    {"CREATE SEQUENCE PS START WITH ? INCREMENT BY ? MAXVALUE ?", 3, 2, 1000},
+    {"SELECT NEXT VALUE FOR PS"},
+    {"ALTER SEQUENCE PS RESTART WITH ? INCREMENT BY ?", 100L, 7},
+    {"SELECT NEXT VALUE FOR PS"},
+    {"SELECT NEXT VALUE FOR PS"},
+    {"ALTER SEQUENCE PS RESTART WITH ?", new BigDecimal("1E30")},
+    {"SELECT NEXT VALUE FOR PS"},
+    {"ALTER SEQUENCE PS RESTART WITH ?", "40"},
+    {"SELECT NEXT VALUE FOR PS"},
+  };
 
   /** A connection whose schema is dropped or renamed goes on in the main one. */
   @Test

@@ -2,6 +2,7 @@ package dev.tollgate.differential;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -18,6 +19,7 @@ final class Side implements AutoCloseable {
   private Connection writer;
   private Connection reader;
   private @Nullable Savepoint savepoint;
+  private int statements;
 
   Side(String url) throws SQLException {
     this.url = url;
@@ -60,16 +62,28 @@ final class Side implements AutoCloseable {
     return answer;
   }
 
-  private static List<String> run(Connection connection, String sql) {
-    try (Statement statement = connection.createStatement()) {
-      if (!statement.execute(sql)) {
-        return List.of("count " + statement.getLargeUpdateCount());
+  /** Every other statement is prepared first. */
+  private List<String> run(Connection connection, String sql) {
+    try {
+      if (statements++ % 2 == 0) {
+        try (Statement statement = connection.createStatement()) {
+          return outcome(statement, statement.execute(sql));
+        }
       }
-      try (ResultSet rows = statement.getResultSet()) {
-        return textOf(rows);
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        return outcome(statement, statement.execute());
       }
     } catch (SQLException e) {
       return List.of("state " + e.getSQLState(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<String> outcome(Statement statement, boolean query) throws SQLException {
+    if (!query) {
+      return List.of("count " + statement.getLargeUpdateCount());
+    }
+    try (ResultSet rows = statement.getResultSet()) {
+      return textOf(rows);
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.tollgate.history;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -43,10 +42,7 @@ final class CellWorkload implements AutoCloseable {
 
   /** Waits until the clients have got so many more answers, or one of them has failed. */
   void awaitAnswers(int more) {
-    int enough = answered.get() + more;
-    await()
-        .atMost(ClusterProcesses.DEADLINE)
-        .until(() -> answered.get() >= enough || clients.stream().anyMatch(Future::isDone));
+    ClusterProcesses.awaitProgress(answered::get, more, clients);
   }
 
   /** Stops the clients; fails if what they saw cannot be explained, or is too little. */

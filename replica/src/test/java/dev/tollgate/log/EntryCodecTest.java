@@ -18,6 +18,7 @@ import dev.tollgate.core.RandomSeed;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.core.TransactionMode;
 import dev.tollgate.core.UniqueId;
 import java.util.ArrayList;
@@ -94,6 +95,7 @@ class EntryCodecTest {
         new Command.AdoptEnvironment(
             new Environment(new TreeMap<>(Map.of("numbers", "1", "time zones", "2")), "Java 17")));
     commands.add(new Command.PauseStatements());
+    commands.add(new Command.LimitTransactions(new TransactionLimits(3_600_000, 120_000)));
     commands.add(
         new Command.RecordSilence(List.of(new Command.SilentLease(new LeaseId(3), 2, 1_500))));
     commands.add(new Command.RecordRenewal(new LeaseId(3), 2));

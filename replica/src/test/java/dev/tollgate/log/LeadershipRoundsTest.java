@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -232,23 +233,28 @@ class LeadershipRoundsTest {
     assertEquals("waiting", state(second));
   }
 
+  /** Of a leader whose questions to the others end like this. */
+  private LeadershipRounds roundsOf(Supplier<CompletableFuture<Long>> question) {
+    return new LeadershipRounds(
+        new LeadershipRounds.Group() {
+          @Override
+          public LeadershipRounds.Leadership leadership() {
+            return led(TERM, 1, 3, 100);
+          }
+
+          @Override
+          public CompletableFuture<Long> termOf(String nodeId) {
+            return question.get();
+          }
+        },
+        supervision);
+  }
+
   /** As at a node that cannot even send. */
   @Test
   void questionsThatFailAtOnceEndTheRound() {
     LeadershipRounds rounds =
-        new LeadershipRounds(
-            new LeadershipRounds.Group() {
-              @Override
-              public LeadershipRounds.Leadership leadership() {
-                return led(TERM, 1, 3, 100);
-              }
-
-              @Override
-              public CompletableFuture<Long> termOf(String nodeId) {
-                return CompletableFuture.failedFuture(new IOException("no way"));
-              }
-            },
-            supervision);
+        roundsOf(() -> CompletableFuture.failedFuture(new IOException("no way")));
     List<CompletableFuture<OptionalLong>> askers =
         Arrays.asList(rounds.readIndex(), rounds.readIndex());
     askers.forEach(asker -> assertEquals("not proven", state(asker)));
@@ -258,19 +264,10 @@ class LeadershipRoundsTest {
   @Test
   void questionsThatThrowEndTheRound() {
     LeadershipRounds rounds =
-        new LeadershipRounds(
-            new LeadershipRounds.Group() {
-              @Override
-              public LeadershipRounds.Leadership leadership() {
-                return led(TERM, 1, 3, 100);
-              }
-
-              @Override
-              public CompletableFuture<Long> termOf(String nodeId) {
-                throw new IllegalStateException("a bug, on purpose");
-              }
-            },
-            supervision);
+        roundsOf(
+            () -> {
+              throw new IllegalStateException("a bug, on purpose");
+            });
     assertEquals("not proven", state(rounds.readIndex()));
     assertEquals("not proven", state(rounds.readIndex()));
   }

@@ -75,6 +75,15 @@ class PeerChannelsTest {
     assertEquals(List.of("n2"), renewed);
   }
 
+  /** The thread that looks may be at it while another one closes. */
+  @Test
+  void lookWhileTheNodeStopsIsNoFailure() {
+    channels.close();
+    channels.look(silent(true));
+    assertEquals(List.of(), failures);
+    assertEquals(List.of(), renewed);
+  }
+
   /** Somebody who starts a node before the others has to see why it does not become ready. */
   @Test
   void nodeWithoutALeaderSaysSoOnceAMinute() throws Exception {

@@ -10,12 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Outcome;
 import java.io.IOException;
 import java.io.Reader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -26,7 +25,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -244,7 +242,7 @@ class RatisLogTest {
   @Test
   void voterThatComesBackIsAskedAtOnceHoweverOftenItWasAway() throws Exception {
     electionTimeout = Duration.ofMillis(50);
-    SortedMap<String, String> peers = addresses();
+    SortedMap<String, String> peers = Ports.peers(3);
     try (PortOfAPeer present = new PortOfAPeer(peers.get("n3"))) {
       nodes.add(new TestNode("n1", peers));
       for (int outage = 0; outage < 10; outage++) {
@@ -275,6 +273,24 @@ class RatisLogTest {
     }
   }
 
+  /** Left to itself, the thread that writes the log sleeps for a second before it ends. */
+  @Test
+  void closingWakesTheThreadThatWritesTheLog() throws Exception {
+    long fastestMillis = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      RecordingConsumer consumer = new RecordingConsumer();
+      RatisLog log =
+          new RatisLog(RaftSettings.alone("solo", directory.resolve("solo" + i)), consumer);
+      log.start();
+      await().atMost(DEADLINE).untilTrue(consumer.leading);
+      long begin = System.nanoTime();
+      log.close();
+      fastestMillis =
+          Math.min(fastestMillis, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
+    }
+    assertTrue(fastestMillis < 500, "the fastest of three took " + fastestMillis + " ms");
+  }
+
   @Test
   void largestEntryIsReplicated() throws Exception {
     // no other node is to lead because this one is busy for a moment
@@ -284,6 +300,21 @@ class RatisLogTest {
     perform(leader, "x".repeat(17 << 20));
     for (TestNode node : nodes) {
       awaitCommands(node, 1);
+    }
+  }
+
+  /** A hundred times what a thread has by default; DepthTest says what needs it. */
+  @Test
+  void entriesMayRecurseDeep() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    for (TestNode node : nodes) {
+      node.consumer.depth = 1_000_000;
+    }
+    perform(leader, "deep");
+    for (TestNode node : nodes) {
+      awaitCommands(node, 1);
+      assertEquals(List.of(), node.consumer.failures);
     }
   }
 
@@ -335,6 +366,8 @@ class RatisLogTest {
    */
   @Test
   void nodeWhoseLogHasFailedAcknowledgesNothing() throws Exception {
+    // another leader would begin another segment, and large entries keep a busy disk for a while
+    electionTimeout = Duration.ofSeconds(1);
     startThree();
     TestNode leader = leader();
     List<TestNode> followers = followersOf(leader);
@@ -626,18 +659,8 @@ class RatisLogTest {
     }
   }
 
-  private static SortedMap<String, String> addresses() throws IOException {
-    SortedMap<String, String> addresses = new TreeMap<>();
-    for (String id : List.of("n1", "n2", "n3")) {
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        addresses.put(id, "127.0.0.1:" + free.getLocalPort());
-      }
-    }
-    return addresses;
-  }
-
   private void startThree() throws IOException {
-    SortedMap<String, String> peers = addresses();
+    SortedMap<String, String> peers = Ports.peers(3);
     for (String id : peers.keySet()) {
       nodes.add(new TestNode(id, peers));
     }

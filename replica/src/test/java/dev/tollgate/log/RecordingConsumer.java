@@ -1,5 +1,7 @@
 package dev.tollgate.log;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.tollgate.core.Command;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.snapshot.SnapshotReader;
@@ -23,6 +25,9 @@ final class RecordingConsumer implements LogConsumer {
   /** A RuntimeException or an Error that the next entry meets, or null. */
   volatile @Nullable Throwable failNext;
 
+  /** How deep each entry recurses. */
+  volatile int depth;
+
   final Queue<StateCopy> copies = new ConcurrentLinkedQueue<>();
 
   @Override
@@ -34,11 +39,16 @@ final class RecordingConsumer implements LogConsumer {
     if (fault instanceof RuntimeException exception) {
       throw exception;
     }
+    assertEquals(depth, recurse(depth));
     indexes.add(logIndex);
     sizes.add(entry.commands().size());
     commands.addAll(entry.commands());
     List<Proposal> proposals = new ArrayList<>(entry.proposals());
     proposals.forEach(proposal -> proposal.applied(new Outcome.Done()));
+  }
+
+  private static int recurse(int levels) {
+    return levels == 0 ? 0 : 1 + recurse(levels - 1);
   }
 
   @Override

@@ -27,12 +27,14 @@ import java.util.concurrent.TimeUnit;
 import org.h2.command.dml.SetTypes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What should not work does not: each statement of attacks.sql, and some that are made here, is
  * refused or harmless, and all the while another connection is served.
  */
+@Tag("alone") // it measures how long others wait
 class AttackTest {
   private static final long WORST_STALL_SECONDS = 2;
   private static final Path FORBIDDEN_FILE = Path.of("/tmp/tollgate-attack");

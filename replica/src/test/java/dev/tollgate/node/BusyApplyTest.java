@@ -3,6 +3,7 @@ package dev.tollgate.node;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
@@ -15,6 +16,11 @@ import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.TransactionMode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLTimeoutException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +28,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What clients of a node hear while it applies an entry that does not end. */
+@Tag("alone") // it measures how long others wait
 @SuppressWarnings("try") // what makes the replica busy is there to be closed
 class BusyApplyTest {
   private static final long TTL_MILLIS = 60_000;
@@ -176,6 +184,26 @@ class BusyApplyTest {
                 return querying.hasHeardSomething();
               });
       assertFailure(SqlState.CANCELLED, querying.receive());
+    }
+  }
+
+  /** It looks at the fences before it reads any table. */
+  @Test
+  void scriptHasAQueryTimeout() throws Exception {
+    String url =
+        "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/?readConsistency=any";
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE T(ID INT)");
+      statement.setQueryTimeout(1);
+      try (BusyApply busy = new BusyApply(node.service())) {
+        SQLTimeoutException late =
+            assertThrows(SQLTimeoutException.class, () -> statement.executeQuery("SCRIPT"));
+        assertEquals("57014", late.getSQLState());
+      }
+      try (ResultSet script = statement.executeQuery("SCRIPT")) {
+        assertTrue(script.next());
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.Environment;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
@@ -12,7 +13,6 @@ import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -20,7 +20,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -48,16 +47,9 @@ final class LocalCluster implements AutoCloseable {
     this.directory = directory;
     this.verifyInterval = verifyInterval;
     this.snapshotLogBytes = snapshotLogBytes;
-    List<ServerSocket> sockets = new ArrayList<>();
-    for (int i = 1; i <= size; i++) {
-      ServerSocket raft = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      ServerSocket client = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      sockets.addAll(List.of(raft, client));
-      peers.put("n" + i, "127.0.0.1:" + raft.getLocalPort());
-      clientPorts.put("n" + i, client.getLocalPort());
-    }
-    for (ServerSocket socket : sockets) {
-      socket.close();
+    peers.putAll(Ports.peers(size));
+    for (String id : peers.keySet()) {
+      clientPorts.put(id, Ports.free());
     }
   }
 

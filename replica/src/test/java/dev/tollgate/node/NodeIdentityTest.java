@@ -49,6 +49,11 @@ class NodeIdentityTest {
       assertFails(cluster, healthy, "RemovedException", "was removed from the cluster and ends");
       cluster.stop(healthy);
       assertEndsAgain(cluster, healthy);
+      // as a driver does that lost the answer
+      run(connection, "CALL remove_node('" + healthy + "')");
+      SQLException unknown =
+          assertThrows(SQLException.class, () -> run(connection, "CALL remove_node('n9')"));
+      assertTrue(unknown.getMessage().contains("node n9 is no member"), unknown.getMessage());
     }
   }
 

@@ -1,15 +1,15 @@
 package dev.tollgate.node;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.store.DatabaseCopy;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,22 +83,37 @@ class ReadinessTest {
 
   @Test
   void nodeIsReadyOnceSomebodyLeads() throws Exception {
-    SortedMap<String, String> peers = new TreeMap<>();
-    List<ServerSocket> sockets = new ArrayList<>();
-    for (String id : List.of("n1", "n2", "n3")) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      sockets.add(socket);
-      peers.put(id, "127.0.0.1:" + socket.getLocalPort());
-    }
-    for (ServerSocket socket : sockets) {
-      socket.close();
-    }
+    SortedMap<String, String> peers = Ports.peers(3);
     try (Node one = start(settings("n1", peers), new SqlDatabase())) {
       assertFalse(one.isReady(), "one of three");
       try (Node other = start(settings("n2", peers), new SqlDatabase())) {
         await().atMost(DEADLINE).until(() -> one.isReady() && other.isReady());
       }
       await().atMost(DEADLINE).until(() -> !one.isReady());
+    }
+  }
+
+  /** A node that says so and then loses its directory must not pass for the one that it was. */
+  @Test
+  void nodeIsReadyOnceTheClusterKnowsItsDirectory() throws Exception {
+    SortedMap<String, String> peers = Ports.peers(3);
+    List<Node> nodes = new ArrayList<>();
+    try {
+      for (String id : peers.keySet()) {
+        nodes.add(start(settings(id, peers), new SqlDatabase()));
+      }
+      for (String id : peers.keySet()) {
+        Node node = nodes.get(id.charAt(1) - '1');
+        await()
+            .atMost(DEADLINE)
+            .pollDelay(Duration.ZERO)
+            .pollInterval(1, MILLISECONDS)
+            .until(node::isReady);
+        String known = Files.readString(directory.resolve(id).resolve("identity"));
+        assertTrue(known.contains("incarnation." + id + "="), known);
+      }
+    } finally {
+      nodes.forEach(Node::close);
     }
   }
 

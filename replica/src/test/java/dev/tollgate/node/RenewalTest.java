@@ -3,6 +3,7 @@ package dev.tollgate.node;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.BusyReplica;
@@ -10,14 +11,11 @@ import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,12 +79,7 @@ class RenewalTest {
   }
 
   private void startThree() throws IOException {
-    SortedMap<String, String> peers = new TreeMap<>();
-    for (String id : List.of("n1", "n2", "n3")) {
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        peers.put(id, "127.0.0.1:" + free.getLocalPort());
-      }
-    }
+    SortedMap<String, String> peers = Ports.peers(3);
     for (String id : peers.keySet()) {
       RaftSettings raft =
           new RaftSettings(

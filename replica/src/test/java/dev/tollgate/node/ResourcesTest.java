@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * bystander goes on taking and giving up its lock. The limits are small here, but for those of
  * threads.
  */
+@Tag("alone") // it measures how long others wait
 class ResourcesTest {
   private static final ClientLimits LIMITS =
       new ClientLimits(

@@ -11,6 +11,8 @@ enum Breakage {
   EXPIRY_BY_LOCAL_CLOCK,
   /** A snapshot brings the token counter back as the highest token that is held. */
   TOKEN_COUNTER_NOT_RESTORED,
+  /** A snapshot brings the limits of transactions back as the standard ones. */
+  TRANSACTION_LIMITS_FORGOTTEN,
   /** A snapshot brings sessions back without what they did last. */
   SESSION_TABLE_FORGOTTEN,
   /** A node that believes that it leads acknowledges heartbeats without proof. */

@@ -5,6 +5,7 @@ import dev.tollgate.core.Lease;
 import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.StateRecord;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.log.Entry;
 import dev.tollgate.log.EntryBytes;
 import dev.tollgate.log.LogConsumer;
@@ -36,7 +37,8 @@ class BrokenConsumer implements LogConsumer {
   static LogConsumer around(Replica replica, Breakage breakage, LongSupplier wallMicros) {
     return switch (breakage) {
       case EXPIRY_BY_LOCAL_CLOCK -> new ExpiresByItself(replica, wallMicros);
-      case TOKEN_COUNTER_NOT_RESTORED, SESSION_TABLE_FORGOTTEN -> new Forgetful(replica, breakage);
+      case TOKEN_COUNTER_NOT_RESTORED, SESSION_TABLE_FORGOTTEN, TRANSACTION_LIMITS_FORGOTTEN ->
+          new Forgetful(replica, breakage);
       case TIMED_OUT_WAITER_STAYS ->
           new Ignores(
               replica,
@@ -126,7 +128,7 @@ class BrokenConsumer implements LogConsumer {
     }
   }
 
-  /** {@link Breakage#TOKEN_COUNTER_NOT_RESTORED}, {@link Breakage#SESSION_TABLE_FORGOTTEN}. */
+  /** What {@link #around} lists: a snapshot loses something. */
   private static final class Forgetful extends BrokenConsumer {
     private final Breakage breakage;
 
@@ -178,6 +180,10 @@ class BrokenConsumer implements LogConsumer {
             highest,
             counters.lastFence(),
             counters.lastTransaction());
+      }
+      if (breakage == Breakage.TRANSACTION_LIMITS_FORGOTTEN
+          && state instanceof StateRecord.LimitsState) {
+        return new StateRecord.LimitsState(TransactionLimits.STANDARD);
       }
       if (breakage == Breakage.SESSION_TABLE_FORGOTTEN
           && state instanceof StateRecord.SessionState session

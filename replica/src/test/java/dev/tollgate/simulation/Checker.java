@@ -238,7 +238,7 @@ final class Checker {
               .reader()
               .query(
                   null,
-                  Session.INITIAL_SCHEMA,
+                  new SqlReader.Settings(Session.INITIAL_SCHEMA, 0),
                   Op.everyRegister(),
                   SqlValue.encodeFirst(List.of(), 0),
                   0,

@@ -1,8 +1,10 @@
 package dev.tollgate.simulation;
 
 import dev.tollgate.core.Command;
+import dev.tollgate.core.Outcome;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.Proposal;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientConnection;
@@ -183,6 +185,28 @@ final class SimulatedNode {
 
   boolean isUp() {
     return process != null;
+  }
+
+  /**
+   * What an operator asks this node for, who is told when it is done; a node that does not lead
+   * refuses.
+   */
+  void submit(Command command, Runnable done) {
+    Running running = process;
+    if (running == null) {
+      return;
+    }
+    running.pipeline.submit(
+        command,
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            done.run();
+          }
+
+          @Override
+          public void unknown() {}
+        });
   }
 
   boolean isPaused() {

@@ -5,11 +5,15 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Notice;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.node.replica.Replica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -115,6 +119,7 @@ final class Simulation {
     for (int i = 0; i < clients; i++) {
       process().start();
     }
+    administer();
     plan.forEach(fault -> world.after(fault.atNanos() - world.now(), () -> inject(fault)));
     long healed = SET_UP + World.millis(settings.faultyMillis());
     for (long at = SET_UP; at < healed; at += World.millis(500)) {
@@ -133,6 +138,35 @@ final class Simulation {
       throw new Violation("progress", "nothing was answered after all was healed");
     }
     finish(errors);
+  }
+
+  /**
+   * Has an operator set the limits of transactions now and then. Not where another bug than of
+   * these is looked for: an entry more moves all that follows, and with it the seeds that find one.
+   */
+  private void administer() {
+    Breakage breakage = settings.breakage();
+    if (breakage != Breakage.NONE && breakage != Breakage.TRANSACTION_LIMITS_FORGOTTEN) {
+      return;
+    }
+    Random random = new Random(settings.seed() * 37 + 11);
+    long end = World.millis(settings.faultyMillis());
+    for (long at = 0; at < end; at += World.millis(2_000 + random.nextInt(6_000))) {
+      TransactionLimits limits =
+          new TransactionLimits(
+              Limits.TRANSACTION_LIMIT_MIN_MILLIS + random.nextInt(1_000_000),
+              Limits.TRANSACTION_LIMIT_MIN_MILLIS + random.nextInt(100_000));
+      world.after(
+          at,
+          () -> {
+            List<SimulatedNode> up = nodes.values().stream().filter(SimulatedNode::isUp).toList();
+            up.forEach(node -> node.submit(new Command.LimitTransactions(limits), this::limitsSet));
+          });
+    }
+  }
+
+  private void limitsSet() {
+    world.count("limits set");
   }
 
   private void advance(long untilNanos, Errors errors) {

@@ -71,6 +71,7 @@ class SimulationTest {
     assertTrue(refused > SEEDS, "hardly a write was fenced off");
     assertTrue(counts.getOrDefault("sessions moved", 0L) > SEEDS, "hardly a session moved");
     assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
+    assertTrue(counts.getOrDefault("limits set", 0L) > SEEDS, "hardly a limit was set");
     assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
   }
 
@@ -91,6 +92,7 @@ class SimulationTest {
     return Stream.of(
         arguments(Breakage.EXPIRY_BY_LOCAL_CLOCK, 1, Set.of("I7", "I9", "I4")),
         arguments(Breakage.TOKEN_COUNTER_NOT_RESTORED, 5, Set.of("I2", "I7")),
+        arguments(Breakage.TRANSACTION_LIMITS_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.SESSION_TABLE_FORGOTTEN, 1, Set.of("I6", "I7")),
         arguments(Breakage.RENEWAL_WITHOUT_BARRIER, 1, Set.of("I4")),
         arguments(Breakage.READ_WITHOUT_BARRIER, 35, Set.of("I10")),

@@ -68,6 +68,8 @@ final class StateDigest {
   private void addAll(ClusterState state) {
     begin("counters");
     add(state.lastToken());
+    add(state.transactionLimits().ageMillis());
+    add(state.transactionLimits().idleMillis());
     state
         .nodes()
         .forEach(

@@ -18,6 +18,7 @@ import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.TableName;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.core.TransactionMode;
 import dev.tollgate.log.EntryBytes;
 import dev.tollgate.snapshot.SnapshotReader;
@@ -297,6 +298,10 @@ class EquivalenceTest {
     if (random.nextInt(500) == 0) {
       return new Command.SeedRandom(new RandomSeed(random.nextLong(), random.nextLong()));
     }
+    if (random.nextInt(500) == 0) {
+      return new Command.LimitTransactions(
+          new TransactionLimits(1_000 + random.nextInt(100_000), 1_000 + random.nextInt(10_000)));
+    }
     if (random.nextInt(100) == 0) {
       checkIndex = log.size() + 1L;
       return new Command.VerifyReplicas(List.of("n1", "n2", "n3"));
@@ -424,7 +429,7 @@ class EquivalenceTest {
         .reader()
         .query(
             transaction,
-            "PUBLIC",
+            new SqlReader.Settings("PUBLIC", 0),
             sql,
             StoreDriver.encode().bytes(),
             0,

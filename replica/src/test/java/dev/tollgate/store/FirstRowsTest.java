@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import dev.tollgate.core.FenceReading;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,7 +143,8 @@ class FirstRowsTest {
     run("INSERT INTO NOKEY SELECT X, X, 7 FROM SYSTEM_RANGE(10, 2000)");
     String many = "(SELECT COUNT(*) FROM NOKEY A, NOKEY B WHERE A.N + B.N < T.N)";
     assertEquals(
-        Exhausted.TOO_MUCH_WORK, client.run("DELETE FROM NOKEY T WHERE " + many + " < 0 LIMIT 1"));
+        SqlState.TOO_MUCH_WORK.state(),
+        client.run("DELETE FROM NOKEY T WHERE " + many + " < 0 LIMIT 1"));
   }
 
   @Test

@@ -480,6 +480,15 @@ class SqlDatabaseTest {
     H2SelfCheck.run();
   }
 
+  @Test
+  void anotherVersionOfH2IsRefusedByNamingBoth() {
+    IllegalStateException e =
+        assertThrows(IllegalStateException.class, () -> H2SelfCheck.requireBuiltFor("2.3.232"));
+    assertTrue(e.getMessage().contains("has H2 2.3.232"), e.getMessage());
+    assertTrue(e.getMessage().contains("works with H2 2.5.250 alone"), e.getMessage());
+    assertTrue(e.getMessage().contains("dev.tollgate:tollgate-embedded"), e.getMessage());
+  }
+
   private static long count(StatementResult result) {
     return ((StatementResult.Updated) result).count();
   }
@@ -538,6 +547,17 @@ class SqlDatabaseTest {
     assertEquals(before, replica.database.script());
     replica.ok(session, "CREATE TABLE G(J JSON)");
     replica.ok(session, "ALTER TABLE F ADD COLUMN W JSON");
+  }
+
+  /** Tests run with assertions, and H2 had one that stopped the replica. */
+  @Test
+  void assertionsOfH2DecideNothing() throws SQLException {
+    replica.ok(session, "CREATE TABLE F(ID INT PRIMARY KEY, V INT)");
+    replica.ok(session, "INSERT INTO F VALUES(0, 1), (1, 1)");
+    replica.ok(session, "ALTER TABLE F DROP PRIMARY KEY");
+    replica.ok(session, "UPDATE F SET V = 2");
+    assertEquals(
+        List.of("0, 2", "1, 2"), replica.query("SELECT ID || ', ' || V FROM F ORDER BY 1"));
   }
 
   @Test

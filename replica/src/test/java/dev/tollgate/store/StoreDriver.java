@@ -257,7 +257,9 @@ final class StoreDriver implements AutoCloseable {
                   ? ValueInteger.get(number)
                   : parameter instanceof Long number
                       ? ValueBigint.get(number)
-                      : ValueVarchar.get(parameter.toString()));
+                      : parameter instanceof Value value
+                          ? value
+                          : ValueVarchar.get(parameter.toString()));
     }
     return Payload.of(Parameter.encodeValues(values));
   }
@@ -298,7 +300,16 @@ final class StoreDriver implements AutoCloseable {
     SqlReader.Page page =
         database
             .reader()
-            .query(owner, "PUBLIC", sql, parameters.bytes(), 0, 0, 1, locks, canceller);
+            .query(
+                owner,
+                new SqlReader.Settings("PUBLIC", 0),
+                sql,
+                parameters.bytes(),
+                0,
+                0,
+                1,
+                locks,
+                canceller);
     StatementResult.Rows rows =
         (StatementResult.Rows) StatementResult.read(page.body().bytes(), null);
     return text(rows.rows());

@@ -17,6 +17,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,7 @@ final class CostRules {
   /** What these give may be far longer than the literals in them. */
   private static final Set<String> GROWING =
       Set.of(
+          "CONCAT_WS",
           "EXPAND",
           "JSON_ARRAY",
           "JSON_OBJECT",
@@ -111,7 +113,7 @@ final class CostRules {
   static @Nullable String ofConstantPattern(SqlCall call, boolean regular) {
     SqlNode value = call.operand(0);
     SqlNode pattern = call.operand(1);
-    if (!isConstant(value) || !isConstant(pattern)) {
+    if (!isConstant(value) || !isConstant(pattern) || isNull(value) || isNull(pattern)) {
       return null;
     }
     int longest = regular ? CONSTANT_LENGTH_OF_REGULAR : CONSTANT_LENGTH;
@@ -160,9 +162,23 @@ final class CostRules {
     return GROWING.contains(call.getOperator().getName().toUpperCase(Locale.ROOT));
   }
 
+  /** The most characters of a constant that H2 computes from any call; 0 if it is no constant. */
+  static long charsOfConstant(SqlCall call) {
+    return isConstant(call) ? mostCharsOf(call) : 0;
+  }
+
   private static long mostCharsOf(SqlNode constant) {
     if (constant instanceof SqlCharStringLiteral text) {
       return Arguments.text(text).length();
+    }
+    if (constant instanceof SqlLiteral literal) {
+      return Math.max(CHARS_OF_A_VALUE, literal.toString().length());
+    }
+    if (constant instanceof SqlNodeList list) {
+      return list.getList().stream()
+          .filter(Objects::nonNull)
+          .mapToLong(CostRules::mostCharsOf)
+          .sum();
     }
     if (!(constant instanceof SqlCall call)) {
       return CHARS_OF_A_VALUE;
@@ -170,6 +186,10 @@ final class CostRules {
     long parts = CHARS_OF_A_VALUE;
     for (SqlNode operand : call.getOperandList()) {
       parts += operand == null ? 0 : mostCharsOf(operand);
+    }
+    if (call.getOperator().getName().equalsIgnoreCase("CONCAT_WS") && call.operandCount() > 0) {
+      // the separator stands between any two of them
+      return parts + call.operandCount() * mostCharsOf(call.operand(0));
     }
     return Math.min(grows(call) ? grown(call, parts) : parts, SqlLimits.FUNCTION_RESULT_LENGTH);
   }
@@ -237,6 +257,11 @@ final class CostRules {
   private static boolean fills(SqlDataTypeSpec type) {
     String name = type.getTypeName().getSimple();
     return name.startsWith("CHAR") || name.startsWith("NCHAR") || name.startsWith("BINARY");
+  }
+
+  /** With which nothing is matched. */
+  private static boolean isNull(SqlNode node) {
+    return node instanceof SqlLiteral literal && literal.getTypeName() == SqlTypeName.NULL;
   }
 
   private static boolean isLiteralUpTo(SqlNode node, int length) {

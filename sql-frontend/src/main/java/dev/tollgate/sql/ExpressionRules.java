@@ -286,9 +286,8 @@ final class ExpressionRules {
             type.getParserPos(),
             "type " + word + " is not allowed: Java objects are not deserialized in the store");
       }
-      if (word.equals("GEOMETRY")) {
-        throw Refusals.notSupported(
-            type.getParserPos(), "geometry is not supported: keep it as VARCHAR or VARBINARY");
+      if (GeometryConstants.mayBeGeometry(type, word)) {
+        findings.geometry();
       }
       checkLength(type.getParserPos());
     }

@@ -2,6 +2,8 @@ package dev.tollgate.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -37,6 +39,15 @@ final class Findings {
   private final List<TooDear> tooDear = new ArrayList<>();
   private final List<SqlIdentifier> columns = new ArrayList<>();
   private final List<SqlParserPos> queries = new ArrayList<>();
+  private final List<SqlCall> comparisons = new ArrayList<>();
+  private final List<SqlCharStringLiteral> longTexts = new ArrayList<>();
+  private final List<SqlCharStringLiteral> longNumbers = new ArrayList<>();
+
+  /** Those in which nobody has looked for long numbers yet. */
+  private final List<SqlCall> converting = new ArrayList<>();
+
+  private final List<SqlNode> constants = new ArrayList<>();
+  private boolean geometry;
   private long prepared;
   private long computed;
   private @Nullable SqlParserPos advancedSequence;
@@ -123,6 +134,55 @@ final class Findings {
               + SqlLimits.COMPUTED_CONSTANTS
               + " characters together: compute them in the application and pass them as parameters");
     }
+  }
+
+  /** A type that may be a GEOMETRY is written out. */
+  void geometry() {
+    geometry = true;
+  }
+
+  /** A comparison, whose operands may be constants. */
+  void comparison(SqlCall call) {
+    comparisons.add(call);
+  }
+
+  List<SqlCall> comparisons() {
+    return comparisons;
+  }
+
+  /** A call of whose operands H2 may make numbers. */
+  void converting(SqlCall call) {
+    converting.add(call);
+  }
+
+  /**
+   * Literals that are too long a number, where H2 may make a number of them.
+   *
+   * @throws SqlRefused with the reason TOO_LONG for a constant that is computed and may be one
+   */
+  List<SqlCharStringLiteral> longNumbers() {
+    converting.forEach(call -> NumberConstants.find(call, longNumbers::add));
+    converting.clear();
+    return longNumbers;
+  }
+
+  /** All literals that are too long a number. */
+  List<SqlCharStringLiteral> longTexts() {
+    return longTexts;
+  }
+
+  /** A literal or a call that may be a constant. */
+  void constant(SqlNode node) {
+    if (node instanceof SqlCharStringLiteral literal
+        && NumberConstants.isTooLong(Arguments.text(literal))) {
+      longTexts.add(literal);
+    }
+    constants.add(node);
+  }
+
+  /** The constants that H2 may cast to GEOMETRY; none if no type is written out that may be one. */
+  List<SqlNode> constantsOfGeometry() {
+    return geometry ? constants : List.of();
   }
 
   /** What preparing the derived tables costs. */

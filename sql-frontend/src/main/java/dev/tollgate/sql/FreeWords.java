@@ -2,6 +2,9 @@ package dev.tollgate.sql;
 
 import dev.tollgate.sql.parser.Token;
 import dev.tollgate.sql.parser.TollgateParserConstants;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -44,10 +47,13 @@ final class FreeWords {
   /** Gives the words that are names in their place the kind of a name. */
   static void free(List<Token> tokens) {
     PlacedWords placed = new PlacedWords(tokens);
+    BitSet lists = lists(tokens);
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       if (isWord(token)
-          && (isName(tokens, i) || placed.isName(i) || (isFunction(token) && placed.isTable(i)))) {
+          && (isName(tokens, i, lists)
+              || placed.isName(i)
+              || (isFunction(token) && placed.isTable(i)))) {
         token.kind = TollgateParserConstants.IDENTIFIER;
       }
     }
@@ -64,7 +70,7 @@ final class FreeWords {
         Stream.of(NAMES, FUNCTIONS, PlacedWords.all()).flatMap(Set::stream));
   }
 
-  private static boolean isName(List<Token> tokens, int index) {
+  private static boolean isName(List<Token> tokens, int index, BitSet lists) {
     if (index > 0 && tokens.get(index - 1).kind == TollgateParserConstants.DOT) {
       return true;
     }
@@ -75,11 +81,34 @@ final class FreeWords {
       case "PRECISION" -> index == 0 || !isAt(tokens, index - 1, "DOUBLE");
       case "RECURSIVE" -> index == 0 || !isAt(tokens, index - 1, "WITH");
       case "FINAL", "NEW" -> !isAt(tokens, index + 1, "TABLE");
+      // POSITION(a, b) for POSITION(a IN b), CALL UNNEST(...), USER() for USER
+      case "POSITION" -> lists.get(index + 1);
+      case "UNNEST" -> !isAt(tokens, index + 1, "(") || (index == 1 && isAt(tokens, 0, "CALL"));
+      case "CURRENT_USER", "USER" -> isAt(tokens, index + 1, "(") && isAt(tokens, index + 2, ")");
       case "PARTITION" -> !isAt(tokens, index + 1, "BY");
       case "WITHIN" -> !isAt(tokens, index + 1, "GROUP");
       default ->
           NAMES.contains(word) || (FUNCTIONS.contains(word) && !isAt(tokens, index + 1, "("));
     };
+  }
+
+  /** The opening parentheses between which and their closing ones commas stand. */
+  private static BitSet lists(List<Token> tokens) {
+    BitSet lists = new BitSet();
+    Deque<Integer> open = new ArrayDeque<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      switch (tokens.get(i).kind) {
+        case TollgateParserConstants.LPAREN -> open.push(i);
+        case TollgateParserConstants.RPAREN -> open.poll();
+        case TollgateParserConstants.COMMA -> {
+          if (!open.isEmpty()) {
+            lists.set(open.element());
+          }
+        }
+        default -> {}
+      }
+    }
+    return lists;
   }
 
   private static boolean isAt(List<Token> tokens, int index, String word) {

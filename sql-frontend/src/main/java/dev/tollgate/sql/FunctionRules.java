@@ -97,7 +97,8 @@ final class FunctionRules {
         AGGREGATES,
         """
             ANY AVG BIT_AND BIT_AND_AGG BIT_NAND_AGG BIT_NOR_AGG BIT_OR BIT_OR_AGG BIT_XNOR_AGG
-            BIT_XOR_AGG BOOL_AND BOOL_OR CORR COUNT COVAR_POP COVAR_SAMP EVERY GCD_AGG HISTOGRAM
+            BIT_XOR_AGG BOOL_AND BOOL_OR CORR COUNT COVAR_POP COVAR_SAMP ENVELOPE EVERY GCD_AGG
+            HISTOGRAM
             LCM_AGG MAX MEDIAN MIN PERCENTILE_CONT PERCENTILE_DISC REGR_AVGX REGR_AVGY REGR_COUNT
             REGR_INTERCEPT REGR_R2 REGR_SLOPE REGR_SXX REGR_SXY REGR_SYY SOME STDDEV STDDEVP
             STDDEV_POP STDDEV_SAMP SUM VAR VARIANCE VARP VAR_POP VAR_SAMP""");
@@ -262,7 +263,7 @@ final class FunctionRules {
     table.refuse(
         "administration",
         "it makes the node collect garbage first",
-        "ask the node's metrics",
+        "look at the node's process, with jcmd for example",
         "MEMORY_FREE MEMORY_USED");
     table.refuse(
         "administration",
@@ -302,7 +303,11 @@ final class FunctionRules {
         "what a session drew last is not replicated",
         "keep what NEXT VALUE FOR gave",
         "CURRVAL");
-    table.refuse("geometry", "geometry is not supported", "", "ENVELOPE ESTIMATED_ENVELOPE");
+    table.refuse(
+        "geometry",
+        "it reads a spatial index, of which there are none",
+        "write ENVELOPE",
+        "ESTIMATED_ENVELOPE");
     table.refuse(
         "tables",
         "its columns are unknown before it has run",

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * become one token that both read alike.
  *
  * <ul>
- *   <li>{@code 0x1F}, {@code 0b11}, {@code 0o17}, {@code 1_000} and {@code 1L} are numbers.
+ *   <li>{@code 0x1F}, {@code 0b11}, {@code 0o17}, {@code 1_000}, {@code 1L} and {@code 0x1L} are
+ *       numbers.
  *   <li>{@code D '...'}, {@code T '...'} and {@code TS '...'} are a date, a time and a timestamp:
  *       what the JDBC escapes {d}, {t} and {ts} leave.
  *   <li>{@code `name`} is a name in upper case, {@code U&'...'} and {@code U&"..."} hold characters
@@ -26,8 +27,10 @@ final class Literals {
   /** What follows a zero. */
   private static final Pattern RADIX =
       Pattern.compile(
-          "[xX]_?([0-9a-fA-F]+(?:_[0-9a-fA-F]+)*)|[oO]_?([0-7]+(?:_[0-7]+)*)"
-              + "|[bB]_?([01]+(?:_[01]+)*)");
+          "(?:[xX]_?([0-9a-fA-F]+(?:_[0-9a-fA-F]+)*)|[oO]_?([0-7]+(?:_[0-7]+)*)"
+              + "|[bB]_?([01]+(?:_[01]+)*))([lL]?)");
+
+  private static final int GROUP_OF_TYPE = 4;
 
   private static final int[] BASES = {16, 8, 2};
 
@@ -79,12 +82,11 @@ final class Literals {
     if (integer && left.image.equals("0")) {
       Matcher radix = RADIX.matcher(right.image);
       if (radix.matches()) {
-        return extended(left, right, decimal(radix), left.kind);
+        Token number = extended(left, right, decimal(radix), left.kind);
+        return radix.group(GROUP_OF_TYPE).isEmpty() ? number : new TypedNumber(number);
       }
     }
-    return integer || left.kind == TollgateParserConstants.DECIMAL_NUMERIC_LITERAL
-        ? withMoreDigits(left, right, integer)
-        : null;
+    return LexicalRules.isNumber(left) ? withMoreDigits(left, right, integer) : null;
   }
 
   private static @Nullable Token withMoreDigits(Token left, Token right, boolean integer) {
@@ -132,8 +134,14 @@ final class Literals {
     token.kind = kind;
   }
 
-  /** Gives a name in backticks double quotes, as which H2 reads it in upper case. */
+  /**
+   * Gives a name in backticks double quotes, as which H2 reads it in upper case, and takes the
+   * spaces out of X'01 02'.
+   */
   static void plain(Token token) {
+    if (token.kind == TollgateParserConstants.BINARY_STRING_LITERAL) {
+      become(token, token.image.replaceAll("\\s", ""), token.kind);
+    }
     if (token.kind == TollgateParserConstants.BACKTICK_NAME) {
       String name = token.image.substring(1, token.image.length() - 1);
       become(token, quoted(name.toUpperCase(Locale.ENGLISH)), QUOTED_NAME);

@@ -39,7 +39,7 @@ final class PlacedWords {
   private static final Set<String> BEFORE_A_TABLE =
       Set.of("INTO", "REFERENCES", "TABLE", "UPDATE", "VIEW");
 
-  private static final Set<String> RIGHTS = Set.of("GRANT", "REVOKE");
+  private static final Set<String> WITHOUT_PLACES = Set.of("GRANT", "REVOKE", "SCRIPT");
 
   private final List<Token> tokens;
 
@@ -55,7 +55,7 @@ final class PlacedWords {
   boolean isName(int index) {
     return index > 0
         && WORDS.contains(textAt(index))
-        && !RIGHTS.contains(textAt(0))
+        && !WITHOUT_PLACES.contains(textAt(0))
         && !isKeyword(index)
         && (isBeforeAName(index - 1) || isAlias(index));
   }

@@ -41,6 +41,8 @@ final class Planner implements Statement.Handler<Plan> {
       return new Plan.Nothing(0);
     }
     NestingGuard.check(tokens);
+    GeometryConstants.checkLiterals(tokens);
+    NumberConstants.checkLiterals(tokens);
     if (StatementRules.check(tokens).ignored()) {
       return new Plan.Nothing(tokens.parameterCount());
     }
@@ -94,6 +96,24 @@ final class Planner implements Statement.Handler<Plan> {
   @Override
   public Plan show(Statement.Show show) {
     return read();
+  }
+
+  @Override
+  public Plan script(Statement.Script script) {
+    if (script.file() != null) {
+      throw Refusals.notAllowed(
+          script.file(),
+          "SCRIPT TO is not allowed: it writes a file on one replica; "
+              + StatementRules.SCRIPT_INSTEAD);
+    }
+    for (SqlIdentifier schema : script.schemas()) {
+      if (TableName.isReservedSchema(schema.getSimple())) {
+        throw Refusals.notAllowed(
+            schema.getParserPosition(),
+            "schema " + schema.getSimple() + " is in no script: every node has its own");
+      }
+    }
+    return readPlan();
   }
 
   @Override
@@ -243,6 +263,7 @@ final class Planner implements Statement.Handler<Plan> {
   }
 
   private Plan readPlan() {
+    findings.longNumbers().forEach(text::compute);
     TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Read(text.render(), tokens.parameterCount(), text.parameterCount());
   }
@@ -257,6 +278,7 @@ final class Planner implements Statement.Handler<Plan> {
       boolean returnsRows,
       @Nullable StatementFence fence,
       @Nullable TableFence tableFence) {
+    findings.longNumbers().forEach(text::compute);
     TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Write(
         text.render(),

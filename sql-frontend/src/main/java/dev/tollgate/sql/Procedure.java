@@ -18,7 +18,8 @@ public enum Procedure {
   VERIFY_REPLICAS("", "REPLICA_CHECKS"),
   TAKE_SNAPSHOT("", "SNAPSHOTS"),
   BEGIN_RUNTIME_CHANGE("", "NODES"),
-  END_RUNTIME_CHANGE("", "NODES");
+  END_RUNTIME_CHANGE("", "NODES"),
+  SET_TRANSACTION_LIMITS("age, idle", "TRANSACTION_LIMITS");
 
   private static final Map<String, Procedure> BY_NAME =
       Arrays.stream(values()).collect(toUnmodifiableMap(Procedure::name, procedure -> procedure));

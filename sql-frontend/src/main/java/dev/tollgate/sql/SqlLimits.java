@@ -48,6 +48,15 @@ public final class SqlLimits {
    */
   public static final int COMPUTED_CONSTANTS = 16 << 20;
 
+  /**
+   * Characters of a computed constant that may become a GEOMETRY. H2's time grows with the square
+   * of what it nests; for so many characters it is a millisecond at most.
+   */
+  public static final int COMPUTED_GEOMETRY = 4_096;
+
+  /** Parentheses within each other in a longer literal that may become a GEOMETRY. */
+  public static final int GEOMETRY_NESTING = 64;
+
   /** Characters of a name; it is H2's limit. */
   public static final int NAME_LENGTH = 256;
 
@@ -56,6 +65,11 @@ public final class SqlLimits {
    * or runs out of memory: {@code MOD(1E100000000, 3)}.
    */
   public static final int NUMBER_LENGTH = 10_000;
+
+  /**
+   * Digits of a number in JSON; H2 reads them in a time that grows with the square of their count.
+   */
+  public static final int JSON_NUMBER_LENGTH = 1_000;
 
   /** Characters of the name of a lock; it has at least one. */
   public static final int LOCK_NAME_LENGTH = 255;

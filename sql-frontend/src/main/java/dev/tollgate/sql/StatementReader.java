@@ -87,7 +87,7 @@ final class StatementReader {
               + " of DDL, and nowhere else");
     }
     String sentence =
-        found.kind == TollgateParserConstants.EOF
+        found.kind == TollgateParserConstants.EOF || BareQueries.isInserted(found)
             ? "the statement ends too early"
             : "unexpected \"" + Refusals.excerpt(found) + "\"";
     return Refusals.syntax(found, sentence + expectations(e) + hintToQuote(e, found));

@@ -22,6 +22,11 @@ final class StatementRules {
                   + " NULLS NOT ALL DISTINCT")
               .split(" ", -1));
 
+  /** What else gives a file of SQL. */
+  static final String SCRIPT_INSTEAD =
+      "write SCRIPT without TO, which returns the text in rows, or take a dump of a backup with"
+          + " tollgate dump";
+
   private static final String LOCAL = "CREATE LOCAL";
 
   /** The longest rule of all that fit decides. */
@@ -111,6 +116,10 @@ final class StatementRules {
 
   private static void whatIsAccepted(Table table) {
     table.accept("reads", "SELECT, WITH, VALUES, TABLE, (, SHOW");
+    table.accept(
+        "returns the tables, their rows and their fences as SQL, without users and settings, of"
+            + " what is committed",
+        "SCRIPT");
     table.accept("shows how H2 would run a statement, and does not run it", "EXPLAIN");
     table.accept("evaluates an expression, or calls a lock function", "CALL, ?");
     table.accept("changes rows", "INSERT, UPDATE, DELETE, MERGE");
@@ -118,11 +127,11 @@ final class StatementRules {
         "controls the transaction",
         "BEGIN, START TRANSACTION, COMMIT, ROLLBACK, SAVEPOINT, RELEASE");
     table.accept("creates something", "CREATE TABLE, CREATE VIEW, CREATE INDEX, CREATE SEQUENCE");
-    table.accept("creates something", "CREATE SCHEMA, CREATE DOMAIN");
+    table.accept("creates something", "CREATE SCHEMA, CREATE DOMAIN, CREATE TYPE");
     table.accept("alters something", "ALTER TABLE, ALTER VIEW, ALTER INDEX, ALTER SEQUENCE");
     table.accept("alters something", "ALTER SCHEMA, ALTER DOMAIN");
     table.accept("drops something", "DROP TABLE, DROP VIEW, DROP INDEX, DROP SEQUENCE");
-    table.accept("drops something", "DROP SCHEMA, DROP DOMAIN, DROP CONSTANT");
+    table.accept("drops something", "DROP SCHEMA, DROP DOMAIN, DROP TYPE, DROP CONSTANT");
     table.accept("empties a table", "TRUNCATE TABLE");
     table.accept(
         "creates or drops a role, which no client has and no check asks for: it is there for"
@@ -146,10 +155,7 @@ final class StatementRules {
   }
 
   private static void whatReachesOutOfTheStore(Table table) {
-    table.refuse(
-        "it writes a file on one replica",
-        "read the tables and INFORMATION_SCHEMA with SELECT",
-        "SCRIPT");
+    table.refuse("it writes a file on one replica", SCRIPT_INSTEAD, "SCRIPT TO");
     table.refuse(
         "it runs the statements of a file that the other replicas do not have",
         "send them one by one",
@@ -231,8 +237,8 @@ final class StatementRules {
         dialect,
         "",
         "SET MODE, SET IGNORECASE, SET NON_KEYWORDS, SET VARIABLE_BINARY,"
-            + " SET DEFAULT_NULL_ORDERING, SET TRUNCATE_LARGE_LENGTH, SET BUILTIN_ALIAS_OVERRIDE,"
-            + " SET IGNORE_CATALOGS, SET DEFAULT_TABLE_TYPE");
+            + " SET DEFAULT_NULL_ORDERING, SET TRUNCATE_LARGE_LENGTH, SET IGNORE_CATALOGS,"
+            + " SET DEFAULT_TABLE_TYPE");
     table.refuse(dialect, "write ORDER BY UPPER(name), or use VARCHAR_IGNORECASE", "SET COLLATION");
     table.refuse(
         dialect, "write SET SCHEMA, and name other schemas with a dot", "SET SCHEMA_SEARCH_PATH");
@@ -262,7 +268,7 @@ final class StatementRules {
     table.refuse(
         "how a replica keeps its data, and how much memory it spends, is for the node to say",
         "",
-        "SET READONLY, SET CLUSTER, SET LOCK_MODE");
+        "SET READONLY, SET CLUSTER");
     table.refuse(
         "it would refuse the statements of other clients, too",
         "use parameters",
@@ -272,7 +278,7 @@ final class StatementRules {
   /** Scripts and tools send it, and nothing that a client can see depends on it. */
   private static void whatDoesNothing(Table table) {
     table.ignore(
-        "does nothing: the log is what is durable, and the node sees to its statistics",
+        "does nothing: the log is what is durable, and replicas plan without statistics",
         "ANALYZE, CHECKPOINT");
     table.ignore(
         "does nothing: how a replica keeps its data and spends its memory is for the node to say",
@@ -280,17 +286,22 @@ final class StatementRules {
             + " SET MAX_MEMORY_UNDO, SET MAX_OPERATION_MEMORY, SET MAX_LENGTH_INPLACE_LOB,"
             + " SET DB_CLOSE_DELAY, SET RETENTION_TIME, SET REDO_LOG_BINARY, SET CREATE_BUILD,"
             + " SET OPTIMIZE_REUSE_RESULTS, SET LAZY_QUERY_EXECUTION, SET QUERY_STATISTICS,"
-            + " SET QUERY_STATISTICS_MAX_ENTRIES");
+            + " SET QUERY_STATISTICS_MAX_ENTRIES, SET LOCK_MODE");
+    table.ignore(
+        "does nothing: there are no aliases of clients that could take the place of a function",
+        "SET BUILTIN_ALIAS_OVERRIDE");
     table.ignore(
         "does nothing: it is so already",
         "SET MODE REGULAR, SET IGNORECASE FALSE, SET COLLATION OFF,"
             + " SET REFERENTIAL_INTEGRITY TRUE, SET ALLOW_LITERALS ALL, SET THROTTLE 0,"
-            + " SET TRACE_LEVEL_FILE 0, SET TRACE_LEVEL_SYSTEM_OUT 0");
+            + " SET TRACE_LEVEL_FILE 0, SET TRACE_LEVEL_SYSTEM_OUT 0,"
+            + " SET TRUNCATE_LARGE_LENGTH FALSE, SET DEFAULT_NULL_ORDERING LOW,"
+            + " SET VARIABLE_BINARY FALSE");
   }
 
   private static void whatIsNotThereYet(Table table) {
     table.defer("H2 has it in its MySQL mode only", "write MERGE", "REPLACE, UPSERT");
-    table.defer("H2 has domains for it", "write CREATE DOMAIN", "CREATE TYPE, CREATE DATATYPE");
+    table.defer("H2 has domains for it", "write CREATE DOMAIN", "CREATE DATATYPE");
     table.defer(
         "a fence on the table would not be seen through the synonym",
         "write CREATE VIEW",
@@ -306,7 +317,10 @@ final class StatementRules {
         "write WITH name AS (SELECT ...), or CREATE TABLE under a name that no other session uses,"
             + " and DROP TABLE at the end",
         LOCAL);
-    table.defer("geometry is not supported", "", "CREATE SPATIAL");
+    table.defer(
+        "there are no spatial indexes",
+        "write CREATE INDEX, which serves equality and order",
+        "CREATE SPATIAL");
   }
 
   private static final class Table {

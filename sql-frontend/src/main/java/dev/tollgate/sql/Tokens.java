@@ -52,6 +52,7 @@ final class Tokens {
         Literals.plain(token);
         tokens.add(token);
       } else {
+        LexicalRules.checkNumber(joined);
         tokens.set(tokens.size() - 1, joined);
       }
     } while (token.kind != TollgateParserConstants.EOF);
@@ -60,8 +61,26 @@ final class Tokens {
       tokens.remove(tokens.size() - 1);
     }
     Literals.decode(tokens);
+    createWhatIsDeclared(tokens);
     FreeWords.free(tokens);
+    BareQueries.enclose(tokens);
     return new Tokens(tokens, end);
+  }
+
+  /** DECLARE GLOBAL TEMPORARY TABLE, as Db2 and Derby have it, is CREATE to H2. */
+  private static void createWhatIsDeclared(List<Token> tokens) {
+    if (tokens.size() < 2 || tokens.get(0).kind != TollgateParserConstants.DECLARE) {
+      return;
+    }
+    switch (tokens.get(1).kind) {
+      case TollgateParserConstants.GLOBAL,
+          TollgateParserConstants.LOCAL,
+          TollgateParserConstants.TEMPORARY -> {
+        tokens.get(0).kind = TollgateParserConstants.CREATE;
+        tokens.get(0).image = "CREATE";
+      }
+      default -> {}
+    }
   }
 
   private static Token next(TollgateParserTokenManager lexer) {

@@ -68,34 +68,34 @@ class ArchitectureTest {
   private static final ArchRule NO_CYCLES =
       slices().matching("dev.tollgate.(**)").should().beFreeOfCycles();
 
-  private final JavaClasses main =
+  private static final JavaClasses MAIN =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("dev.tollgate.sql");
 
   @Test
   void apiKnowsNoParser() {
-    API_KNOWS_NO_PARSER.check(main);
+    API_KNOWS_NO_PARSER.check(MAIN);
   }
 
   @Test
   void treeKnowsCalciteAlone() {
-    TREE_KNOWS_CALCITE_ALONE.check(main);
+    TREE_KNOWS_CALCITE_ALONE.check(MAIN);
   }
 
   @Test
   void parserIsUsedByTheFrontEndAlone() {
-    PARSER_IS_USED_BY_THE_FRONT_END_ALONE.check(main);
+    PARSER_IS_USED_BY_THE_FRONT_END_ALONE.check(MAIN);
   }
 
   @Test
   void frontEndDoesNoInputAndOutput() {
-    NO_INPUT_AND_OUTPUT.check(main);
+    NO_INPUT_AND_OUTPUT.check(MAIN);
   }
 
   @Test
   void packagesHaveNoCycles() {
-    NO_CYCLES.check(main);
+    NO_CYCLES.check(MAIN);
   }
 
   @Test

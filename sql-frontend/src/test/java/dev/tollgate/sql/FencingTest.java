@@ -18,6 +18,23 @@ class FencingTest {
 
   private final SqlFrontend frontend = new SqlFrontend(0);
 
+  /** The parentheses that a bare subquery gets end before the clause. */
+  @Test
+  void fenceIsNoPartOfASubqueryWithoutParentheses() {
+    Plan.Write plan =
+        (Plan.Write)
+            frontend.plan(
+                "DELETE FROM t WHERE a = SELECT b FROM u WHERE c=SELECT 1 FENCED BY LOCK 'job'"
+                    + " TOKEN 42");
+    assertEquals("DELETE FROM t WHERE a =(SELECT b FROM u WHERE c =( SELECT 1 ) )", plan.sql());
+    assertEquals(new StatementFence(JOB, new Argument.Integral(42), false), plan.fence());
+    Plan.Write table =
+        (Plan.Write)
+            frontend.plan("CREATE TABLE t (a INT, b INT AS SELECT 1) FENCED BY LOCK ('x' || a)");
+    assertEquals("CREATE TABLE t (a INT, b INT AS(SELECT 1 ))", table.sql());
+    assertNotNull(table.tableFence());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -180,11 +180,16 @@ class FunctionRulesTest {
           "LISTAGG(a) WITHIN GROUP (ORDER BY a) FILTER (WHERE a > 1)",
           "LISTAGG(a) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY b)",
           "MODE() WITHIN GROUP (ORDER BY a)",
+          "MODE(a ORDER BY a DESC)",
+          "MODE(a ORDER BY a) FILTER (WHERE a > 1)",
           "JSON_ARRAYAGG(a ORDER BY a)"
         }) {
       assertTrue(isAllowed("INSERT INTO t SELECT " + call + " FROM s"), call);
     }
     assertFalse(isAllowed("INSERT INTO t SELECT ARRAY_AGG(a) FROM (SELECT a FROM s ORDER BY a)"));
+    assertFalse(isAllowed("INSERT INTO t SELECT MODE(a) FROM s"));
+    assertFalse(isAllowed("INSERT INTO t SELECT MODE(SLEEP(1) ORDER BY a) FROM s"));
+    assertFalse(isAllowed("INSERT INTO t SELECT MODE(a ORDER BY SLEEP(1)) FROM s"));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.tollgate.sql;
 
 import static dev.tollgate.sql.Refusal.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -29,6 +30,19 @@ class LimitsTest {
   @BeforeAll
   static void loadClasses() {
     new SqlFrontend(0).warmUp();
+  }
+
+  /** Each gets parentheses, and these count. */
+  @ParameterizedTest
+  @ValueSource(strings = {"SELECT ", "SELECT 1=", "SELECT 1,", "CALL "})
+  void subqueriesWithoutParenthesesAreNested(String one) {
+    frontend.plan("SELECT " + "SELECT ".repeat(5) + "1");
+    for (int levels : new int[] {200, 10_000}) {
+      String sql = one + (one.startsWith("CALL") ? "SELECT " : one).repeat(levels) + "1";
+      SqlRefused refused = assertThrows(SqlRefused.class, () -> frontend.plan(sql));
+      assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+      assertTrue(refused.getMessage().contains("nested more than 100 levels"), one);
+    }
   }
 
   @ParameterizedTest
@@ -435,5 +449,202 @@ class LimitsTest {
         assertEquals(reason, refused.reason(), refused.getMessage());
       }
     }
+  }
+
+  /** H2 makes a GEOMETRY of them while it reads the statement, before the store can look at it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT GEOMETRY %s",
+        "SELECT (GEOMETRY %s)",
+        "INSERT INTO t VALUES(1, GEOMETRY %s)",
+        "SELECT CAST(%s AS GEOMETRY)",
+        "SELECT CAST(%s AS GEOMETRY(GEOMETRYCOLLECTION, 4326))",
+        "SELECT %s::GEOMETRY",
+        "SELECT CAST(%s AS my_domain)",
+        "SELECT CAST(%s AS my_schema.my_domain)",
+        "SELECT CAST(ARRAY[%s] AS GEOMETRY ARRAY)",
+        "SELECT COALESCE(CAST(NULL AS GEOMETRY), %s)",
+        "UPDATE t SET g = CAST(%s AS GEOMETRY)",
+        "CREATE TABLE u(g GEOMETRY DEFAULT %s)",
+        "CREATE VIEW u AS SELECT CAST(%s AS GEOMETRY) g",
+        "CREATE TABLE t(id INT) FENCED BY LOCK ('a' || id || CAST(%s AS GEOMETRY))",
+        "SELECT acquire_lock(CAST(CAST(%s AS GEOMETRY) AS VARCHAR))",
+        "SELECT 1 FROM t WHERE g = %s",
+        "SELECT 1 FROM t WHERE %s <> g",
+        "SELECT 1 FROM t WHERE g <= %s",
+        "SELECT 1 FROM t WHERE g IS NOT DISTINCT FROM %s",
+        "SELECT 1 FROM t WHERE g IN (%s, 'x')",
+        "SELECT 1 FROM t WHERE (g, id) NOT IN ((%s, 1), ('x', 2))",
+        "SELECT 1 FROM t WHERE (g, id) = (%s, 1)",
+        "SELECT 1 FROM t WHERE g BETWEEN 'x' AND %s",
+        "SELECT 1 FROM t WHERE g = ANY(ARRAY[%s])",
+        "SELECT 1 FROM t JOIN u ON t.g = %s",
+        "DELETE FROM t WHERE g = %s",
+        "SELECT CASE WHEN g = %s THEN 1 END FROM t",
+        "MERGE INTO t USING u ON t.g = %s WHEN MATCHED THEN DELETE"
+      })
+  void constantsThatMayBecomeAGeometryAreFlat(String sql) {
+    String deep = "GEOMETRYCOLLECTION(".repeat(300) + "POINT(1 2)" + ")".repeat(300);
+    String half = "GEOMETRYCOLLECTION(".repeat(300);
+    refusedConstant(sql, "'" + deep + "'", "more than 64 parentheses");
+    assertNotNull(frontend.plan(sql.replace("%s", "'POINT(1 2)'")));
+    assertNotNull(
+        frontend.plan(
+            sql.replace(
+                "%s", "'GEOMETRYCOLLECTION(" + "POINT(1 2),".repeat(500) + "POINT EMPTY)'")));
+    if (!sql.contains("GEOMETRY %s")) {
+      String computed = "may have more than 4096 characters";
+      refusedConstant(sql, "('" + "x".repeat(4_096) + "' || 'POINT(1 2)')", computed);
+      refusedConstant(sql, "('" + half + "' || '')", "a constant that may become a GEOMETRY");
+      refusedConstant(sql, "REPEAT('GEOMETRYCOLLECTION(', 300)", computed);
+      refusedConstant(sql, "LOWER('" + half + "')", "a constant that may become a GEOMETRY");
+      refusedConstant(sql, "CONCAT_WS('GEOMETRYCOLLECTION('" + ", ''".repeat(300) + ")", computed);
+      refusedConstant(sql, "UTF8TOSTRING(X'" + "28".repeat(5_000) + "')", computed);
+      refusedConstant(sql, "COALESCE('" + half + "', '')", "more than 64 parentheses");
+      assertNotNull(frontend.plan(sql.replace("%s", "('POINT(1 ' || '2)')")));
+      assertNotNull(frontend.plan(sql.replace("%s", "REPEAT('GEOMETRYCOLLECTION(', 9)")));
+    }
+  }
+
+  /** H2 writes the zeros out while it reads the statement, before the store can look at it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT CAST(%s AS NUMERIC(20, 2))",
+        "SELECT %s::DECFLOAT",
+        "SELECT CAST(%s AS my_domain)",
+        "SELECT 1.5 + %s",
+        "SELECT MOD(%s, 1.5)",
+        "SELECT COALESCE(%s, 1.5)",
+        "SELECT CASE WHEN n > 1 THEN n ELSE %s END FROM t",
+        "SELECT ARRAY[1.5, %s]",
+        "UPDATE t SET n = CAST(%s AS DECFLOAT)",
+        "SELECT 1 FROM t WHERE n = %s",
+        "SELECT 1 FROM t WHERE %s <> n",
+        "SELECT 1 FROM t WHERE n IS NOT DISTINCT FROM %s",
+        "SELECT 1 FROM t WHERE n IN (%s, 'x')",
+        "SELECT 1 FROM t WHERE (n, id) IN ((%s, 1), ('x', 2))",
+        "SELECT 1 FROM t WHERE (n, id) = (%s, 1)",
+        "SELECT 1 FROM t WHERE n BETWEEN 'x' AND %s",
+        "SELECT 1 FROM t JOIN u ON t.n = %s",
+        "DELETE FROM t WHERE n = %s",
+        "CREATE VIEW u AS SELECT n FROM t WHERE n = %s",
+        "MERGE INTO t USING u ON t.n = %s WHEN MATCHED THEN DELETE"
+      })
+  void textsThatMayBecomeLongNumbersAreNotComputedAhead(String sql) {
+    for (String number : List.of("1e10001", " -1.5E-000010001 ", "7".repeat(10_001))) {
+      assertTrue(
+          textForH2(sql.replace("%s", "'" + number + "'"))
+              .contains("(SELECT '" + number + "' FROM SYSTEM_RANGE(1, 1))"),
+          sql);
+    }
+    for (String harmless : List.of("1e10000", "5e10000000x", "x1e10001", "7".repeat(10_000))) {
+      assertFalse(
+          textForH2(sql.replace("%s", "'" + harmless + "'")).contains("SYSTEM_RANGE"), harmless);
+    }
+    String computed = "a constant that is computed here may become a number";
+    refusedConstant(sql, "('1e' || '10001')", computed);
+    refusedConstant(sql, "CONCAT('1e', UPPER('10001'))", computed);
+    refusedConstant(sql, "REPLACE('1x90000', 'x', 'e')", computed);
+    refusedConstant(sql, "('e' || REPEAT('7', 20))", computed);
+    refusedConstant(sql, "('1' || CHAR(101) || '90000')", computed);
+    refusedConstant(sql, "('1e' || CAST(90000 AS VARCHAR))", computed);
+    refusedConstant(sql, "('1e' || RAWTOHEX('aaa'))", computed);
+    refusedConstant(sql, "('' || CAST(X'31653930303030' AS VARCHAR))", computed);
+    assertNotNull(frontend.plan(sql.replace("%s", "UPPER('employees_2024')")));
+    assertNotNull(frontend.plan(sql.replace("%s", "('a' || 'b')")));
+    assertNotNull(frontend.plan(sql.replace("%s", "CHAR(10)")));
+    assertNotNull(frontend.plan(sql.replace("%s", "('' || CHAR(55357) || 'x')")));
+    assertNotNull(frontend.plan(sql.replace("%s", "LOWER(CAST('abcde' AS VARCHAR))")));
+    assertNotNull(frontend.plan(sql.replace("%s", "REPLACE('a.b', '.', '')")));
+    assertNotNull(frontend.plan(sql.replace("%s", "REPEAT('e', 1000)")));
+    assertNotNull(frontend.plan(sql.replace("%s", "SCHEMA()")));
+    if (!sql.startsWith("CREATE")) {
+      assertNotNull(frontend.plan(sql.replace("%s", "lock_token('job-1e10001')")));
+      assertNotNull(frontend.plan(sql.replace("%s", "(lock_token('job') || '1e10001')")));
+    }
+    assertNotNull(frontend.plan(sql.replace("%s", "('{\"e\": 1234567}' FORMAT JSON)")));
+  }
+
+  /** The separator stands between any two of them. */
+  @Test
+  void constantsOfConcatWsAreCounted() {
+    String separator = "s".repeat(200_000);
+    SqlRefused refused =
+        assertThrows(
+            SqlRefused.class,
+            () ->
+                frontend.plan("SELECT CONCAT_WS('" + separator + "'" + ", ''".repeat(1_000) + ")"));
+    assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+    assertNotNull(frontend.plan("SELECT CONCAT_WS(', '" + ", 'x'".repeat(1_000) + ")"));
+  }
+
+  @Test
+  void longNumbersAreNotRepeated() {
+    refusedConstant("SELECT 1.5 + %s", "REPEAT('7', 20000)", "may become a number");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT JSON %s",
+        "SELECT %s FORMAT JSON",
+        "SELECT 1 FROM t WHERE %s IS JSON",
+        "INSERT INTO t VALUES(JSON_OBJECT('a': %s FORMAT JSON))"
+      })
+  void numbersInJsonAreShort(String sql) {
+    String reason = "a number in JSON has at most 1000 digits";
+    refusedConstant(sql, "'[" + "7".repeat(1_001) + "]'", reason);
+    refusedConstant(sql, "X'" + "37".repeat(1_001) + "'", reason);
+    assertNotNull(frontend.plan(sql.replace("%s", "'[" + "7".repeat(1_000) + "]'")));
+    assertNotNull(frontend.plan("SELECT '" + "7".repeat(1_001) + "'"));
+    if (!sql.contains("JSON %s")) {
+      refusedConstant(sql, "REPEAT('7', 5000)", "is read as JSON");
+      refusedConstant(sql, "UTF8TOSTRING(X'" + "37,".repeat(999).replace(",", "2c") + "')", "JSON");
+      assertNotNull(frontend.plan(sql.replace("%s", "('[1' || ', 2]')")));
+    }
+  }
+
+  private String textForH2(String sql) {
+    Plan plan = frontend.plan(sql);
+    return plan instanceof Plan.Read read ? read.sql() : ((Plan.Write) plan).sql();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE TABLE u(n NUMERIC DEFAULT %s)",
+        "CREATE TABLE u(n NUMERIC CHECK (n <> %s))",
+        "ALTER TABLE t ADD COLUMN n NUMERIC DEFAULT %s",
+        "ALTER TABLE t ADD CHECK (n > 1.5 + %s)",
+        "CREATE DOMAIN d AS NUMERIC DEFAULT %s",
+        "SELECT acquire_lock(CAST(CAST(%s AS NUMERIC) AS VARCHAR))"
+      })
+  void definitionsHaveNoTextsThatAreLongNumbers(String sql) {
+    refusedConstant(sql, "'1e10001'", "this text may become a number here");
+    assertNotNull(frontend.plan(sql.replace("%s", "'1e100'")));
+  }
+
+  private void refusedConstant(String sql, String constant, String reason) {
+    SqlRefused refused =
+        assertThrows(
+            SqlRefused.class, () -> frontend.plan(sql.replace("%s", constant)), sql + constant);
+    assertEquals(Reason.TOO_LONG, refused.reason(), refused.getMessage());
+    assertTrue(refused.getMessage().contains(reason), refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO t VALUES(1, %s)",
+        "SELECT %s",
+        "UPDATE t SET v = %s WHERE id = 1",
+        "SELECT CHAR_LENGTH(CAST(%s AS CLOB)), CAST(%s AS VARCHAR(10)), CAST(1 AS TEXT)"
+      })
+  void otherConstantsMayNest(String sql) {
+    String deep = "GEOMETRYCOLLECTION(".repeat(300) + "POINT(1 2)" + ")".repeat(300);
+    assertNotNull(frontend.plan(sql.replace("%s", "'" + deep + "'")));
+    assertNotNull(frontend.plan(sql.replace("%s", "('" + deep + "' || 'x')")));
   }
 }

@@ -21,7 +21,7 @@ class RefusalTest {
           FOO BAR                                | NOT_ALLOWED   | no statement that begins with FOO
           CREATE WHATEVER x                      | NOT_ALLOWED   | no statement that begins with CREATE WHATEVER
           SHUTDOWN                               | NOT_ALLOWED   | SHUTDOWN is not allowed
-          SCRIPT TO 'f'                          | NOT_ALLOWED   | SCRIPT is not allowed: it writes a file on one replica; read the tables
+          SCRIPT TO 'f'                          | NOT_ALLOWED   | SCRIPT TO is not allowed: it writes a file on one replica; write SCRIPT without TO
           RUNSCRIPT FROM 'f'                     | NOT_ALLOWED   | send them one by one
           BACKUP TO 'f'                          | NOT_ALLOWED   | copy its data directory
           CREATE ALIAS f FOR 'a.b'               | NOT_ALLOWED   | it loads Java code into the store
@@ -44,6 +44,8 @@ class RefusalTest {
           PREPARE COMMIT x                       | NOT_ALLOWED   | two-phase commit
           ROLLBACK TRANSACTION x                 | NOT_ALLOWED   | two-phase commit
           SET MODE MySQL                         | NOT_ALLOWED   | SET MODE is not allowed
+          DECLARE TABLE t (a INT)                | NOT_ALLOWED   | Tollgate knows no statement that begins with DECLARE
+          DECLARE LOCAL TEMPORARY TABLE t(a INT) | NOT_SUPPORTED | CREATE LOCAL is not supported
           SET NON_KEYWORDS VALUE                 | NOT_ALLOWED   | SET NON_KEYWORDS is not allowed
           SET SCHEMA_SEARCH_PATH a               | NOT_ALLOWED   | SET SCHEMA_SEARCH_PATH is not allowed
           SET NO_SUCH_SETTING 1                  | NOT_ALLOWED   | SET NO_SUCH_SETTING is not allowed: it is no setting of a session; a session may set SCHEMA
@@ -255,6 +257,21 @@ class RefusalTest {
           EXPLAIN ANALYZE UPDATE t SET a = 1                      | 9  | EXPLAIN ANALYZE runs the statement
           EXPLAIN ANALYZE SELECT a FROM t FOR UPDATE              | 9  | EXPLAIN ANALYZE runs the statement
           EXPLAIN ANALYZE SELECT NEXT VALUE FOR s                 | 9  | EXPLAIN ANALYZE runs the statement
+          SELECT * FROM a JOIN b JOIN c ON 1 = 1 ON SLEEP(1) = 1  | 43 | function SLEEP is not allowed
+          SELECT * FROM a JOIN b JOIN c ON SLEEP(1) = 1 ON 1 = 1  | 34 | function SLEEP is not allowed
+          SELECT * FROM (UNNEST(SLEEP(1)))                        | 23 | function SLEEP is not allowed
+          SELECT CASE a WHEN = SLEEP(1) THEN 1 END                | 22 | function SLEEP is not allowed
+          SELECT CASE a WHEN < ALL(SELECT SLEEP(1)) THEN 1 END    | 33 | function SLEEP is not allowed
+          SELECT CASE a WHEN IN (1, SLEEP(1)) THEN 1 END          | 27 | function SLEEP is not allowed
+          SELECT CASE a WHEN NOT BETWEEN 1 AND SLEEP(1) THEN 1 END | 38 | function SLEEP is not allowed
+          SELECT CASE a WHEN IS DISTINCT FROM SLEEP(1) THEN 1 END | 37 | function SLEEP is not allowed
+          SELECT 1 IS DISTINCT FROM ANY(SELECT SLEEP(1))          | 38 | function SLEEP is not allowed
+          SELECT TIMESTAMPADD('DAY', SLEEP(1), d)                 | 28 | function SLEEP is not allowed
+          SELECT a ~ SLEEP(1)                                     | 12 | function SLEEP is not allowed
+          SELECT 1 GROUP BY SLEEP(1)                              | 19 | function SLEEP is not allowed
+          SELECT 1 GROUP BY 1 HAVING SLEEP(1) = 1                 | 28 | function SLEEP is not allowed
+          INSERT INTO t DIRECT SORTED SELECT SLEEP(1)             | 36 | function SLEEP is not allowed
+          UPDATE t SET a = 1 WHERE b ~ 'a'                        | 26 | a regular expression
           DELETE FROM t LIMIT SLEEP(1)                            | 21 | function SLEEP is not allowed
           UPDATE t SET a = 1 FETCH FIRST SLEEP(1) ROWS ONLY       | 32 | function SLEEP is not allowed
           """)
@@ -287,8 +304,15 @@ class RefusalTest {
       quoteCharacter = '`',
       textBlock =
           """
-          SELECT                          | 6  | the statement ends too early
+          SELECT 1,                       | 9  | the statement ends too early
+          SELECT SELECT a FROM            | 20 | the statement ends too early
+          SELECT b, SELECT a FROM t FROM u | 27 | unexpected "FROM"
+          SELECT CASE WHEN 1 = SELECT 1 THEN 2 END | 31 | unexpected "THEN"
+          DELETE FROM t WHERE a = SELECT 1 FENCED BY LOCK 'x' TOKEN 1, 2 | 60 | unexpected ","
+          SCRIPT DROP TO 'f' CIPHER AES X | 31 | unexpected "X"
           SELECT 1 FROM                   | 13 | the statement ends too early
+          CREATE TABLE t (a CHAR(MAX))    | 24 | unexpected "MAX"
+          CREATE TABLE t (a TIMESTAMP(9, 0, 1)) | 33 | unexpected ","
           SELECT 1 2                      | 10 | unexpected "2"
           UPDATE t                        | 8  | the statement ends too early
           GRANT SELECT ON t FROM r        | 19 | expected TO
@@ -355,7 +379,7 @@ class RefusalTest {
   void refusalCarriesNoStackTrace() {
     SqlFrontend frontend = new SqlFrontend(0);
     try {
-      frontend.plan("SELECT");
+      frontend.plan("SELECT 1,");
     } catch (SqlRefused e) {
       assertEquals(0, e.getStackTrace().length);
       return;

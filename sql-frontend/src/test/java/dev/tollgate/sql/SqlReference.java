@@ -80,6 +80,7 @@ final class SqlReference {
             .collect(joining(", ")));
     parts.put("refused types", ExpressionRules.refusedTypes().collect(joining(", ")));
     parts.put("result length", number(SqlLimits.FUNCTION_RESULT_LENGTH));
+    parts.put("computed geometry", number(SqlLimits.COMPUTED_GEOMETRY));
     parts.put("limits", limits());
     return parts;
   }
@@ -153,7 +154,8 @@ final class SqlReference {
       case ADD_NODE ->
           "adds a node that was started with an empty directory, and waits until it has what the"
               + " others have";
-      case REMOVE_NODE -> "removes a node; the leader hands its leadership over first";
+      case REMOVE_NODE ->
+          "removes a node, if it is still there; the leader hands its leadership over first";
       case TRANSFER_LEADERSHIP ->
           "makes that node the leader, or whichever other one is furthest in the log";
       case VERIFY_REPLICAS ->
@@ -169,6 +171,10 @@ final class SqlReference {
               + " work";
       case END_RUNTIME_CHANGE ->
           "lets statements write again, computed as the Java runtime of the leader does";
+      case SET_TRANSACTION_LIMITS ->
+          "limits how long a transaction may be open, and how long its client may pause within it:"
+              + " each an INTERVAL or milliseconds, from a second to 24 hours, for all clients, at"
+              + " once; returns TOLLGATE.TRANSACTION_LIMITS";
     };
   }
 
@@ -192,7 +198,9 @@ final class SqlReference {
           List.of("`SET LOCK_TIMEOUT ms`", "how long a write waits for rows that others change");
       case QUERY_TIMEOUT ->
           List.of(
-              "`SET QUERY_TIMEOUT ms`", "when statements of the connection are given up; 0: never");
+              "`SET QUERY_TIMEOUT ms`",
+              "when statements of the connection are given up, with 57014, also while they wait"
+                  + " for rows; 0: never");
       case AUTOCOMMIT ->
           List.of("`SET AUTOCOMMIT ON`, `OFF`", "the same as Connection.setAutoCommit");
       case ISOLATION ->
@@ -301,7 +309,12 @@ final class SqlReference {
                 "characters of the constants that are computed while a statement is read, with n for"
                     + " each CHAR(n) and BINARY(n)",
                 number(SqlLimits.COMPUTED_CONSTANTS)),
+            List.of(
+                "characters of a computed constant in a comparison, or beside a type that may be a"
+                    + " GEOMETRY",
+                number(SqlLimits.COMPUTED_GEOMETRY)),
             List.of("digits of a number, and the exponent of one", number(SqlLimits.NUMBER_LENGTH)),
+            List.of("digits of a number in JSON", number(SqlLimits.JSON_NUMBER_LENGTH)),
             List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),
             List.of("characters of the name of a lock", number(SqlLimits.LOCK_NAME_LENGTH)),
             List.of(

@@ -86,6 +86,7 @@ class StatementRulesTest {
                     "? = CALL 1",
                     "ALTER DOMAIN d DROP DEFAULT",
                     "START TRANSACTION",
+                    "SCRIPT SIMPLE",
                     "SET FENCING TOKEN 1 FOR LOCK 'a'"))
             .flatMap(List::stream)
             .toList();

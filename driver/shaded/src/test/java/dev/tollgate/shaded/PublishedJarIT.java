@@ -137,6 +137,11 @@ class PublishedJarIT {
 
   /** Runs {@link Application} and returns what it prints. */
   private static String run(List<Path> classPath, String... urls) throws Exception {
+    return runUntil(0, classPath, urls);
+  }
+
+  private static String runUntil(int exitCode, List<Path> classPath, String... urls)
+      throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Duser.language=en");
@@ -148,7 +153,7 @@ class PublishedJarIT {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertTrue(process.waitFor(60, TimeUnit.SECONDS), output);
-    assertEquals(0, process.exitValue(), output);
+    assertEquals(exitCode, process.exitValue(), output);
     return output;
   }
 
@@ -172,6 +177,14 @@ class PublishedJarIT {
     assertContains(output, "version: 2.5.250 (Tollgate ", 1);
     assertContains(output, "drivers after: 1\n", 1);
     assertTexts(output, 1);
+  }
+
+  @Test
+  void withoutANodeItNamesTheArtifactThatIsMissing() throws Exception {
+    for (String url : List.of("jdbc:tollgate:mem:x", "jdbc:tollgate:embedded:target/no-node")) {
+      String output = runUntil(1, List.of(JAR, TEST_CLASSES), url);
+      assertTrue(output.contains("add the artifact dev.tollgate:tollgate-embedded "), output);
+    }
   }
 
   @Test

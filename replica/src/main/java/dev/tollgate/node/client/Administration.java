@@ -7,6 +7,7 @@ import dev.tollgate.core.Command;
 import dev.tollgate.core.Environment;
 import dev.tollgate.core.Notice;
 import dev.tollgate.core.Outcome;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
@@ -16,6 +17,7 @@ import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.Procedure;
+import dev.tollgate.store.LockArguments;
 import dev.tollgate.store.SqlErrors;
 import dev.tollgate.store.SqlValue;
 import java.sql.SQLException;
@@ -79,8 +81,19 @@ public final class Administration implements Replica.Listener {
       case VERIFY_REPLICAS -> verification.verify();
       case BEGIN_RUNTIME_CHANGE -> submit(new Command.PauseStatements());
       case END_RUNTIME_CHANGE -> submit(new Command.AdoptEnvironment(environment.get()));
+      case SET_TRANSACTION_LIMITS -> submit(new Command.LimitTransactions(limits(arguments)));
       case TAKE_SNAPSHOT -> log.snapshots().take().thenAccept(taken -> {});
     };
+  }
+
+  private static TransactionLimits limits(List<SqlValue> arguments) throws SQLException {
+    long age = LockArguments.millis("age", arguments.get(0));
+    long idle = LockArguments.millis("idle", arguments.get(1));
+    try {
+      return new TransactionLimits(age, idle);
+    } catch (IllegalArgumentException e) {
+      throw SqlErrors.invalid("the limits of transactions cannot be set: " + e.getMessage());
+    }
   }
 
   private static String text(String parameter, SqlValue value) throws SQLException {

@@ -143,7 +143,7 @@ final class StatementExecution implements Plan.Handler<Void> {
                     .reader()
                     .query(
                         transactionToRead(),
-                        runner.schemaOf(session),
+                        runner.settingsOf(session),
                         sql,
                         parameterSet,
                         request.maxRows(),
@@ -200,7 +200,7 @@ final class StatementExecution implements Plan.Handler<Void> {
                 .reader()
                 .evaluate(
                     transactionToRead(),
-                    runner.schemaOf(session),
+                    runner.settingsOf(session),
                     arguments,
                     set,
                     service.views(),
@@ -470,24 +470,11 @@ final class StatementExecution implements Plan.Handler<Void> {
   /** Goes on when the session's queries may see this node's state. */
   private void withReadAccess(Runnable work) {
     ReadConsistency consistency = session.options().readConsistency();
-    boolean anywhere =
-        consistency == ReadConsistency.ANY
-            && Operations.mode(request) == TransactionMode.AUTOCOMMIT;
-    if (anywhere) {
-      work.run();
-    } else if (consistency == ReadConsistency.LINEARIZABLE) {
-      service.awaitState(leads -> runIf(leads, work));
-    } else {
-      runIf(service.replica().isLeading(), work);
-    }
-  }
-
-  private void runIf(boolean allowed, Runnable work) {
-    if (allowed) {
-      work.run();
-    } else {
-      answer.accept(notLeader());
-    }
+    boolean inTransaction = Operations.mode(request) != TransactionMode.AUTOCOMMIT;
+    runner.withState(
+        consistency == ReadConsistency.ANY && inTransaction ? ReadConsistency.LEADER : consistency,
+        answer,
+        work);
   }
 
   /**

@@ -1,11 +1,13 @@
 package dev.tollgate.node.client;
 
 import dev.tollgate.core.ClientInfo;
+import dev.tollgate.core.Limits;
 import dev.tollgate.core.Session;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.SqlReader;
+import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
@@ -47,26 +49,58 @@ final class StatementRunner {
   }
 
   void prepare(ClientConnection.Attached session, Request.Prepare request, Consumer<Reply> answer) {
-    withPlan(
-        request.sql(),
-        answer,
-        plan ->
+    withPlan(request.sql(), answer, plan -> describe(session, plan, answer));
+  }
+
+  /** A node that lags behind must not say that a table is missing which the statement will find. */
+  private void describe(ClientConnection.Attached session, Plan plan, Consumer<Reply> answer) {
+    Runnable work =
+        () ->
             onWorker(
                 plan instanceof Plan.LockCall ? Workers.Kind.CALLS : Workers.Kind.QUERIES,
                 answer,
-                () -> answer.accept(Descriptions.of(plan, schemaOf(session), service.reader()))));
+                () -> answer.accept(Descriptions.of(plan, schemaOf(session), service.reader())));
+    if (plan instanceof Plan.Read) {
+      withState(session.options().readConsistency(), answer, work);
+    } else if (plan instanceof Plan.Write) {
+      withState(ReadConsistency.LINEARIZABLE, answer, work);
+    } else {
+      work.run();
+    }
+  }
+
+  /** Goes on when this node's state is as new as that; else the client has to go to the leader. */
+  void withState(ReadConsistency consistency, Consumer<Reply> answer, Runnable work) {
+    switch (consistency) {
+      case ANY -> work.run();
+      case LEADER -> runIf(service.replica().isLeading(), answer, work);
+      case LINEARIZABLE -> service.awaitState(leads -> runIf(leads, answer, work));
+    }
+  }
+
+  private void runIf(boolean allowed, Consumer<Reply> answer, Runnable work) {
+    if (allowed) {
+      work.run();
+    } else {
+      answer.accept(new Reply.NotLeader(service.clusterView()));
+    }
   }
 
   void metadata(
       ClientConnection.Attached session, Request.Metadata request, Consumer<Reply> answer) {
-    onWorker(
+    withState(
+        session.options().readConsistency(),
         answer,
         () ->
-            answer.accept(
-                new Reply.Result(
-                    service
-                        .reader()
-                        .metadata(schemaOf(session), request.code(), request.arguments()))));
+            onWorker(
+                answer,
+                () ->
+                    answer.accept(
+                        new Reply.Result(
+                            service
+                                .reader()
+                                .metadata(
+                                    schemaOf(session), request.code(), request.arguments())))));
   }
 
   void fetch(Request.Fetch request, Consumer<Reply> answer) {
@@ -136,9 +170,15 @@ final class StatementRunner {
     }
   }
 
-  String schemaOf(ClientConnection.Attached session) {
+  private String schemaOf(ClientConnection.Attached session) {
+    return settingsOf(session).schema();
+  }
+
+  SqlReader.Settings settingsOf(ClientConnection.Attached session) {
     Facts.SessionFacts found = service.replica().facts().session(session.id());
-    return found == null ? Session.INITIAL_SCHEMA : found.schema();
+    return found == null
+        ? new SqlReader.Settings(Session.INITIAL_SCHEMA, Limits.LOCK_TIMEOUT_MILLIS)
+        : new SqlReader.Settings(found.schema(), found.lockTimeoutMillis());
   }
 
   /** Plans a statement: at once if it was seen lately, else on a worker. */

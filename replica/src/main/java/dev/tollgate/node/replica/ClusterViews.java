@@ -17,6 +17,7 @@ import dev.tollgate.core.Session;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.Transaction;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.core.UniqueId;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.log.LogStatus;
@@ -38,6 +39,8 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,21 +49,37 @@ public final class ClusterViews implements LockAccess {
   private final Replica replica;
   private final ReplicatedLog log;
   private final TimeKeeper timeKeeper;
+  private final BooleanSupplier ended;
 
   public ClusterViews(Replica replica, ReplicatedLog log, TimeKeeper timeKeeper) {
+    this(replica, log, timeKeeper, () -> false);
+  }
+
+  private ClusterViews(
+      Replica replica, ReplicatedLog log, TimeKeeper timeKeeper, BooleanSupplier ended) {
     this.replica = replica;
     this.log = log;
     this.timeKeeper = timeKeeper;
+    this.ended = ended;
+  }
+
+  @Override
+  public LockAccess until(BooleanSupplier queryEnds) {
+    return new ClusterViews(replica, log, timeKeeper, queryEnds);
+  }
+
+  private <T extends @Nullable Object> T look(Function<ClusterState, T> question) {
+    return replica.look(question, ended);
   }
 
   @Override
   public boolean holdsLock(LockName lock, long token) {
-    return replica.look(state -> state.holdsLock(lock, token));
+    return look(state -> state.holdsLock(lock, token));
   }
 
   @Override
   public @Nullable Long lockToken(LockName lock) {
-    return replica.<@Nullable Long>look(
+    return this.<@Nullable Long>look(
         state -> {
           FencingToken token = state.lockToken(lock);
           return token == null ? null : (Long) token.value();
@@ -78,13 +97,14 @@ public final class ClusterViews implements LockAccess {
       case LOCKS -> copyLocks()::holders;
       case LOCK_WAITERS -> copyLocks()::waiters;
       case LEASES -> leases();
-      case SESSIONS -> replica.look(ClusterViews::sessions);
-      case TRANSACTIONS -> replica.look(ClusterViews::transactions);
-      case FENCES -> replica.look(ClusterViews::fences);
+      case SESSIONS -> look(ClusterViews::sessions);
+      case TRANSACTIONS -> look(ClusterViews::transactions);
+      case FENCES -> look(ClusterViews::fences);
       case NODES -> nodes();
-      case REPLICA_CHECKS -> replica.look(ClusterViews::replicaChecks);
+      case REPLICA_CHECKS -> look(ClusterViews::replicaChecks);
       case ENVIRONMENT -> environment();
       case SNAPSHOTS -> snapshots();
+      case TRANSACTION_LIMITS -> look(ClusterViews::transactionLimits);
     };
   }
 
@@ -94,7 +114,8 @@ public final class ClusterViews implements LockAccess {
           Map<SessionId, ClientInfo> clients = new HashMap<>();
           state.sessions().forEach(session -> clients.put(session.id(), session.client()));
           return new CopiedLocks(state.copyLocks(), clients);
-        });
+        },
+        ended);
   }
 
   /** All locks at one moment, and the clients of the sessions that were open then. */
@@ -151,7 +172,7 @@ public final class ClusterViews implements LockAccess {
   }
 
   private Iterable<@Nullable Object[]> leases() {
-    CopiedLeases copy = replica.look(CopiedLeases::of);
+    CopiedLeases copy = look(CopiedLeases::of);
     return () -> copy.rows(timeKeeper);
   }
 
@@ -222,6 +243,13 @@ public final class ClusterViews implements LockAccess {
     return rows;
   }
 
+  private static List<@Nullable Object[]> transactionLimits(ClusterState state) {
+    TransactionLimits limits = state.transactionLimits();
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    rows.add(new @Nullable Object[] {limits.ageMillis(), limits.idleMillis()});
+    return rows;
+  }
+
   private static List<@Nullable Object[]> fences(ClusterState state) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Fence fence : state.fences()) {
@@ -241,7 +269,7 @@ public final class ClusterViews implements LockAccess {
 
   private List<@Nullable Object[]> nodes() {
     LogStatus status = log.status();
-    SortedMap<String, String> addresses = replica.look(state -> new TreeMap<>(state.nodes()));
+    SortedMap<String, String> addresses = look(state -> new TreeMap<>(state.nodes()));
     ClusterIdentity identity = replica.identity();
     long committed =
         status.members().stream().mapToLong(LogStatus.Member::commitIndex).max().orElse(-1);
@@ -272,7 +300,7 @@ public final class ClusterViews implements LockAccess {
   }
 
   private List<@Nullable Object[]> environment() {
-    Environment stated = replica.<@Nullable Environment>look(s -> s.computing().environment());
+    Environment stated = this.<@Nullable Environment>look(s -> s.computing().environment());
     Environment own = replica.environment();
     SortedMap<String, String> cluster =
         stated == null ? Collections.emptySortedMap() : stated.fingerprints();

@@ -24,12 +24,17 @@ public final class Facts {
    *
    * @param secret what a client must show to use it
    * @param schema where unqualified names are looked up
+   * @param lockTimeoutMillis how long its statements wait for rows
    * @param inTransaction whether a transaction is open
    * @param lostTransaction why its last transaction was rolled back, if its client does not know
    *     yet; else null
    */
   public record SessionFacts(
-      long secret, String schema, boolean inTransaction, @Nullable String lostTransaction) {
+      long secret,
+      String schema,
+      long lockTimeoutMillis,
+      boolean inTransaction,
+      @Nullable String lostTransaction) {
     public SessionFacts {
       requireNonNull(schema, "schema");
     }
@@ -39,7 +44,11 @@ public final class Facts {
       // vanishes without a word
       boolean inTransaction = session.transaction() != null;
       return new SessionFacts(
-          session.secret(), session.schema(), inTransaction, session.lostTransaction());
+          session.secret(),
+          session.schema(),
+          session.lockTimeoutMillis(),
+          inTransaction,
+          session.lostTransaction());
     }
   }
 

@@ -31,8 +31,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -46,6 +50,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Replica implements LogConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
+  /** How often a query that waits for an entry asks whether it is to end. */
+  private static final long LOOK_MILLIS = 20;
 
   /** Hears what happens here; called by the thread that applies, in log order. Must not block. */
   public interface Listener {
@@ -215,6 +222,44 @@ public final class Replica implements LogConsumer {
   }
 
   /**
+   * Looks at the state as {@link #look}, for a query: the entry that is being applied may be
+   * waiting for the end of that very query.
+   *
+   * @param ended whether the query is to end
+   * @throws CancellationException once it is to end
+   */
+  <T extends @Nullable Object> T look(Function<ClusterState, T> question, BooleanSupplier ended) {
+    requireTime();
+    lockUntil(lock.readLock(), ended);
+    try {
+      return question.apply(machine.state());
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  private static void lockUntil(Lock wanted, BooleanSupplier ended) {
+    boolean interrupted = false;
+    try {
+      boolean locked = false;
+      while (!locked) {
+        try {
+          locked = wanted.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        if (!locked && ended.getAsBoolean()) {
+          throw new CancellationException("the query was to end before it could look at the locks");
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
    * Has a question answered between two entries: at once, by this thread, or by the one that is
    * applying an entry, after it. Never waits.
    *
@@ -241,10 +286,15 @@ public final class Replica implements LogConsumer {
     }
   }
 
-  /** Looks at the state between two entries as {@link #look}, while nobody else does. */
-  public <T> T lookAlone(Function<ClusterState, T> question) {
+  /**
+   * Looks at the state between two entries as {@link #look}, while nobody else does.
+   *
+   * @param ended whether the query that looks is to end
+   * @throws CancellationException once it is to end
+   */
+  public <T> T lookAlone(Function<ClusterState, T> question, BooleanSupplier ended) {
     requireTime();
-    lock.writeLock().lock();
+    lockUntil(lock.writeLock(), ended);
     try {
       return question.apply(machine.state());
     } finally {
@@ -269,7 +319,7 @@ public final class Replica implements LogConsumer {
           tell(Listener::environmentChanges);
         }
       }
-      identity = machine.state().identity();
+      learn(machine.state().identity());
     } finally {
       lock.writeLock().unlock();
       answerQuestions();
@@ -365,6 +415,16 @@ public final class Replica implements LogConsumer {
     return identity;
   }
 
+  /**
+   * Operators tell clusters apart by it. It is named once they are first led, or read from disk.
+   */
+  private void learn(ClusterIdentity state) {
+    if (identity.clusterId() == null && state.clusterId() != null) {
+      LOG.info("{}: belongs to cluster {}", nodeId, state.clusterId());
+    }
+    identity = state;
+  }
+
   @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
     if (!machine.isCopyable()) {
@@ -390,7 +450,7 @@ public final class Replica implements LogConsumer {
       machine = fresh;
       store.copied();
       facts.restored(fresh.state());
-      identity = fresh.state().identity();
+      learn(fresh.state().identity());
     } finally {
       lock.writeLock().unlock();
       answerQuestions();

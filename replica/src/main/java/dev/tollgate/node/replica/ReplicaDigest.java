@@ -171,6 +171,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String limits(StateRecord.LimitsState state) {
+      return "limits";
+    }
+
+    @Override
     public String skipped(StateRecord.SkippedCommand state) {
       return "skips";
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +31,6 @@ import org.slf4j.LoggerFactory;
 final class ReplicaVerifier {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaVerifier.class);
 
-  /** Copies of the state that may be held for checks; beyond, a check gets no answer from here. */
-  private static final int MAX_PENDING = 2;
-
   /** Checks of which the own checksum is remembered; only the last can still be compared. */
   private static final int REMEMBERED = 4;
 
@@ -46,6 +44,13 @@ final class ReplicaVerifier {
   private final ReentrantLock mutex = new ReentrantLock();
   private final Map<Long, StateChecksum> computed = new LinkedHashMap<>();
   private final AtomicInteger cancelled = new AtomicInteger();
+
+  /** Besides the copy that is being summed up, one of the last check alone. */
+  private final AtomicReference<@Nullable Pending> pending = new AtomicReference<>();
+
+  private volatile boolean inDoubt;
+
+  private record Pending(long logIndex, ReplicaDigest digest, long heldNanos) {}
 
   /** Whose state is summed up. */
   interface Owner {
@@ -81,17 +86,30 @@ final class ReplicaVerifier {
 
   /** A check begins at this log index; by the thread that applies. */
   void begin(long logIndex, Copier copier) {
-    if (worker.getQueue().size() + worker.getActiveCount() >= MAX_PENDING) {
+    Pending earlier = pending.getAndSet(null);
+    if (earlier != null) {
+      // nobody asks for it any more
+      earlier.digest.close();
       LOG.warn(
-          "{}: does not answer the check at log index {}: earlier ones are not done",
+          "{}: does not answer the check at log index {}: one at {} has begun",
           nodeId,
+          earlier.logIndex,
           logIndex);
-      return;
     }
     long start = System.nanoTime();
     ReplicaDigest digest = copier.copy(/* insistent= */ cancelled.get() >= PATIENCE);
-    long heldNanos = System.nanoTime() - start;
-    worker.execute(() -> compute(logIndex, digest, heldNanos));
+    pending.set(new Pending(logIndex, digest, System.nanoTime() - start));
+    // whoever waits there takes what is pending then
+    if (worker.getQueue().isEmpty()) {
+      worker.execute(this::computePending);
+    }
+  }
+
+  private void computePending() {
+    Pending next = pending.getAndSet(null);
+    if (next != null) {
+      compute(next.logIndex, next.digest, next.heldNanos);
+    }
   }
 
   private void compute(long logIndex, ReplicaDigest digest, long heldNanos) {
@@ -112,6 +130,7 @@ final class ReplicaVerifier {
       remember(logIndex, checksum);
       ReplicaCheck check = owner.lastCheck();
       if (check != null && check.logIndex() == logIndex) {
+        inDoubt = false;
         StateChecksum reported = check.reports().get(nodeId);
         if (reported == null || !reported.agreesWith(checksum)) {
           reports.accept(new Command.ReportChecksum(nodeId, logIndex, checksum));
@@ -124,6 +143,10 @@ final class ReplicaVerifier {
           "{}: does not answer the check at log index {}: a definition came first",
           nodeId,
           logIndex);
+      ReplicaCheck check = owner.lastCheck();
+      if (inDoubt && check != null) {
+        reports.accept(new Command.VerifyReplicas(check.nodes()));
+      }
     } catch (DivergedException e) {
       owner.failed(e);
     } catch (RuntimeException e) {
@@ -182,6 +205,7 @@ final class ReplicaVerifier {
         && own(check.logIndex()) == null) {
       LOG.warn(
           "{}: differed at log index {}; asks for another comparison", nodeId, check.logIndex());
+      inDoubt = true;
       reports.accept(new Command.VerifyReplicas(check.nodes()));
     }
   }
@@ -220,5 +244,9 @@ final class ReplicaVerifier {
 
   void close() {
     worker.shutdownNow();
+    Pending left = pending.getAndSet(null);
+    if (left != null) {
+      left.digest.close();
+    }
   }
 }

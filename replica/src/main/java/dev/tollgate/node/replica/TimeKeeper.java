@@ -258,7 +258,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
               now);
         }
       }
-      transactions.begin(state.transactions(), now);
+      transactions.begin(state.transactions(), state.transactionLimits(), now);
       leading = true;
       wakeUp.signal();
     } finally {
@@ -312,6 +312,8 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         transactions.used(used.session(), used.transaction(), now);
       } else if (notice instanceof Notice.TransactionEnded ended) {
         transactions.ended(ended.transaction());
+      } else if (notice instanceof Notice.TransactionsLimited limited) {
+        transactions.limit(limited.limits());
       } else if (notice instanceof Notice.Completed completed) {
         waits.remove(new RequestId(completed.session(), completed.sequence()));
       }

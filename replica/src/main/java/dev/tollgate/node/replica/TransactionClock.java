@@ -4,6 +4,7 @@ import dev.tollgate.core.Command;
 import dev.tollgate.core.Limits;
 import dev.tollgate.core.SessionId;
 import dev.tollgate.core.Transaction;
+import dev.tollgate.core.TransactionLimits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,10 +17,6 @@ import org.jspecify.annotations.Nullable;
  * looked at. Not thread-safe.
  */
 final class TransactionClock {
-  private static final long AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.TRANSACTION_MILLIS);
-  private static final long IDLE_NANOS =
-      TimeUnit.MILLISECONDS.toNanos(Limits.TRANSACTION_IDLE_MILLIS);
-
   private static final long SNAPSHOT_NANOS =
       TimeUnit.MILLISECONDS.toNanos(Limits.SNAPSHOT_PATIENCE_MILLIS);
 
@@ -42,6 +39,7 @@ final class TransactionClock {
 
   private final Map<Long, Open> open = new LinkedHashMap<>();
 
+  private TransactionLimits limits = TransactionLimits.STANDARD;
   private long gapNeededNanos;
   private boolean gapNeeded;
 
@@ -69,8 +67,14 @@ final class TransactionClock {
     open.remove(transaction);
   }
 
+  /** Holds for the transactions that are open, too. */
+  void limit(TransactionLimits changed) {
+    limits = changed;
+  }
+
   /** Begins anew with these transactions, each of which gets its full time. */
-  void begin(Iterable<Transaction> transactions, long nowNanos) {
+  void begin(Iterable<Transaction> transactions, TransactionLimits valid, long nowNanos) {
+    limits = valid;
     open.clear();
     for (Transaction transaction : transactions) {
       used(transaction.session(), transaction.id(), nowNanos);
@@ -102,12 +106,11 @@ final class TransactionClock {
     return due;
   }
 
-  private static Command.@Nullable AbortReason reasonToEnd(
-      Open one, boolean inTheWay, long nowNanos) {
-    if (nowNanos - one.sinceNanos >= AGE_NANOS) {
+  private Command.@Nullable AbortReason reasonToEnd(Open one, boolean inTheWay, long nowNanos) {
+    if (nowNanos - one.sinceNanos >= TimeUnit.MILLISECONDS.toNanos(limits.ageMillis())) {
       return Command.AbortReason.AGE;
     }
-    if (nowNanos - one.usedNanos >= IDLE_NANOS) {
+    if (nowNanos - one.usedNanos >= TimeUnit.MILLISECONDS.toNanos(limits.idleMillis())) {
       return Command.AbortReason.IDLE;
     }
     return inTheWay ? Command.AbortReason.SNAPSHOT : null;

@@ -18,7 +18,8 @@ public final class BusyApply implements AutoCloseable {
                         state -> {
                           begun.countDown();
                           return awaitEnd();
-                        }),
+                        },
+                        () -> false),
             "busy-apply");
     applies.setDaemon(true);
     applies.start();

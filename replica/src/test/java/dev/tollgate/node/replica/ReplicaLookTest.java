@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.store.SqlDatabase;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,7 +29,9 @@ class ReplicaLookTest {
         () -> replica.promptly(() -> replica.look(state -> state.sessions().size())));
     assertThrows(
         IllegalStateException.class,
-        () -> replica.promptly(() -> replica.lookAlone(state -> state.sessions().size())));
+        () ->
+            replica.promptly(
+                () -> replica.lookAlone(state -> state.sessions().size(), () -> false)));
     int sessions = replica.look(state -> state.sessions().size());
     assertEquals(0, sessions);
   }
@@ -41,9 +44,24 @@ class ReplicaLookTest {
   }
 
   @Test
-  void questionIsAnsweredByTheThreadThatHasTheState() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+  void queryThatIsToEndDoesNotWait() throws Exception {
     CountDownLatch free = new CountDownLatch(1);
+    Thread busy = haveTheState(free);
+    assertThrows(
+        CancellationException.class,
+        () -> replica.look(state -> state.sessions().size(), () -> true));
+    assertThrows(
+        CancellationException.class,
+        () -> replica.lookAlone(state -> state.sessions().size(), () -> true));
+    free.countDown();
+    busy.join(30_000);
+    int sessions = replica.look(state -> state.sessions().size(), () -> true);
+    assertEquals(0, sessions);
+  }
+
+  /** Returns once a thread has the state for itself, until it is let go. */
+  private Thread haveTheState(CountDownLatch free) throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
     Thread busy =
         new Thread(
             () ->
@@ -55,9 +73,17 @@ class ReplicaLookTest {
                       } catch (InterruptedException e) {
                         throw new IllegalStateException(e);
                       }
-                    }));
+                    },
+                    () -> false));
     busy.start();
     assertTrue(begun.await(30, TimeUnit.SECONDS));
+    return busy;
+  }
+
+  @Test
+  void questionIsAnsweredByTheThreadThatHasTheState() throws Exception {
+    CountDownLatch free = new CountDownLatch(1);
+    Thread busy = haveTheState(free);
     AtomicInteger answers = new AtomicInteger();
     replica.ask(state -> answers.incrementAndGet());
     replica.ask(

@@ -18,6 +18,7 @@ import dev.tollgate.core.Notice;
 import dev.tollgate.core.Operation;
 import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SessionId;
+import dev.tollgate.core.TransactionLimits;
 import dev.tollgate.core.TransactionMode;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.MemoryLog;
@@ -136,6 +137,42 @@ class TimeKeeperTest {
     assertTrue(isInTransaction(session), "the last snapshot has not waited for long");
     pass(200);
     await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  @Test
+  void limitsThatAreSetHoldForOpenTransactionsToo() {
+    SessionId idle = begin();
+    pass(1_500);
+    assertTrue(isInTransaction(idle));
+    limit(10_000, 1_000);
+    pass(1);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(idle));
+    limit(1_800, 60_000);
+    SessionId old = begin();
+    pass(1_700);
+    assertTrue(isInTransaction(old));
+    pass(200);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(old));
+  }
+
+  @Test
+  void nodeThatBeginsToLeadKnowsTheLimits() {
+    limit(10_000, 1_000);
+    SessionId session = begin();
+    replica.<@Nullable Void>look(
+        state -> {
+          keeper.stoppedLeading();
+          keeper.startedLeading(state);
+          return null;
+        });
+    pass(1_100);
+    await().atMost(DEADLINE).until(() -> !isInTransaction(session));
+  }
+
+  private void limit(long ageMillis, long idleMillis) {
+    pipeline.submit(
+        new Command.LimitTransactions(new TransactionLimits(ageMillis, idleMillis)),
+        Proposal.Listener.NOBODY);
   }
 
   private SessionId begin() {

@@ -1,5 +1,6 @@
 package dev.tollgate.sql.tree;
 
+import java.util.List;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -26,6 +27,8 @@ public sealed interface Statement {
     R call(Call call);
 
     R show(Show show);
+
+    R script(Script script);
 
     R setSession(SetSession setSession);
 
@@ -90,6 +93,23 @@ public sealed interface Statement {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.show(this);
+    }
+  }
+
+  /**
+   * SCRIPT: what is committed, as SQL.
+   *
+   * @param schemas those to which it is limited; empty for all
+   * @param file where TO stands, if it does
+   */
+  record Script(List<SqlIdentifier> schemas, @Nullable SqlParserPos file) implements Statement {
+    public Script {
+      schemas = List.copyOf(schemas);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.script(this);
     }
   }
 

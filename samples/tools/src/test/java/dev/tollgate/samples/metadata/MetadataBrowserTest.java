@@ -341,7 +341,8 @@ class MetadataBrowserTest {
             "REPLICA_CHECKS VIEW",
             "SESSIONS VIEW",
             "SNAPSHOTS VIEW",
-            "TRANSACTIONS VIEW"),
+            "TRANSACTIONS VIEW",
+            "TRANSACTION_LIMITS VIEW"),
         views);
   }
 

@@ -1,0 +1,68 @@
+package dev.tollgate.core;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** The command that is being applied: where it stands in the log, and what it has brought about. */
+final class CurrentCommand {
+  private LogPosition position = new LogPosition(0, 0, 0);
+  private final List<Notice> notices = new ArrayList<>();
+  private int attempts;
+
+  /**
+   * Goes on to the next command.
+   *
+   * @throws IllegalStateException if it does not stand behind the last one
+   */
+  void begin(LogPosition at) {
+    boolean later =
+        at.logIndex() > position.logIndex()
+            || (at.logIndex() == position.logIndex() && at.ordinal() > position.ordinal())
+            || position.logIndex() == 0;
+    if (!later) {
+      throw new IllegalStateException("applied " + at + " after " + position);
+    }
+    long timeMicros = Math.max(position.timeMicros(), at.timeMicros());
+    position = new LogPosition(at.logIndex(), at.ordinal(), timeMicros);
+    notices.clear();
+    attempts = 0;
+  }
+
+  /** Its position, with a time that never goes back; index 0 before the first. */
+  LogPosition position() {
+    return position;
+  }
+
+  /** Log time, microseconds since 1970. */
+  long nowMicros() {
+    return position.timeMicros();
+  }
+
+  /** Adds to what others have to learn of it. */
+  void tell(Notice notice) {
+    notices.add(notice);
+  }
+
+  /** What others have to learn of it so far, in order: not to be kept. */
+  List<Notice> notices() {
+    return Collections.unmodifiableList(notices);
+  }
+
+  /** Numbers the statements that it tries, from 0. */
+  int nextAttempt() {
+    return attempts++;
+  }
+
+  /**
+   * Goes on behind the command at which a snapshot was made.
+   *
+   * @throws IllegalStateException if a command has been applied
+   */
+  void restore(LogPosition last) {
+    if (position.logIndex() != 0) {
+      throw new IllegalStateException("the state stands at " + position + " already");
+    }
+    position = last;
+  }
+}

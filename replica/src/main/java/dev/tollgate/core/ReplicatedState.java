@@ -1,0 +1,57 @@
+package dev.tollgate.core;
+
+/**
+ * All that is replicated but the database. It changes only while a command is applied, or while a
+ * snapshot is restored; {@link ClusterState} shows it to others.
+ *
+ * @param current where the log stands
+ */
+record ReplicatedState(
+    CurrentCommand current,
+    SessionTable sessions,
+    LeaseTable leases,
+    LockTable locks,
+    FenceTable fences,
+    TransactionTable transactions,
+    StatementQueue waiting,
+    NodeTable nodes,
+    Agreement agreement) {
+
+  /** The state before the first command. */
+  static ReplicatedState empty(Capacity capacity) {
+    CurrentCommand current = new CurrentCommand();
+    SessionTable sessions = new SessionTable(capacity);
+    LockTable locks =
+        new LockTable(
+            capacity,
+            (request, outcome) -> {
+              sessions.existing(request.session()).finish(outcome);
+              current.tell(new Notice.Completed(request.session(), request.sequence(), outcome));
+            });
+    TransactionTable transactions = new TransactionTable();
+    return new ReplicatedState(
+        current,
+        sessions,
+        new LeaseTable(capacity),
+        locks,
+        new FenceTable(),
+        transactions,
+        new StatementQueue(capacity, transactions),
+        new NodeTable(),
+        new Agreement());
+  }
+
+  /**
+   * Checks all that must hold between two commands; costs time in proportion to the state.
+   *
+   * @throws IllegalStateException naming what is broken
+   */
+  void checkInvariants() {
+    locks.checkInvariants();
+    leases.checkInvariants(locks);
+    sessions.checkInvariants(leases, locks);
+    waiting.checkBytes();
+    transactions.checkInvariants(sessions);
+    waiting.checkWaits();
+  }
+}

@@ -1,0 +1,124 @@
+package dev.tollgate.core;
+
+import java.util.function.Function;
+
+/**
+ * The requests of sessions, each carried out at most once: a session remembers the outcome of its
+ * last request, and has one that waits at most. What waits ends here, too, and so do sessions.
+ */
+final class Requests {
+  private final CurrentCommand current;
+  private final SessionTable sessions;
+  private final Locking locking;
+  private final Transactions transactions;
+  private final Function<Session, Operation.Handler<Outcome>> operations;
+
+  /**
+   * @param operations carries out what a session asks for
+   */
+  Requests(
+      ReplicatedState state,
+      Locking locking,
+      Transactions transactions,
+      Function<Session, Operation.Handler<Outcome>> operations) {
+    this.current = state.current();
+    this.sessions = state.sessions();
+    this.locking = locking;
+    this.transactions = transactions;
+    this.operations = operations;
+  }
+
+  Outcome perform(Command.Perform command) {
+    Session session = sessions.find(command.session());
+    if (session == null) {
+      return sessionGone(command.session());
+    }
+    if (command.sequence() < session.lastSequence()) {
+      return new Outcome.Refused(
+          RefusalCode.SEQUENCE_PASSED,
+          "operation " + command.sequence() + " came after operation " + session.lastSequence());
+    }
+    Outcome known = session.lastOutcome();
+    if (command.sequence() == session.lastSequence() && known != null) {
+      return session.hasSent(command.content()) ? known : reused(command);
+    }
+    endWaitOf(session, cancelled());
+    session.begin(command.sequence(), command.content());
+    Outcome outcome = command.operation().handledBy(operations.apply(session));
+    if (!(outcome instanceof Outcome.Waiting)) {
+      session.finish(outcome);
+    } else if (command.operation() instanceof Operation.AcquireLock acquire) {
+      session.waitFor(acquire.lock());
+      current.tell(new Notice.WaitStarted(session.id(), command.sequence(), acquire.waitMillis()));
+    }
+    return outcome;
+  }
+
+  /** Remembers that a request was refused instead of being carried out. */
+  void refuse(Command.Perform command, Outcome.Refused refused) {
+    Session session = sessions.find(command.session());
+    // one that comes again, under the same number, gets the same answer
+    if (session != null
+        && command.sequence() > session.lastSequence()
+        && !(session.lastOutcome() instanceof Outcome.Waiting)) {
+      session.begin(command.sequence(), command.content());
+      session.finish(refused);
+    }
+  }
+
+  /** Ends the wait of a request, unless the session has gone on; false if it does not wait. */
+  boolean endWait(Command.EndWait command) {
+    Session session = sessions.find(command.session());
+    if (session == null || session.lastSequence() != command.sequence()) {
+      return false;
+    }
+    Outcome end =
+        switch (command.reason()) {
+          case TIMED_OUT -> session.isBlocked() ? rowsNotFree() : new Outcome.NotGranted();
+          case CANCELLED -> cancelled();
+        };
+    return endWaitOf(session, end);
+  }
+
+  /** Ends a session, what it waits for, its transaction and its own lease. */
+  void endSession(Session session) {
+    endWaitOf(session, new Outcome.Refused(RefusalCode.SESSION_GONE, "the session ended"));
+    transactions.sessionEnds(session);
+    locking.endOwnLease(session);
+    sessions.remove(session);
+    current.tell(new Notice.SessionEnded(session.id()));
+  }
+
+  private boolean endWaitOf(Session session, Outcome end) {
+    return transactions.endWait(session, end) || locking.endWait(session, end);
+  }
+
+  static Outcome.Refused sessionGone(SessionId id) {
+    return new Outcome.Refused(
+        RefusalCode.SESSION_GONE, "session " + id + " has expired or was closed");
+  }
+
+  private static Outcome.Refused reused(Command.Perform command) {
+    return new Outcome.Refused(
+        RefusalCode.SEQUENCE_REUSED,
+        "operation "
+            + command.sequence()
+            + " of session "
+            + command.session()
+            + " was another request: a client gives each request a number of its own, and changes"
+            + " nothing in one that it sends again");
+  }
+
+  private static Outcome.Refused cancelled() {
+    return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait was cancelled");
+  }
+
+  /** As H2 says it, because tools know this error. */
+  private static Outcome rowsNotFree() {
+    return new Outcome.SqlFailed(
+        "HYT00",
+        50200,
+        "Timeout trying to lock: other transactions did not end in time, SET LOCK_TIMEOUT allows"
+            + " more");
+  }
+}

@@ -1,0 +1,111 @@
+package dev.tollgate.core;
+
+/** The operations of one session, each at the position of the current command. */
+final class SessionOperations implements Operation.Handler<Outcome> {
+  private final Session session;
+  private final Locking locking;
+  private final Transactions transactions;
+  private final SqlStore store;
+
+  SessionOperations(Session session, Locking locking, Transactions transactions, SqlStore store) {
+    this.session = session;
+    this.locking = locking;
+    this.transactions = transactions;
+    this.store = store;
+  }
+
+  @Override
+  public Outcome createLease(Operation.CreateLease operation) {
+    return locking.createLease(session, operation);
+  }
+
+  @Override
+  public Outcome revokeLease(Operation.RevokeLease operation) {
+    return locking.revokeLease(operation);
+  }
+
+  @Override
+  public Outcome acquire(Operation.AcquireLock operation) {
+    return locking.acquire(session, operation);
+  }
+
+  @Override
+  public Outcome release(Operation.ReleaseLock operation) {
+    return locking.release(session, operation);
+  }
+
+  @Override
+  public Outcome forceRelease(Operation.ForceReleaseLock operation) {
+    return locking.forceRelease(operation);
+  }
+
+  @Override
+  public Outcome presentToken(Operation.PresentToken operation) {
+    Long token = operation.token();
+    if (token == null) {
+      session.stopPresenting(operation.lock());
+    } else if (!session.presented().containsKey(operation.lock())
+        && session.presented().size() >= Limits.TOKENS_PER_SESSION) {
+      return new Outcome.Refused(
+          RefusalCode.LIMIT_REACHED,
+          "the session presents "
+              + Limits.TOKENS_PER_SESSION
+              + " fencing tokens already: SET FENCING TOKEN NULL FOR LOCK of those that it no"
+              + " longer needs");
+    } else {
+      session.present(operation.lock(), token);
+    }
+    return new Outcome.Done();
+  }
+
+  @Override
+  public Outcome setSchema(Operation.SetSchema operation) {
+    if (!store.hasSchema(operation.schema())) {
+      return new Outcome.SqlFailed(
+          "90079", 90079, "Schema \"" + operation.schema() + "\" not found");
+    }
+    session.setSchema(operation.schema());
+    return new Outcome.Done();
+  }
+
+  @Override
+  public Outcome setLockTimeout(Operation.SetLockTimeout operation) {
+    session.setLockTimeoutMillis(operation.millis());
+    return new Outcome.Done();
+  }
+
+  @Override
+  public Outcome execute(Operation.ExecuteSql operation) {
+    return transact(operation, operation.mode(), operation.definition());
+  }
+
+  @Override
+  public Outcome fenceTable(Operation.FenceTable operation) {
+    return transact(operation, TransactionMode.AUTOCOMMIT, /* definition= */ true);
+  }
+
+  @Override
+  public Outcome unfenceTable(Operation.UnfenceTable operation) {
+    return transact(operation, TransactionMode.AUTOCOMMIT, /* definition= */ true);
+  }
+
+  @Override
+  public Outcome begin(Operation.BeginTransaction operation) {
+    return transact(operation, operation.mode(), /* definition= */ false);
+  }
+
+  @Override
+  public Outcome savepoint(Operation.MarkSavepoint operation) {
+    return transact(operation, operation.mode(), /* definition= */ false);
+  }
+
+  @Override
+  public Outcome end(Operation.EndTransaction operation) {
+    return transactions.end(session, operation.commit());
+  }
+
+  private Outcome transact(Operation operation, TransactionMode mode, boolean definition) {
+    return transactions.run(
+        new PendingStatement(session, operation, mode, definition), session.lockTimeoutMillis());
+  }
+}

@@ -1,0 +1,96 @@
+package dev.tollgate.core;
+
+/** Puts the records of a {@link CoreCopy} back where they came from, and gives them back. */
+final class StateRestore implements StateRecord.Handler<StateRecord> {
+  private final ReplicatedState state;
+
+  /**
+   * @param state one that nothing has been applied to
+   */
+  StateRestore(ReplicatedState state) {
+    this.state = state;
+  }
+
+  @Override
+  public StateRecord counters(StateRecord.Counters record) {
+    state.current().restore(record.position());
+    state.sessions().restoreLastId(record.lastSession());
+    state.leases().restoreLastId(record.lastLease());
+    state.locks().restoreLastToken(record.lastToken());
+    state.fences().restoreLastId(record.lastFence());
+    state.transactions().restoreLastId(record.lastTransaction());
+    return record;
+  }
+
+  @Override
+  public StateRecord node(StateRecord.NodeAddress record) {
+    state.nodes().restore(record);
+    return record;
+  }
+
+  @Override
+  public StateRecord identity(StateRecord.Identity record) {
+    state.nodes().restore(record.identity());
+    return record;
+  }
+
+  @Override
+  public StateRecord lease(StateRecord.LeaseState record) {
+    state.leases().restore(record);
+    return record;
+  }
+
+  @Override
+  public StateRecord silence(StateRecord.LeaseSilence record) {
+    state.leases().restore(record);
+    return record;
+  }
+
+  @Override
+  public StateRecord session(StateRecord.SessionState record) {
+    state.sessions().restore(record, state.leases());
+    return record;
+  }
+
+  @Override
+  public StateRecord lock(StateRecord.LockState record) {
+    state.locks().restore(record, state.leases());
+    return record;
+  }
+
+  @Override
+  public StateRecord randomness(StateRecord.Randomness record) {
+    state.agreement().setRandomSeed(record.seed());
+    return record;
+  }
+
+  @Override
+  public StateRecord computing(StateRecord.ComputingState record) {
+    state.agreement().setComputing(record.computing());
+    return record;
+  }
+
+  @Override
+  public StateRecord limits(StateRecord.LimitsState record) {
+    state.transactions().setLimits(record.limits());
+    return record;
+  }
+
+  @Override
+  public StateRecord fence(StateRecord.FenceState record) {
+    state.fences().restore(record);
+    return record;
+  }
+
+  @Override
+  public StateRecord skipped(StateRecord.SkippedCommand record) {
+    state.agreement().skip(record);
+    return record;
+  }
+
+  @Override
+  public StateRecord check(StateRecord.CheckState record) {
+    state.agreement().restore(record);
+    return record;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.tollgate.core;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Has the store carry out a statement, as far as the rows of open transactions let it. */
+final class StatementExecutor {
+  private final SqlStore store;
+  private final SessionTable sessions;
+  private final SqlWrite.Factory writes;
+
+  StatementExecutor(SqlStore store, SessionTable sessions, SqlWrite.Factory writes) {
+    this.store = store;
+    this.sessions = sessions;
+    this.writes = writes;
+  }
+
+  /**
+   * Goes on with a statement; it then has an outcome or a blocker.
+   *
+   * @return how long it says itself that it waits, or null
+   */
+  @Nullable Long goOn(PendingStatement statement) {
+    Session session = statement.session();
+    Transaction transaction = session.transaction();
+    Operation operation = statement.operation();
+    if (operation instanceof Operation.ExecuteSql sql) {
+      return execute(statement, sql, transaction);
+    }
+    Outcome outcome =
+        operation instanceof Operation.FenceTable fence
+            ? store.fenceTable(fence, writes.of(session, null, fence.ownLeaseTrusted()))
+            : operation instanceof Operation.UnfenceTable unfence
+                ? store.unfenceTable(unfence, writes.of(session, null, unfence.ownLeaseTrusted()))
+                : operation instanceof Operation.MarkSavepoint savepoint
+                    ? store.savepoint(session.id(), savepoint)
+                    : new Outcome.Done();
+    if (outcome instanceof Outcome.Conflict conflict) {
+      waitForHolder(statement, conflict);
+    } else {
+      statement.finish(outcome);
+    }
+    return null;
+  }
+
+  private void waitForHolder(PendingStatement statement, Outcome.Conflict conflict) {
+    Transaction holder = sessions.existing(conflict.with()).transaction();
+    if (holder == null || holder == statement.session().transaction()) {
+      throw new IllegalStateException("conflict with session " + conflict.with());
+    }
+    statement.waitFor(new PendingStatement.Blocker.Holder(holder.id(), conflict.row()));
+  }
+
+  private @Nullable Long execute(
+      PendingStatement statement, Operation.ExecuteSql sql, @Nullable Transaction transaction) {
+    SqlWrite write = writes.of(statement.session(), transaction, sql.ownLeaseTrusted());
+    while (statement.executions() < sql.parameterSets().size()) {
+      if (statement.isFull()) {
+        statement.executed(batchTooLarge());
+        continue;
+      }
+      if (transaction != null) {
+        if (transaction.statements() >= Limits.STATEMENTS_PER_TRANSACTION) {
+          statement.finish(tooLong());
+          return null;
+        }
+        transaction.countStatement();
+      }
+      Outcome outcome = store.execute(sql, statement.executions(), write);
+      if (outcome instanceof Outcome.Conflict conflict) {
+        waitForHolder(statement, conflict);
+        return conflict.waitMillis();
+      }
+      statement.executed(outcome);
+    }
+    List<Outcome> done = statement.done();
+    statement.finish(sql.batch() ? new Outcome.Batch(done) : done.get(0));
+    return null;
+  }
+
+  private static Outcome.Refused batchTooLarge() {
+    return new Outcome.Refused(
+        RefusalCode.LIMIT_REACHED,
+        "the set was not run, because the results of those before it have more than "
+            + Limits.BATCH_RESULT_BYTES
+            + " bytes: send fewer sets in a batch, or ask for fewer generated keys");
+  }
+
+  private static Outcome.Refused tooLong() {
+    return new Outcome.Refused(
+        RefusalCode.LIMIT_REACHED,
+        "the transaction has carried out "
+            + Limits.STATEMENTS_PER_TRANSACTION
+            + " statements, and no more can be: commit more often");
+  }
+}

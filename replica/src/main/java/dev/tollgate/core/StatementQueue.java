@@ -1,0 +1,162 @@
+package dev.tollgate.core;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements that wait for transactions to end, in the order in which they came; a session
+ * waits with one at most. Says why a statement has to wait, and which transactions wait for each
+ * other.
+ */
+final class StatementQueue {
+  private final Capacity capacity;
+  private final TransactionTable transactions;
+  private final Map<SessionId, PendingStatement> waiting = new LinkedHashMap<>();
+  private long bytes;
+
+  StatementQueue(Capacity capacity, TransactionTable transactions) {
+    this.capacity = capacity;
+    this.transactions = transactions;
+  }
+
+  /** Why this statement may not wait, or null. */
+  Outcome.@Nullable Refused full(PendingStatement statement) {
+    return waiting.size() < capacity.waitingStatements()
+            && bytes + statement.sizeBytes() <= capacity.waitingBytes()
+        ? null
+        : new Outcome.Refused(
+            RefusalCode.LIMIT_REACHED,
+            "the statement would have to wait for a transaction to end, and "
+                + waiting.size()
+                + " statements of "
+                + bytes
+                + " bytes wait already, at most "
+                + capacity.waitingStatements()
+                + " and "
+                + capacity.waitingBytes()
+                + " bytes may: try again later, and keep transactions short");
+  }
+
+  void add(PendingStatement statement) {
+    waiting.put(statement.session().id(), statement);
+    bytes += statement.sizeBytes();
+  }
+
+  /** Takes the statement out, if it is in. */
+  void remove(PendingStatement statement) {
+    if (waiting.remove(statement.session().id(), statement)) {
+      bytes -= statement.sizeBytes();
+    }
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  /** The statement with which a session waits, or null. */
+  @Nullable PendingStatement of(SessionId session) {
+    return waiting.get(session);
+  }
+
+  /** Those that wait now, to be gone through while the queue changes. */
+  List<PendingStatement> copy() {
+    return List.copyOf(waiting.values());
+  }
+
+  /** How many statements wait for the end of this transaction alone. */
+  long waitersFor(Transaction transaction) {
+    long count = 0;
+    for (PendingStatement statement : waiting.values()) {
+      if (statement.blocker() instanceof PendingStatement.Blocker.Holder holder
+          && holder.transaction() == transaction.id()) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** Why a statement may not even be tried, or null. */
+  PendingStatement.@Nullable Blocker blockerOf(PendingStatement statement) {
+    Transaction own = statement.session().transaction();
+    Collection<Transaction> open = transactions.all();
+    for (Transaction other : open) {
+      if (other != own && other.isSerializable()) {
+        return new PendingStatement.Blocker.Holder(other.id(), null);
+      }
+    }
+    boolean others = open.size() > (own == null ? 0 : 1);
+    if (statement.needsToBeAlone()) {
+      return others ? new PendingStatement.Blocker.Others() : null;
+    }
+    return statement.begins() && isOvertaking(statement)
+        ? new PendingStatement.Blocker.Turn()
+        : null;
+  }
+
+  /** True if a statement that came earlier would never get its turn if new transactions began. */
+  private boolean isOvertaking(PendingStatement statement) {
+    for (PendingStatement earlier : waiting.values()) {
+      if (earlier == statement) {
+        return false;
+      }
+      if (earlier.isDefinition() || earlier.blocker() instanceof PendingStatement.Blocker.Others) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** True if what the statement waited for has ended. */
+  boolean isClear(PendingStatement statement) {
+    return statement.blocker() instanceof PendingStatement.Blocker.Holder holder
+        ? transactions.find(holder.transaction()) == null
+        : blockerOf(statement) == null;
+  }
+
+  /**
+   * The youngest of the transactions that wait for each other, if the statement's own transaction
+   * is one of them; else null.
+   */
+  @Nullable Transaction youngestInDeadlock(PendingStatement statement) {
+    Transaction own = statement.session().transaction();
+    Transaction youngest = own;
+    Transaction next = own == null ? null : holderBefore(own);
+    while (next != null && youngest != null && next != own) {
+      if (next.id() > youngest.id()) {
+        youngest = next;
+      }
+      next = holderBefore(next);
+    }
+    return next == null ? null : youngest;
+  }
+
+  /** The transaction that this one waits for. */
+  private @Nullable Transaction holderBefore(Transaction transaction) {
+    PendingStatement statement = waiting.get(transaction.session());
+    return statement != null
+            && statement.blocker() instanceof PendingStatement.Blocker.Holder holder
+        ? transactions.find(holder.transaction())
+        : null;
+  }
+
+  void checkBytes() {
+    long sum = 0;
+    for (PendingStatement statement : waiting.values()) {
+      sum += statement.sizeBytes();
+    }
+    if (sum != bytes) {
+      throw new IllegalStateException(sum + " waiting bytes are counted as " + bytes);
+    }
+  }
+
+  void checkWaits() {
+    for (PendingStatement statement : waiting.values()) {
+      if (statement.session().pending() != statement || isClear(statement)) {
+        throw new IllegalStateException(statement.request() + " waits for nothing");
+      }
+    }
+  }
+}

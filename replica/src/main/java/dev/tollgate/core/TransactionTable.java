@@ -1,0 +1,73 @@
+package dev.tollgate.core;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The open transactions, in the order in which they began, and how long they may be open. */
+final class TransactionTable {
+  private final SortedMap<Long, Transaction> open = new TreeMap<>();
+  private long lastId;
+  private TransactionLimits limits = TransactionLimits.STANDARD;
+
+  /** Why no further transaction can be opened, or null. */
+  Outcome.@Nullable Refused full() {
+    return open.size() < Limits.OPEN_TRANSACTIONS
+        ? null
+        : new Outcome.Refused(
+            RefusalCode.LIMIT_REACHED,
+            Limits.OPEN_TRANSACTIONS
+                + " transactions are open, and no more can be: let fewer connections hold"
+                + " transactions open, or for a shorter time");
+  }
+
+  Transaction begin(SessionId session, TransactionMode mode, long nowMicros) {
+    boolean serializable = mode == TransactionMode.SERIALIZABLE;
+    Transaction transaction = new Transaction(++lastId, session, serializable, nowMicros);
+    open.put(transaction.id(), transaction);
+    return transaction;
+  }
+
+  /** The transaction of this number, or null if it is not open. */
+  @Nullable Transaction find(long id) {
+    return open.get(id);
+  }
+
+  void remove(Transaction transaction) {
+    open.remove(transaction.id());
+  }
+
+  Collection<Transaction> all() {
+    return Collections.unmodifiableCollection(open.values());
+  }
+
+  /** The highest number of a transaction so far, 0 if there was none. */
+  long lastId() {
+    return lastId;
+  }
+
+  void restoreLastId(long id) {
+    lastId = id;
+  }
+
+  TransactionLimits limits() {
+    return limits;
+  }
+
+  void setLimits(TransactionLimits changed) {
+    limits = changed;
+  }
+
+  void checkInvariants(SessionTable sessions) {
+    for (Transaction transaction : open.values()) {
+      if (sessions.existing(transaction.session()).transaction() != transaction) {
+        throw new IllegalStateException("transaction " + transaction.id() + " has no session");
+      }
+      if (transaction.isSerializable() && open.size() > 1) {
+        throw new IllegalStateException("transaction " + transaction.id() + " is not alone");
+      }
+    }
+  }
+}

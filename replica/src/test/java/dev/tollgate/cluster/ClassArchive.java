@@ -1,0 +1,144 @@
+package dev.tollgate.cluster;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The class path of nodes, and an archive of the classes that a node loads, with which it starts
+ * faster. The first test that needs the archive makes it, under target; those after it, in other
+ * processes too, share it. A class path with directories, as in an IDE, can have no archive.
+ */
+final class ClassArchive {
+  private static final long TRAINING_SECONDS = 120;
+  private static final String MAIN = "dev/tollgate/cli/Main.class";
+
+  private static final ClassArchive INSTANCE = new ClassArchive();
+
+  private final String classPath;
+  private final List<String> options;
+
+  private ClassArchive() {
+    String given =
+        System.getProperty("tollgate.server.classpath", System.getProperty("java.class.path"));
+    List<Path> entries = entries(given);
+    if (entries.stream().anyMatch(entry -> Files.exists(entry.resolve(MAIN)))) {
+      classPath = given;
+      options = List.of();
+    } else {
+      List<Path> jars = entries.stream().filter(Files::isRegularFile).toList();
+      classPath = jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+      try {
+        options =
+            List.of(
+                "-XX:SharedArchiveFile=" + archive(jars),
+                // standard output belongs to what a node says
+                "-Xlog:disable",
+                "-Xlog:all=warning:stderr");
+      } catch (IOException e) {
+        throw new IllegalStateException("no archive of classes could be made", e);
+      }
+    }
+  }
+
+  /** An archive has to know the jars of {@code lib/*}, which java would find by itself. */
+  private static List<Path> entries(String classPath) {
+    List<Path> entries = new ArrayList<>();
+    for (Path entry : Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList()) {
+      if (entry.endsWith("*")) {
+        File[] jars = entry.getParent().toFile().listFiles((in, name) -> name.endsWith(".jar"));
+        Stream.of(requireNonNull(jars, classPath)).sorted().map(File::toPath).forEach(entries::add);
+      } else {
+        entries.add(entry);
+      }
+    }
+    return entries;
+  }
+
+  /** For {@code java}, up to the name of the main class. */
+  static List<String> options() {
+    return Stream.concat(INSTANCE.options.stream(), Stream.of("-cp", INSTANCE.classPath)).toList();
+  }
+
+  @SuppressWarnings("try") // the lock is there to be held
+  private Path archive(List<Path> jars) throws IOException {
+    Path archive = Path.of("target", "nodes-" + fingerprint(jars) + ".jsa").toAbsolutePath();
+    Path lock = archive.resolveSibling(archive.getFileName() + ".lock");
+    try (FileChannel channel =
+            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock held = channel.lock()) {
+      if (!Files.exists(archive)) {
+        Path unfinished = archive.resolveSibling(archive.getFileName() + ".new");
+        train(unfinished);
+        Files.move(unfinished, archive, StandardCopyOption.ATOMIC_MOVE);
+      }
+      return archive;
+    }
+  }
+
+  /** An archive is of one version of Java and of each jar. */
+  private static UUID fingerprint(List<Path> jars) throws IOException {
+    StringBuilder versions = new StringBuilder(System.getProperty("java.vm.version"));
+    for (Path jar : jars) {
+      versions
+          .append('\n')
+          .append(jar)
+          .append(Files.size(jar))
+          .append(Files.getLastModifiedTime(jar));
+    }
+    return UUID.nameUUIDFromBytes(versions.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Runs a node alone until it is ready, and has it write the archive when it ends. */
+  private void train(Path archive) throws IOException {
+    Path directory = Files.createTempDirectory(archive.getParent(), "training");
+    try {
+      List<String> command = new ArrayList<>(NodeProcess.JVM);
+      command.addAll(
+          List.of(
+              "-XX:ArchiveClassesAtExit=" + archive,
+              "-Xlog:disable",
+              "-Xlog:all=error:stderr",
+              "-cp",
+              classPath,
+              "dev.tollgate.cli.Main",
+              "server",
+              "--id=n1",
+              "--data=" + directory.resolve("data"),
+              "--client-address=127.0.0.1:" + Ports.free()));
+      String raft = "127.0.0.1:" + Ports.free();
+      command.addAll(List.of("--raft-address=" + raft, "--peers=n1=" + raft));
+      Process node =
+          new ProcessBuilder(command).redirectError(directory.resolve("err").toFile()).start();
+      String ready = node.inputReader().readLine();
+      node.destroy();
+      boolean ended = node.waitFor(TRAINING_SECONDS, TimeUnit.SECONDS);
+      if (ready == null || !ended || !Files.exists(archive)) {
+        throw new IOException(ready + ": " + Files.readString(directory.resolve("err")));
+      }
+    } catch (InterruptedException e) {
+      throw new IOException("told to end", e);
+    } finally {
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+}

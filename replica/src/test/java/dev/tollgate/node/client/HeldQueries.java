@@ -1,0 +1,73 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.Command;
+import dev.tollgate.core.Outcome;
+import dev.tollgate.core.SessionId;
+import dev.tollgate.log.Proposal;
+import dev.tollgate.node.replica.Facts;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Keeps queries of a node waiting for a thread, so that something can happen before they run. */
+public final class HeldQueries implements AutoCloseable {
+  /** More than a node has threads for queries; the first of them have all, the rest wait. */
+  private static final int HOLDING = 100;
+
+  private final ClientService node;
+  private final CountDownLatch free = new CountDownLatch(1);
+
+  /** No query that comes after this runs before the end. */
+  public HeldQueries(ClientService node) {
+    this.node = node;
+    for (int i = 0; i < HOLDING; i++) {
+      node.workers()
+          .run(
+              Workers.Kind.QUERIES,
+              this::awaitEnd,
+              refused -> {
+                throw new IllegalStateException(refused);
+              });
+    }
+  }
+
+  private void awaitEnd() {
+    try {
+      free.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Rolls back the transaction of a session as the time keeper does; returns once it has ended. */
+  public void abort(long session, long transaction) throws Exception {
+    SessionId id = new SessionId(session);
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    node.pipeline()
+        .submit(
+            new Command.AbortTransaction(id, transaction, Command.AbortReason.IDLE),
+            new Proposal.Listener() {
+              @Override
+              public void applied(Outcome outcome) {
+                ended.complete(null);
+              }
+
+              @Override
+              public void unknown() {
+                ended.completeExceptionally(new IllegalStateException("it does not lead"));
+              }
+            });
+    ended.get(30, TimeUnit.SECONDS);
+    Facts.SessionFacts facts = requireNonNull(node.replica().facts().session(id));
+    if (facts.inTransaction() || facts.lostTransaction() == null) {
+      throw new IllegalStateException("the transaction was not rolled back: " + facts);
+    }
+  }
+
+  @Override
+  public void close() {
+    free.countDown();
+  }
+}

@@ -1,0 +1,34 @@
+package dev.tollgate.store;
+
+import dev.tollgate.wire.WireWriter;
+import org.h2.value.Value;
+import org.h2.value.ValueVarbinary;
+
+/** Geometries that are nested as deep as one likes. */
+final class Geometries {
+  /** A byte for the order of bytes, a type, and a number of items. */
+  static final int BYTES_OF_A_LEVEL = 9;
+
+  private static final int COLLECTION = 7;
+
+  private Geometries() {}
+
+  /**
+   * The text of one.
+   *
+   * @param parentheses how many are within each other
+   */
+  static String nestedText(int parentheses) {
+    int levels = parentheses - 1;
+    return "GEOMETRYCOLLECTION(".repeat(levels) + "POINT(1 2)" + ")".repeat(levels);
+  }
+
+  /** The EWKB of one: collections of one collection each, of which the last one is empty. */
+  static Value nestedBytes(int levels) {
+    WireWriter ewkb = new WireWriter();
+    for (int i = 1; i <= levels; i++) {
+      ewkb.u8(0).i32(COLLECTION).i32(i == levels ? 0 : 1);
+    }
+    return ValueVarbinary.get(ewkb.toByteArray());
+  }
+}

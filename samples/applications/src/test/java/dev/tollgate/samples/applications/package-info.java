@@ -1,0 +1,2 @@
+/** Whole applications and their frameworks, unchanged, with a node as their database. */
+package dev.tollgate.samples.applications;
