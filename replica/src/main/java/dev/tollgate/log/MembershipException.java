@@ -1,7 +1,7 @@
 package dev.tollgate.log;
 
 /** A change of the group that cannot be made, or would be dangerous; says why and what to do. */
-public final class MembershipException extends Exception {
+public sealed class MembershipException extends Exception permits SilentMembersException {
   private static final long serialVersionUID = 1L;
 
   public MembershipException(String message) {

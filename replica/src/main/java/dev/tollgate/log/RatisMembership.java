@@ -60,8 +60,11 @@ final class RatisMembership implements Membership {
   /** A follower of which the leader has not heard for so long may have been stopped too. */
   private static final long RECENT_MILLIS = 500;
 
-  /** The leader hears of every follower several times within this. */
+  /** The leader hears of every follower several times within this, unless a machine stalls. */
   private static final long PROBE_MILLIS = 1_000;
+
+  /** How long the leader waits for members that a change needs and that do not answer. */
+  private static final long ANSWER_MILLIS = 10_000;
 
   private final RaftServer server;
   private final RaftGroupId group;
@@ -244,7 +247,7 @@ final class RatisMembership implements Membership {
   }
 
   /**
-   * Starts a change once every member that is alive has answered a heartbeat that was sent after
+   * Starts a change once the members that it needs have answered a heartbeat that was sent after
    * the change was asked for. Completes on another thread: Ratis completes it while it holds its
    * own monitor, and whoever proposed an entry then would wait for that monitor for ever.
    */
@@ -252,9 +255,7 @@ final class RatisMembership implements Membership {
     if (!leads()) {
       return CompletableFuture.failedFuture(new NotLeadingException());
     }
-    Executor afterProbe = CompletableFuture.delayedExecutor(PROBE_MILLIS, TimeUnit.MILLISECONDS);
-    return CompletableFuture.completedFuture(change)
-        .thenComposeAsync(RatisMembership::started, afterProbe)
+    return afterProbe(change, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS))
         .handleAsync(
             (reply, failure) -> {
               Throwable cause =
@@ -267,6 +268,23 @@ final class RatisMembership implements Membership {
               }
               return null;
             });
+  }
+
+  /**
+   * @param untilNanos when members that do not answer are taken for dead
+   */
+  private static CompletableFuture<@Nullable RaftClientReply> afterProbe(
+      Change change, long untilNanos) {
+    Executor afterProbe = CompletableFuture.delayedExecutor(PROBE_MILLIS, TimeUnit.MILLISECONDS);
+    return CompletableFuture.completedFuture(change)
+        .thenComposeAsync(RatisMembership::started, afterProbe)
+        .exceptionallyCompose(
+            failure ->
+                failure instanceof CompletionException
+                        && failure.getCause() instanceof SilentMembersException
+                        && System.nanoTime() - untilNanos < 0
+                    ? afterProbe(change, untilNanos)
+                    : CompletableFuture.failedFuture(failure));
   }
 
   private static CompletableFuture<@Nullable RaftClientReply> started(Change change) {
@@ -421,8 +439,12 @@ final class RatisMembership implements Membership {
         candidates.stream()
             .filter(peer -> !silent.contains(peer.getId().toString()))
             .max(Comparator.comparing(peer -> commits.getOrDefault(peer.getId(), -1L)));
-    return best.orElseThrow(
-        () -> new MembershipException("there is no other member that answers the leader"));
+    if (best.isEmpty()) {
+      throw candidates.isEmpty()
+          ? new MembershipException("there is no other member")
+          : new SilentMembersException("there is no other member that answers the leader");
+    }
+    return best.get();
   }
 
   /**
@@ -438,7 +460,7 @@ final class RatisMembership implements Membership {
     int size = members.size() + joining;
     int majority = size / 2 + 1;
     if (size - dead.size() < majority) {
-      throw new MembershipException(
+      throw new SilentMembersException(
           consequence
               + ": of the "
               + size

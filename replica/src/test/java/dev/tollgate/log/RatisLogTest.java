@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -562,6 +563,24 @@ class RatisLogTest {
         refused.getCause().getMessage());
     perform(leader, "afterwards");
     assertEquals(leader, leader());
+  }
+
+  /** A machine that stalls for a moment is not dead. */
+  @Test
+  void changeWaitsForAMemberThatItNeeds() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "one");
+    List<TestNode> followers = followersOf(leader);
+    TestNode needed = followers.get(0);
+    needed.log.close();
+    CompletableFuture<Void> removal =
+        leader.log.membership().remove(followers.get(1).settings.nodeId());
+    assertThrows(TimeoutException.class, () -> removal.get(3, TimeUnit.SECONDS));
+    needed.start();
+    removal.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    perform(leader, "two");
+    awaitCommands(needed, 2);
   }
 
   @Test
