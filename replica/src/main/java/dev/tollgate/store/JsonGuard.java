@@ -2,6 +2,9 @@ package dev.tollgate.store;
 
 import dev.tollgate.value.JsonNumbers;
 import java.util.List;
+import org.h2.command.query.Query;
+import org.h2.command.query.SelectUnion;
+import org.h2.command.query.TableValueConstructor;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Alias;
 import org.h2.expression.Expression;
@@ -9,7 +12,9 @@ import org.h2.expression.Format;
 import org.h2.expression.Parameter;
 import org.h2.expression.ValueExpression;
 import org.h2.expression.condition.IsJsonPredicate;
+import org.h2.index.IndexCondition;
 import org.h2.message.DbException;
+import org.h2.table.Column;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
@@ -43,28 +48,67 @@ final class JsonGuard extends MeteredExpression {
    */
   static void attach(List<Object> parts) {
     for (Object part : parts) {
-      boolean readsTexts = part instanceof Format || part instanceof IsJsonPredicate;
-      if (readsTexts || (part instanceof Expression consumer && makesJson(consumer))) {
-        H2Internals.replaceParts(part, operand -> of(operand, readsTexts));
-      } else if (!(part instanceof Expression)) {
-        H2Targets.replaceAssigned(
-            part, JsonGuard::isJson, value -> of(value, /* readsTexts= */ false));
+      if (part instanceof Format || part instanceof IsJsonPredicate) {
+        H2Internals.replaceParts(part, operand -> of(operand, /* readsTexts= */ true));
+      } else if (part instanceof Expression consumer) {
+        if (makesJson(consumer)) {
+          Operands.replace(consumer, JsonGuard::converted);
+        }
+      } else if (part instanceof IndexCondition condition) {
+        H2Targets.replaceSearched(condition, JsonGuard::converted);
+        Operands.replace(condition, JsonGuard::converted);
+      } else if (part instanceof SelectUnion || part instanceof TableValueConstructor) {
+        guardColumns(H2Targets.columnTypes((Query) part), (Query) part);
+      } else {
+        H2Targets.replaceAssigned(part, JsonGuard::isJson, JsonGuard::converted);
+      }
+    }
+  }
+
+  /**
+   * Guards what a query gives for columns that get it.
+   *
+   * @param types of the columns
+   */
+  static void guardColumns(List<TypeInfo> types, Query query) {
+    for (int i = 0; i < Math.min(types.size(), query.getColumnCount()); i++) {
+      if (isJson(types.get(i))) {
+        H2Targets.replaceColumn(query, i, JsonGuard::converted);
+      }
+    }
+  }
+
+  /** Guards what H2 computes by itself for each row of a table that is written. */
+  static void guardRules(Column[] columns) {
+    for (Column column : columns) {
+      if (isJson(column.getType())) {
+        H2Internals.replaceParts(column, JsonGuard::converted);
       }
     }
   }
 
   private static boolean makesJson(Expression consumer) {
-    return !(consumer instanceof MeteredExpression) && isJson(consumer.getType());
+    if (consumer instanceof MeteredExpression || consumer instanceof Alias) {
+      return false;
+    }
+    return isJson(consumer.getType())
+        || (Operands.compares(consumer)
+            && Operands.of(consumer).stream().anyMatch(operand -> isJson(operand.getType())));
   }
 
   private static boolean isJson(@Nullable TypeInfo type) {
     return Nesting.has(type, part -> part == Value.JSON);
   }
 
+  private static Expression converted(Expression expression) {
+    return of(expression, /* readsTexts= */ false);
+  }
+
   private static Expression of(Expression expression, boolean readsTexts) {
     boolean passesOn =
         expression instanceof JsonGuard
-            || expression instanceof Alias
+            || expression == ValueExpression.DEFAULT
+            || Operands.isRow(expression)
             || !(expression instanceof Parameter
                 || Nesting.has(expression.getType(), type -> isRead(type, readsTexts)));
     if (passesOn) {
@@ -86,6 +130,10 @@ final class JsonGuard extends MeteredExpression {
   }
 
   private void require(Value value) {
+    Nesting.forEach(value, this::requirePart);
+  }
+
+  private void requirePart(Value value) {
     if (!isRead(value.getValueType(), readsTexts)) {
       return;
     }

@@ -1,13 +1,7 @@
 package dev.tollgate.store;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.h2.command.query.Query;
 import org.h2.command.query.SelectUnion;
@@ -16,13 +10,8 @@ import org.h2.engine.SessionLocal;
 import org.h2.expression.Alias;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionColumn;
-import org.h2.expression.ExpressionList;
 import org.h2.expression.Parameter;
-import org.h2.expression.SimpleCase;
 import org.h2.expression.ValueExpression;
-import org.h2.expression.condition.ConditionInQuery;
-import org.h2.expression.function.ArrayFunction;
-import org.h2.expression.function.NullIfFunction;
 import org.h2.index.IndexCondition;
 import org.h2.message.DbException;
 import org.h2.table.Column;
@@ -97,7 +86,7 @@ final class NumberGuard extends MeteredExpression {
   static void attach(List<Object> parts, boolean concerned) {
     for (Object part : parts) {
       if (!concerned) {
-        if (isCondition(part) && part instanceof Expression condition) {
+        if (Operands.isCondition(part) && part instanceof Expression condition) {
           guardOperands(condition);
         }
         continue;
@@ -106,7 +95,7 @@ final class NumberGuard extends MeteredExpression {
         guardOperands(consumer);
       } else if (part instanceof IndexCondition condition) {
         if (searchesNumbers(condition)) {
-          guardWithin(condition, Consumer.NUMBER);
+          Operands.replace(condition, NumberGuard::converted);
           H2Targets.replaceSearched(condition, NumberGuard::converted);
         }
       } else if (part instanceof SelectUnion || part instanceof TableValueConstructor) {
@@ -144,11 +133,11 @@ final class NumberGuard extends MeteredExpression {
     if (passesOn(consumer) || consumer instanceof MeteredExpression) {
       return;
     }
-    boolean compares = compares(consumer);
+    boolean compares = Operands.compares(consumer);
     boolean converts = hasNumber(consumer.getType()) || isUnknown(consumer.getType());
     boolean texts = false;
     List<BooleanSupplier> decisive = new ArrayList<>();
-    for (Expression operand : operandsOf(consumer)) {
+    for (Expression operand : Operands.of(consumer)) {
       texts |= mayBeText(operand);
       converts |= compares && isNumber(operand.getType());
       if (compares && operand instanceof Parameter parameter) {
@@ -156,70 +145,9 @@ final class NumberGuard extends MeteredExpression {
       }
     }
     if (texts && (converts || !decisive.isEmpty())) {
-      guardWithin(consumer, new Consumer(converts, decisive));
+      Consumer becoming = new Consumer(converts, decisive);
+      Operands.replace(consumer, operand -> of(operand, becoming));
     }
-  }
-
-  private static List<Expression> operandsOf(Expression consumer) {
-    List<Expression> operands = new ArrayList<>();
-    for (int i = 0; i < consumer.getSubexpressionCount(); i++) {
-      operands.add(consumer.getSubexpression(i));
-    }
-    if (consumer instanceof ConditionInQuery) {
-      // H2 does not count what it compares with the rows
-      for (Object part : H2Internals.fieldsOf(consumer)) {
-        if (part instanceof Expression operand) {
-          operands.add(operand);
-        } else if (part instanceof Query query) {
-          operands.addAll(query.getExpressions());
-        }
-      }
-    }
-    return operands;
-  }
-
-  private static boolean isCondition(Object part) {
-    return part instanceof IndexCondition
-        || part.getClass().getPackageName().equals("org.h2.expression.condition");
-  }
-
-  /** These make numbers of texts beside numbers, whatever they give themselves. */
-  private static boolean compares(Expression consumer) {
-    return isCondition(consumer)
-        || consumer instanceof SimpleCase
-        || consumer instanceof NullIfFunction
-        || consumer instanceof ArrayFunction;
-  }
-
-  /** Guards the operands that hang in an object, in its lists, and in rows among them. */
-  private static void guardWithin(Object holder, Consumer consumer) {
-    Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    Deque<Object> open = new ArrayDeque<>();
-    open.push(holder);
-    while (!open.isEmpty()) {
-      Object part = open.pop();
-      if (!seen.add(part)) {
-        continue;
-      }
-      H2Internals.replaceParts(part, operand -> of(operand, consumer));
-      Collection<?> inner = part instanceof Collection<?> list ? list : H2Internals.fieldsOf(part);
-      for (Object one : inner) {
-        if (one instanceof Query query && isCondition(part)) {
-          for (int i = 0; i < query.getColumnCount(); i++) {
-            H2Targets.replaceColumn(query, i, column -> of(column, consumer));
-          }
-        } else if (isList(one)) {
-          open.push(one);
-        }
-      }
-    }
-  }
-
-  private static boolean isList(Object part) {
-    return part instanceof Collection
-        || part.getClass() == Expression[].class
-        || isRow(part)
-        || part instanceof SimpleCase.SimpleWhen;
   }
 
   private static boolean passesOn(Expression expression) {
@@ -227,11 +155,7 @@ final class NumberGuard extends MeteredExpression {
         || expression instanceof Alias
         || expression instanceof ValueExpression
         || expression instanceof Parameter
-        || isRow(expression);
-  }
-
-  private static boolean isRow(Object part) {
-    return part instanceof ExpressionList list && !list.isArray();
+        || Operands.isRow(expression);
   }
 
   private static Expression converted(Expression expression) {
@@ -239,7 +163,7 @@ final class NumberGuard extends MeteredExpression {
   }
 
   private static Expression of(Expression expression, Consumer consumer) {
-    if (!mayBeText(expression) || isRow(expression)) {
+    if (!mayBeText(expression) || Operands.isRow(expression)) {
       return expression;
     }
     if (expression instanceof NumberGuard guard) {

@@ -110,7 +110,9 @@ final class ScanMeters {
     }
     Query rows = prepared instanceof CreateTable table ? H2Internals.queryOf(table) : null;
     if (rows != null) {
-      NumberGuard.guardColumns(H2Definitions.newTypes(session, prepared), rows);
+      List<TypeInfo> types = H2Definitions.newTypes(session, prepared);
+      NumberGuard.guardColumns(types, rows);
+      JsonGuard.guardColumns(types, rows);
     }
     meters.typed = false;
     meters.visit(prepared);
@@ -118,9 +120,12 @@ final class ScanMeters {
       int statement = meters.parts.size();
       meters.visitRulesOf(change.getTable());
       meters.lookIntoAll();
-      NumberGuard.attach(
-          meters.parts.subList(statement, meters.parts.size()), /* concerned= */ true);
-      NumberGuard.guardRules(change.getTable().getColumns());
+      List<Object> rules = meters.parts.subList(statement, meters.parts.size());
+      Column[] columns = change.getTable().getColumns();
+      NumberGuard.attach(rules, /* concerned= */ true);
+      NumberGuard.guardRules(columns);
+      JsonGuard.attach(rules);
+      JsonGuard.guardRules(columns);
     }
     meters.lookIntoAll();
     return new Found(meters.widestJoin, meters.tables, meters.geometry);

@@ -1,0 +1,18 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tollgate.core.Limits;
+import dev.tollgate.sql.SqlLimits;
+import dev.tollgate.value.JsonNumbers;
+import org.junit.jupiter.api.Test;
+
+/** The front-end and the store refuse the same texts, and neither of them knows the other. */
+class LimitsAgreeTest {
+  @Test
+  void textsOfNumbersAndGeometries() {
+    assertEquals(Limits.NUMBER_LENGTH, SqlLimits.NUMBER_LENGTH);
+    assertEquals(Limits.GEOMETRY_NESTING, SqlLimits.GEOMETRY_NESTING);
+    assertEquals(JsonNumbers.MAX_DIGITS, SqlLimits.JSON_NUMBER_LENGTH);
+  }
+}
