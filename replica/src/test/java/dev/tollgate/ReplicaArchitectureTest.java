@@ -88,8 +88,8 @@ class ReplicaArchitectureTest {
   }
 
   @Test
-  void ratisIsKnownToTheLogOnly() {
-    only("dev.tollgate.log..", "org.apache.ratis..").check(CLASSES);
+  void ratisIsKnownToItsRoomsOnly() {
+    only("dev.tollgate.log.[ratis|snapshot]", "org.apache.ratis..").check(CLASSES);
   }
 
   @Test

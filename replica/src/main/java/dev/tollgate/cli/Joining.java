@@ -1,6 +1,6 @@
 package dev.tollgate.cli;
 
-import dev.tollgate.core.Environment;
+import dev.tollgate.core.command.Environment;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

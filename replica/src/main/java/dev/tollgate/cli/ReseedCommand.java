@@ -1,6 +1,6 @@
 package dev.tollgate.cli;
 
-import dev.tollgate.log.NodeDirectory;
+import dev.tollgate.log.ratis.NodeDirectory;
 import dev.tollgate.wire.Reply;
 import java.io.IOException;
 import java.nio.file.Path;

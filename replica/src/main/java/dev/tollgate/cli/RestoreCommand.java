@@ -1,7 +1,7 @@
 package dev.tollgate.cli;
 
-import dev.tollgate.core.FencingToken;
-import dev.tollgate.log.NodeDirectory;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.log.ratis.NodeDirectory;
 import dev.tollgate.snapshot.Backup;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;

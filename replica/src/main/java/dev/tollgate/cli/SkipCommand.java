@@ -1,7 +1,7 @@
 package dev.tollgate.cli;
 
-import dev.tollgate.log.NodeDirectory;
 import dev.tollgate.log.SkipList;
+import dev.tollgate.log.ratis.NodeDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.RandomSeed;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

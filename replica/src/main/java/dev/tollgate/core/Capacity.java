@@ -1,5 +1,9 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+
 /**
  * How much the replicated state may hold. The same on every node of a cluster, because commands
  * beyond it are refused while they are applied; only tests use other numbers than {@link Limits}.

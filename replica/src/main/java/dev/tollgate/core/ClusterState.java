@@ -1,5 +1,12 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionLimits;
 import java.util.Collection;
 import java.util.List;
 import java.util.SortedMap;

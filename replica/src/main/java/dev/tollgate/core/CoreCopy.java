@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.TransactionLimits;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

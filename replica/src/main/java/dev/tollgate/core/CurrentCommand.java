@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Notice;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

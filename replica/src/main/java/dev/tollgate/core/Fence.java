@@ -1,5 +1,10 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.TableName;
 import org.jspecify.annotations.Nullable;
 
 /** The binding of one table to one lock, or to a lock for each of its rows. */

@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.TableName;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -2,6 +2,9 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.SessionId;
+
 /**
  * One lease's hold of one lock.
  *

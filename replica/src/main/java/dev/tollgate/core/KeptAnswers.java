@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.SortedMap;

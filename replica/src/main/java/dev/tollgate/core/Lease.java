@@ -1,5 +1,9 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.SessionId;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;

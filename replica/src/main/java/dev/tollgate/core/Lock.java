@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.RequestId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,5 +1,12 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

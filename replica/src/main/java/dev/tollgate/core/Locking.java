@@ -1,5 +1,14 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.UniqueId;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -2,6 +2,12 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.TransactionMode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

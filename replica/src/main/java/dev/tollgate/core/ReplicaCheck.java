@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.StateChecksum;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;

@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Notice;
+
 /**
  * All that is replicated but the database. It changes only while a command is applied, or while a
  * snapshot is restored; {@link ClusterState} shows it to others.

@@ -1,5 +1,11 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
 import java.util.function.Function;
 
 /**

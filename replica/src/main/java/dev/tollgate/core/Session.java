@@ -1,5 +1,12 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

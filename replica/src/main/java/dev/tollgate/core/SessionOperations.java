@@ -1,5 +1,11 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.TransactionMode;
+
 /** The operations of one session, each at the position of the current command. */
 final class SessionOperations implements Operation.Handler<Outcome> {
   private final Session session;

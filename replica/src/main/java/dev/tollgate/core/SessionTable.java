@@ -1,5 +1,11 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,5 +1,14 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 

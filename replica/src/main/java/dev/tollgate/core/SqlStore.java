@@ -1,5 +1,9 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,17 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RowLock;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -2,6 +2,14 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

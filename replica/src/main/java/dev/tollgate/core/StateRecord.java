@@ -2,6 +2,23 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.StateChecksum;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TransactionLimits;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;

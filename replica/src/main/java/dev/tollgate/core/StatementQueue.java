@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;

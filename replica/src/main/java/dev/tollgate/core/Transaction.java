@@ -1,5 +1,9 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.RowLock;
+import dev.tollgate.core.command.SessionId;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,5 +1,15 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.TransactionMode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,9 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.RequestId;
+
 /**
  * A request that stands in a lock's queue.
  *

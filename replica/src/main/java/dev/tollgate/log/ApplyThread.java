@@ -1,6 +1,6 @@
 package dev.tollgate.log;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * depend on a setting of the process: every replica has the same stack, and the limits of
  * statements end a recursion long before this stack does.
  */
-final class ApplyThread implements Executor, AutoCloseable {
+public final class ApplyThread implements Executor, AutoCloseable {
   private final ExecutorService executor;
   private volatile @Nullable Thread thread;
 
-  ApplyThread(String nodeId) {
+  public ApplyThread(String nodeId) {
     executor =
         Executors.newSingleThreadExecutor(
             task -> {
@@ -30,7 +30,7 @@ final class ApplyThread implements Executor, AutoCloseable {
   }
 
   /** A daemon thread with that stack, not started yet. */
-  static Thread deep(@Nullable ThreadGroup group, Runnable work, String name) {
+  public static Thread deep(@Nullable ThreadGroup group, Runnable work, String name) {
     Thread thread = new Thread(group, work, name, Limits.APPLY_STACK_BYTES);
     thread.setDaemon(true);
     return thread;
@@ -48,7 +48,7 @@ final class ApplyThread implements Executor, AutoCloseable {
    *
    * @throws Exception what the work has thrown
    */
-  <T extends @Nullable Object> T call(Callable<T> work) throws Exception {
+  public <T extends @Nullable Object> T call(Callable<T> work) throws Exception {
     CompletableFuture<T> done = new CompletableFuture<>();
     executor.execute(
         () -> {

@@ -2,7 +2,11 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Command;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.log.entry.Callbacks;
+import dev.tollgate.log.entry.EntryCodec;
+import dev.tollgate.log.entry.Proposal;
+import dev.tollgate.log.entry.ProposedEntry;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * back at once, again and again, while a successor needs the processors to be elected. The one
  * entry that waits here keeps all that follows in the pipeline. Thread-safe.
  */
-final class EntryHold {
+public final class EntryHold {
   private final ReentrantLock mutex = new ReentrantLock();
   private int holders;
   private int underWay;
@@ -23,7 +23,7 @@ final class EntryHold {
   private @Nullable CompletableFuture<Void> drained;
 
   /** Proposes an entry now, or once nobody holds it back. */
-  CompletableFuture<Void> pass(Supplier<CompletableFuture<Void>> proposal) {
+  public CompletableFuture<Void> pass(Supplier<CompletableFuture<Void>> proposal) {
     CompletableFuture<Void> held;
     mutex.lock();
     try {
@@ -68,7 +68,7 @@ final class EntryHold {
    *
    * @return completes, on another thread, when the entries that went before are done
    */
-  CompletableFuture<Void> begin() {
+  public CompletableFuture<Void> begin() {
     mutex.lock();
     try {
       holders++;
@@ -88,7 +88,7 @@ final class EntryHold {
   }
 
   /** Lets go of what was held, unless somebody else holds it too. By a thread that may propose. */
-  void end() {
+  public void end() {
     CompletableFuture<Void> released = null;
     mutex.lock();
     try {

@@ -1,6 +1,7 @@
 package dev.tollgate.log;
 
-import dev.tollgate.core.ClusterIdentity;
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.log.entry.Entry;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;

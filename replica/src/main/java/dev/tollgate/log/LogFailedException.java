@@ -10,7 +10,7 @@ public final class LogFailedException extends IOException {
   /**
    * @param what cannot be written
    */
-  LogFailedException(String what, Path directory, Throwable cause) {
+  public LogFailedException(String what, Path directory, Throwable cause) {
     super(
         what
             + " in "

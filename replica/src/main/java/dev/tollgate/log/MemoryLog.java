@@ -2,7 +2,9 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Command;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.log.entry.EntryCodec;
+import dev.tollgate.log.entry.ProposedEntry;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;

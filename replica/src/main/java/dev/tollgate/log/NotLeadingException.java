@@ -4,7 +4,7 @@ package dev.tollgate.log;
 public final class NotLeadingException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  NotLeadingException(Throwable cause) {
+  public NotLeadingException(Throwable cause) {
     super("this node does not lead", cause);
   }
 

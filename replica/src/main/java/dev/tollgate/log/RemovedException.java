@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class RemovedException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  RemovedException(String nodeId) {
+  public RemovedException(String nodeId) {
     super(
         "node "
             + nodeId

@@ -1,7 +1,8 @@
 package dev.tollgate.log;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.UniqueId;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.entry.ProposedEntry;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package dev.tollgate.log;
 
 /** A change needs members of which the leader has not heard for a moment; they may only be slow. */
-final class SilentMembersException extends MembershipException {
+public final class SilentMembersException extends MembershipException {
   private static final long serialVersionUID = 1L;
 
-  SilentMembersException(String message) {
+  public SilentMembersException(String message) {
     super(message);
   }
 }

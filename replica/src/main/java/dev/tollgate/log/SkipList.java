@@ -3,7 +3,8 @@ package dev.tollgate.log;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.log.ratis.NodeDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +93,7 @@ public record SkipList(List<Skip> skips) {
   }
 
   /** This list and one more, on disk once this returns; for {@link NodeDirectory}. */
-  SkipList with(Skip skip, Path data) throws IOException {
+  public SkipList with(Skip skip, Path data) throws IOException {
     if (skips.contains(skip)) {
       return this;
     }

@@ -18,12 +18,12 @@ public final class SnapshotUnavailableException extends Exception {
 
   private final Reason reason;
 
-  SnapshotUnavailableException(Reason reason, String message) {
+  public SnapshotUnavailableException(Reason reason, String message) {
     super(message);
     this.reason = requireNonNull(reason, "reason");
   }
 
-  SnapshotUnavailableException(Exception cause) {
+  public SnapshotUnavailableException(Exception cause) {
     super("no snapshot could be written: " + cause, cause);
     this.reason = Reason.DISK;
   }

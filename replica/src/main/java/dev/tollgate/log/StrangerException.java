@@ -1,6 +1,6 @@
 package dev.tollgate.log;
 
-import dev.tollgate.core.UniqueId;
+import dev.tollgate.core.command.UniqueId;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -17,7 +17,7 @@ public final class StrangerException extends IOException {
     super(message);
   }
 
-  static StrangerException ofAnotherNode(String nodeId, Path data, String owner) {
+  public static StrangerException ofAnotherNode(String nodeId, Path data, String owner) {
     return new StrangerException(
         data
             + " is the data directory of node "
@@ -31,12 +31,12 @@ public final class StrangerException extends IOException {
             + " a directory of its own");
   }
 
-  static StrangerException withoutLog(String nodeId, Path data) {
+  public static StrangerException withoutLog(String nodeId, Path data) {
     return new StrangerException(
         "node " + nodeId + " has lost its log: there is none in " + data + ". " + REPLACE);
   }
 
-  static StrangerException ofAnotherCluster(
+  public static StrangerException ofAnotherCluster(
       String nodeId, Path data, UniqueId own, UniqueId other) {
     return new StrangerException(
         data
@@ -50,7 +50,7 @@ public final class StrangerException extends IOException {
   }
 
   /** Most members of the group do not talk to this node. */
-  static StrangerException amongOthers(String nodeId, Path data, String refusal) {
+  public static StrangerException amongOthers(String nodeId, Path data, String refusal) {
     return new StrangerException(
         "node "
             + nodeId
@@ -63,7 +63,7 @@ public final class StrangerException extends IOException {
   }
 
   /** The cluster knows another directory under this name. */
-  static StrangerException anotherIncarnation(String nodeId, Path data, String refusal) {
+  public static StrangerException anotherIncarnation(String nodeId, Path data, String refusal) {
     return new StrangerException(
         "node "
             + nodeId

@@ -10,7 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** A small file that is on the disk as a whole, or as it was before. */
-final class WholeFile {
+public final class WholeFile {
   private WholeFile() {}
 
   /**
@@ -18,7 +18,7 @@ final class WholeFile {
    *
    * @throws IOException if the disk does not have it; the file is then as it was
    */
-  static void write(Path file, String text) throws IOException {
+  public static void write(Path file, String text) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
     try (FileChannel out =
         FileChannel.open(
@@ -37,7 +37,7 @@ final class WholeFile {
   }
 
   /** Has the disk know which files are in a directory. */
-  static void syncNames(Path directory) throws IOException {
+  public static void syncNames(Path directory) throws IOException {
     try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
       names.force(true);
     }

@@ -1,7 +1,7 @@
 package dev.tollgate.node;
 
-import dev.tollgate.log.NodeDirectory;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.ratis.NodeDirectory;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.transport.EmbeddedNode;

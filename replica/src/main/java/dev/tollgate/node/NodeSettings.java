@@ -2,7 +2,7 @@ package dev.tollgate.node;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Environment;
+import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.store.LocalEnvironment;
 import java.net.InetSocketAddress;

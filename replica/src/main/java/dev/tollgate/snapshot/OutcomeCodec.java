@@ -1,11 +1,11 @@
 package dev.tollgate.snapshot;
 
-import dev.tollgate.core.FencingToken;
-import dev.tollgate.core.LeaseId;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.Payload;
-import dev.tollgate.core.RefusalCode;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;

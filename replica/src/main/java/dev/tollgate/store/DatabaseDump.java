@@ -2,10 +2,10 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.FenceReading;
-import dev.tollgate.core.Operation;
 import dev.tollgate.core.StateRecord;
-import dev.tollgate.core.TableName;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.TableName;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
 import java.io.IOException;

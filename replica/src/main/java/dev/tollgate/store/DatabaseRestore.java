@@ -2,7 +2,7 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.TableName;
+import dev.tollgate.core.command.TableName;
 import dev.tollgate.snapshot.UnknownVersionException;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;

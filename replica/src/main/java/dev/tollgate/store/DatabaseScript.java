@@ -2,11 +2,11 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.FenceReading;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.TableName;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.TableName;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.SqlState;
 import java.util.ArrayList;

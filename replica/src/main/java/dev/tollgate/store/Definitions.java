@@ -1,11 +1,11 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RefusalCode;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

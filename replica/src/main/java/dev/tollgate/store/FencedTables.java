@@ -1,10 +1,10 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SqlContext;
-import dev.tollgate.core.TableName;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.TableName;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import org.h2.message.DbException;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;

@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;

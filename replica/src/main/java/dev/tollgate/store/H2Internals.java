@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.RowKey;
+import dev.tollgate.core.command.RowKey;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;

@@ -1,10 +1,10 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
-import dev.tollgate.core.LogPosition;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.RandomSeed;
-import dev.tollgate.core.RowKey;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.RowKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

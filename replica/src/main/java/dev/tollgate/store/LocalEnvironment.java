@@ -3,7 +3,7 @@ package dev.tollgate.store;
 import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.Environment;
+import dev.tollgate.core.command.Environment;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,10 +1,10 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
 import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;

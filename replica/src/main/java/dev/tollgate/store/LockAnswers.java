@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Outcome;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.value.Column;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;

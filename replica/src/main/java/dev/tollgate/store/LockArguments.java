@@ -1,11 +1,11 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.LeaseId;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.LockMode;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Text;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Text;
 import dev.tollgate.wire.SqlState;
 import java.math.BigInteger;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.LockMode;
-import dev.tollgate.core.Operation;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.Operation;
 import dev.tollgate.wire.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;

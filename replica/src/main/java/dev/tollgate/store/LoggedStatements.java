@@ -1,14 +1,14 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.Payload;
-import dev.tollgate.core.RefusalCode;
-import dev.tollgate.core.RowKey;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
-import dev.tollgate.core.Text;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.Text;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Protocol;

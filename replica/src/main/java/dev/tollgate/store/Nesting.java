@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;

@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import org.h2.command.Prepared;
 import org.h2.engine.SessionLocal;
 import org.h2.result.ResultInterface;

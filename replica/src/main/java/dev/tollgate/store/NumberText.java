@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import java.math.BigDecimal;
 import java.util.function.BooleanSupplier;
 import org.h2.message.DbException;

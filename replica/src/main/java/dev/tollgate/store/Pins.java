@@ -1,7 +1,7 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.LogPosition;
-import dev.tollgate.core.RandomSeed;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.RandomSeed;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

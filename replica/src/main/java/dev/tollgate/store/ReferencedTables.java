@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.TableName;
+import dev.tollgate.core.command.TableName;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

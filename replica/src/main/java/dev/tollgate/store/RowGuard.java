@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
+import dev.tollgate.core.command.FenceId;
 import java.util.HashSet;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;

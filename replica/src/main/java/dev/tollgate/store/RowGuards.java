@@ -1,11 +1,11 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RefusalCode;
 import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;

@@ -1,8 +1,8 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Text;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Text;
 import dev.tollgate.wire.SqlState;
 import java.util.HashSet;
 import java.util.Set;

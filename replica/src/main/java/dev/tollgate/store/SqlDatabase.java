@@ -1,15 +1,15 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RefusalCode;
-import dev.tollgate.core.RowKey;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.SqlStore;
 import dev.tollgate.core.StateRecord;
-import dev.tollgate.core.TableName;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import java.util.Collection;
 import java.util.List;
 import org.h2.api.ErrorCode;

@@ -1,7 +1,7 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RefusalCode;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import org.h2.api.ErrorCode;

@@ -2,8 +2,8 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Payload;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;

@@ -1,9 +1,9 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.FenceId;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Outcome;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.value.Parameter;
 import java.util.EnumMap;
 import java.util.List;

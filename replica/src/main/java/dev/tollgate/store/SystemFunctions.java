@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.RowKey;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
 import java.util.Collection;
 import java.util.Map;
 import java.util.NavigableMap;

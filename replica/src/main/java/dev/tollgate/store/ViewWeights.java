@@ -2,7 +2,7 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 
 /**
  * What one execution of a statement of the log may cost: it pays for data that exists. It counts

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.tollgate.core.Environment;
+import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;

@@ -6,6 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.Environment;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionMode;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

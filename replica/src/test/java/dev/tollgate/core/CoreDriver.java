@@ -1,6 +1,17 @@
 package dev.tollgate.core;
 
-import dev.tollgate.log.EntryBytes;
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.entry.EntryBytes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

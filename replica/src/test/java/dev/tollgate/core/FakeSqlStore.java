@@ -1,5 +1,15 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionMode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

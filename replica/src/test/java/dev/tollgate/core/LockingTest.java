@@ -8,6 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.UniqueId;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

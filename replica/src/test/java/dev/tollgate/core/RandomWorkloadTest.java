@@ -3,6 +3,18 @@ package dev.tollgate.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -6,6 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.ReplicaCheck.Verdict;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.StateChecksum;
+import dev.tollgate.core.command.TransactionMode;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;

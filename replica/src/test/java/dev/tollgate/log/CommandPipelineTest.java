@@ -4,8 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Outcome;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.log.entry.Entry;
+import dev.tollgate.log.entry.EntryCodec;
+import dev.tollgate.log.entry.Proposal;
+import dev.tollgate.log.entry.ProposedEntry;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -484,7 +488,7 @@ class CommandPipelineTest {
 
   private CompletableFuture<Outcome> submit(String what) {
     CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-    pipeline.submit(command(what), RatisLogTest.listener(outcome));
+    pipeline.submit(command(what), RecordingConsumer.listener(outcome));
     return outcome;
   }
 

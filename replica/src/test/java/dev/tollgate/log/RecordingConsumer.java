@@ -2,33 +2,37 @@ package dev.tollgate.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Outcome;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.log.entry.Entry;
+import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers what it was told, and answers every proposal "done". */
-final class RecordingConsumer implements LogConsumer {
-  final List<Command> commands = new CopyOnWriteArrayList<>();
-  final List<Long> indexes = new CopyOnWriteArrayList<>();
+public final class RecordingConsumer implements LogConsumer {
+  public final List<Command> commands = new CopyOnWriteArrayList<>();
+  public final List<Long> indexes = new CopyOnWriteArrayList<>();
   final List<Integer> sizes = new CopyOnWriteArrayList<>();
-  final List<Throwable> failures = new CopyOnWriteArrayList<>();
-  final AtomicBoolean leading = new AtomicBoolean();
+  public final List<Throwable> failures = new CopyOnWriteArrayList<>();
+  public final AtomicBoolean leading = new AtomicBoolean();
 
   /** A RuntimeException or an Error that the next entry meets, or null. */
-  volatile @Nullable Throwable failNext;
+  public volatile @Nullable Throwable failNext;
 
   /** How deep each entry recurses. */
-  volatile int depth;
+  public volatile int depth;
 
-  final Queue<StateCopy> copies = new ConcurrentLinkedQueue<>();
+  public final Queue<StateCopy> copies = new ConcurrentLinkedQueue<>();
 
   @Override
   public void apply(long logIndex, Entry entry) {
@@ -77,5 +81,20 @@ final class RecordingConsumer implements LogConsumer {
   @Override
   public void failed(Throwable cause) {
     failures.add(cause);
+  }
+
+  /** Completes with the outcome, or exceptionally if nobody knows it. */
+  public static Proposal.Listener listener(CompletableFuture<Outcome> outcome) {
+    return new Proposal.Listener() {
+      @Override
+      public void applied(Outcome what) {
+        outcome.complete(what);
+      }
+
+      @Override
+      public void unknown() {
+        outcome.completeExceptionally(new IOException("unknown"));
+      }
+    };
   }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Environment;
+import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.replica.EnvironmentDiffersException;
 import java.io.IOException;

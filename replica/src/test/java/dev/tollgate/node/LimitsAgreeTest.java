@@ -2,7 +2,7 @@ package dev.tollgate.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.sql.SqlLimits;
 import dev.tollgate.value.JsonNumbers;
 import org.junit.jupiter.api.Test;

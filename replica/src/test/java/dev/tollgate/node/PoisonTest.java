@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.log.NodeDirectory;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.SkipList;
+import dev.tollgate.log.ratis.NodeDirectory;
 import dev.tollgate.node.replica.CommandFailedException;
 import dev.tollgate.node.replica.DivergedException;
 import dev.tollgate.store.Poison;

@@ -1,15 +1,15 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.core.Command;
 import dev.tollgate.core.Lease;
-import dev.tollgate.core.LeaseId;
-import dev.tollgate.core.Operation;
 import dev.tollgate.core.StateRecord;
-import dev.tollgate.core.TransactionLimits;
-import dev.tollgate.log.Entry;
-import dev.tollgate.log.EntryBytes;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.log.LogConsumer;
-import dev.tollgate.log.Proposal;
+import dev.tollgate.log.entry.Entry;
+import dev.tollgate.log.entry.EntryBytes;
+import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;

@@ -1,15 +1,15 @@
 package dev.tollgate.simulation;
 
 import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.Command;
 import dev.tollgate.core.Hold;
-import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.Lock;
-import dev.tollgate.core.LockMode;
 import dev.tollgate.core.LockModel;
 import dev.tollgate.core.Session;
-import dev.tollgate.core.SessionId;
-import dev.tollgate.log.EntryBytes;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.store.LockAccess;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.SqlValue;
@@ -417,17 +417,18 @@ final class Checker {
     INSTANCE;
 
     @Override
-    public boolean holdsLock(dev.tollgate.core.LockName lock, long token) {
+    public boolean holdsLock(dev.tollgate.core.command.LockName lock, long token) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public @Nullable Long lockToken(dev.tollgate.core.LockName lock) {
+    public @Nullable Long lockToken(dev.tollgate.core.command.LockName lock) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public dev.tollgate.core.Outcome perform(dev.tollgate.core.Operation operation) {
+    public dev.tollgate.core.command.Outcome perform(
+        dev.tollgate.core.command.Operation operation) {
       throw new UnsupportedOperationException();
     }
 

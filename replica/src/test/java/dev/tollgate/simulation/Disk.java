@@ -1,6 +1,6 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.core.Payload;
+import dev.tollgate.core.command.Payload;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.core.LockName;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.store.SqlValue;
 import dev.tollgate.wire.Frame;

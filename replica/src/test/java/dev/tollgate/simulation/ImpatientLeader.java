@@ -1,12 +1,12 @@
 package dev.tollgate.simulation;
 
 import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.Command;
 import dev.tollgate.core.Lease;
-import dev.tollgate.core.LeaseId;
-import dev.tollgate.core.Notice;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Notice;
 import dev.tollgate.log.CommandPipeline;
-import dev.tollgate.log.Proposal;
+import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Replica;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.LeaseId;
 import dev.tollgate.core.LockModel;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;

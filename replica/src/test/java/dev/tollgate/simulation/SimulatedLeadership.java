@@ -1,6 +1,6 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.log.LeadershipRounds;
+import dev.tollgate.log.ratis.LeadershipRounds;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;

@@ -1,17 +1,17 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Payload;
-import dev.tollgate.log.EntryBytes;
-import dev.tollgate.log.LeadershipRounds;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Payload;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
 import dev.tollgate.log.NotLeadingException;
-import dev.tollgate.log.ProposedEntry;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.EntryBytes;
+import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.ratis.LeadershipRounds;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.snapshot.StateCopy;

@@ -1,11 +1,11 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Outcome;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogConsumer;
-import dev.tollgate.log.Proposal;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientLimits;

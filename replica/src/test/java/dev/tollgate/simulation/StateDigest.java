@@ -5,10 +5,10 @@ import dev.tollgate.core.Fence;
 import dev.tollgate.core.Hold;
 import dev.tollgate.core.Lease;
 import dev.tollgate.core.Lock;
-import dev.tollgate.core.LockName;
 import dev.tollgate.core.Session;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.Waiter;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.SessionId;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.FenceReading;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateMachine;
-import dev.tollgate.core.TransactionMode;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionMode;
 import dev.tollgate.snapshot.CorruptSnapshotException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.FenceReading;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.value.StatementResult;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

@@ -3,12 +3,12 @@ package dev.tollgate.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.tollgate.core.FenceReading;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RefusalCode;
-import dev.tollgate.core.SessionId;
-import dev.tollgate.core.TableName;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -3,9 +3,9 @@ package dev.tollgate.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.tollgate.core.FenceReading;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.value.JsonNumbers;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;

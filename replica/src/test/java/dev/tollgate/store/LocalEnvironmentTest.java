@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Environment;
+import dev.tollgate.core.command.Environment;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;

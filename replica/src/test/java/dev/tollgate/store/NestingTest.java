@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;

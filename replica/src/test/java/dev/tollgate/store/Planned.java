@@ -1,11 +1,11 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.Payload;
-import dev.tollgate.core.SessionId;
-import dev.tollgate.core.TableName;
-import dev.tollgate.core.TransactionMode;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TransactionMode;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;

@@ -3,7 +3,7 @@ package dev.tollgate.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Limits;
+import dev.tollgate.core.command.Limits;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

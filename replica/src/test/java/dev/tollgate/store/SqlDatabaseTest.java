@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RandomSeed;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.PresentedToken;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.sql.Argument;
 import dev.tollgate.sql.StatementFence;
 import dev.tollgate.sql.TableName;

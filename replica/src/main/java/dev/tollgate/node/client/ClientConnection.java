@@ -2,14 +2,14 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.ClientInfo;
-import dev.tollgate.core.Command;
-import dev.tollgate.core.LeaseId;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
-import dev.tollgate.core.Text;
-import dev.tollgate.log.Proposal;
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.Text;
+import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Frame;

@@ -3,12 +3,12 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.LeaseId;
-import dev.tollgate.core.Notice;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RequestId;
-import dev.tollgate.core.SessionId;
-import dev.tollgate.core.UniqueId;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;

@@ -2,14 +2,14 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.FenceReading;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.LockMode;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Payload;
-import dev.tollgate.core.TableName;
-import dev.tollgate.core.TransactionMode;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TransactionMode;
 import dev.tollgate.sql.Argument;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;

@@ -1,6 +1,6 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.core.Outcome;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.LockAnswers;

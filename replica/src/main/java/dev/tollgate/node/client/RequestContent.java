@@ -1,6 +1,6 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.core.Command;
+import dev.tollgate.core.command.Command;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.WireWriter;
 import java.util.zip.CRC32;

@@ -1,8 +1,8 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.core.ClientInfo;
-import dev.tollgate.core.Limits;
 import dev.tollgate.core.Session;
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlRefused;

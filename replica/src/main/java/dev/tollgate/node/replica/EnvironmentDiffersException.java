@@ -1,6 +1,6 @@
 package dev.tollgate.node.replica;
 
-import dev.tollgate.core.Environment;
+import dev.tollgate.core.command.Environment;
 
 /**
  * This node would compute statements otherwise than the nodes that have computed, or will compute,

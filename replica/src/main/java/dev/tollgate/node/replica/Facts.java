@@ -3,10 +3,10 @@ package dev.tollgate.node.replica;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.LeaseId;
-import dev.tollgate.core.Notice;
 import dev.tollgate.core.Session;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.SessionId;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;

@@ -2,14 +2,14 @@ package dev.tollgate.node.replica;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Computing;
-import dev.tollgate.core.Environment;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RowKey;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.SqlStore;
+import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.Environment;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.tollgate.node.replica;
 
-import dev.tollgate.core.Command;
 import dev.tollgate.core.Lease;
-import dev.tollgate.core.LeaseId;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

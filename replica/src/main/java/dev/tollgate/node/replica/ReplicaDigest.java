@@ -1,10 +1,10 @@
 package dev.tollgate.node.replica;
 
 import dev.tollgate.core.CoreCopy;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.StateChecksum;
 import dev.tollgate.core.StateRecord;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.snapshot.Checksums;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.store.DatabaseCopy;

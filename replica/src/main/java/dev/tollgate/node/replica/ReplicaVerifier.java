@@ -2,9 +2,9 @@ package dev.tollgate.node.replica;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Command;
 import dev.tollgate.core.ReplicaCheck;
-import dev.tollgate.core.StateChecksum;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.log.Supervision;
 import java.io.InterruptedIOException;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
 package dev.tollgate.node.replica;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Limits;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.Transaction;
-import dev.tollgate.core.TransactionLimits;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionLimits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.RandomSeed;
-import dev.tollgate.log.Proposal;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.log.entry.Proposal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

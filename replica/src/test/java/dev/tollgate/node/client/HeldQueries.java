@@ -2,10 +2,10 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.SessionId;
-import dev.tollgate.log.Proposal;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Facts;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

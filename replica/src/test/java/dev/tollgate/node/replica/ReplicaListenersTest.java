@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.tollgate.core.ClientInfo;
 import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.Command;
-import dev.tollgate.core.Notice;
-import dev.tollgate.log.Callbacks;
-import dev.tollgate.log.EntryBytes;
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.log.entry.Callbacks;
+import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.store.SqlDatabase;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.tollgate.node.replica;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.log.EntryBytes;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.store.SqlDatabase;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

@@ -1,5 +1,10 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.SessionId;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

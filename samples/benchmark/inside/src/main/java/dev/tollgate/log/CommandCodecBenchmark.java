@@ -1,10 +1,12 @@
 package dev.tollgate.log;
 
-import dev.tollgate.core.Command;
-import dev.tollgate.core.LockMode;
-import dev.tollgate.core.LockName;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.SessionId;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.entry.CommandCodec;
+import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.wire.WireReader;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,15 +1,15 @@
 package dev.tollgate.store;
 
-import dev.tollgate.core.ClientInfo;
-import dev.tollgate.core.Command;
-import dev.tollgate.core.LogPosition;
-import dev.tollgate.core.Operation;
-import dev.tollgate.core.Outcome;
-import dev.tollgate.core.Payload;
-import dev.tollgate.core.SessionId;
 import dev.tollgate.core.StateMachine;
-import dev.tollgate.core.TableName;
-import dev.tollgate.core.TransactionMode;
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TransactionMode;
 import dev.tollgate.value.Parameter;
 import java.util.ArrayList;
 import java.util.List;

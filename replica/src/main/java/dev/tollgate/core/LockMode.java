@@ -1,7 +1,0 @@
-package dev.tollgate.core;
-
-/** How a lock is held: by one lease alone, or by any number of leases together. */
-public enum LockMode {
-  EXCLUSIVE,
-  SHARED
-}

@@ -1,0 +1,27 @@
+package dev.tollgate.core.command;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * Who a session belongs to, as the client describes itself: shown to operators, never trusted.
+ *
+ * @param application the URL property applicationName, or what the driver found instead
+ * @param host the client's host name or address
+ * @param process process id and start of the client's JVM, for telling two processes of a host
+ *     apart
+ */
+public record ClientInfo(String application, String host, String process) {
+  public ClientInfo {
+    requireShort("application", application);
+    requireShort("host", host);
+    requireShort("process", process);
+  }
+
+  private static void requireShort(String what, String text) {
+    requireNonNull(text, what);
+    if (text.length() > Limits.DESCRIPTION_CHARS) {
+      throw new IllegalArgumentException(what + " of " + text.length() + " characters");
+    }
+    Text.requireWellFormed(what, text);
+  }
+}

@@ -1,0 +1,383 @@
+package dev.tollgate.core.command;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.Lease;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One change of the replicated state, as it stands in the log.
+ *
+ * <p>Every constructor refuses what no leader may propose; what a client may get wrong is checked
+ * before it becomes a command, or answered with {@link Outcome.Refused}.
+ */
+public sealed interface Command {
+  /** Calls the method of {@code handler} that fits this command. */
+  <R> R handledBy(Handler<R> handler);
+
+  /** One method per command, so that a new command does not compile until it is handled. */
+  interface Handler<R> {
+    R open(OpenSession command);
+
+    R close(CloseSession command);
+
+    R perform(Perform command);
+
+    R endWait(EndWait command);
+
+    R expire(Expire command);
+
+    R announce(AnnounceNode command);
+
+    R forget(ForgetNode command);
+
+    R releaseOwnLease(ReleaseOwnLease command);
+
+    R abort(AbortTransaction command);
+
+    R verify(VerifyReplicas command);
+
+    R report(ReportChecksum command);
+
+    R seed(SeedRandom command);
+
+    R adopt(AdoptEnvironment command);
+
+    R pause(PauseStatements command);
+
+    R limit(LimitTransactions command);
+
+    R name(NameCluster command);
+
+    R recordSilence(RecordSilence command);
+
+    R recordRenewal(RecordRenewal command);
+  }
+
+  /**
+   * Starts a session. Not executed at most once: the copy of a lost reply stays unused and expires.
+   *
+   * @param secret number that a client must know to use the session again, chosen by the node
+   * @param ttlMillis how long the session outlives its last heartbeat
+   * @param leaseTtlMillis ttl of the session's own lease, which begins with the first lock it takes
+   */
+  record OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis)
+      implements Command {
+    public OpenSession {
+      requireNonNull(client, "client");
+      requireWithin(
+          "session ttl", ttlMillis, Limits.SESSION_TTL_MIN_MILLIS, Limits.SESSION_TTL_MAX_MILLIS);
+      requireWithin(
+          "lease ttl", leaseTtlMillis, Limits.LEASE_TTL_MIN_MILLIS, Limits.LEASE_TTL_MAX_MILLIS);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.open(this);
+    }
+  }
+
+  /** Ends a session and its own lease; leases that it created with create_lease go on. */
+  record CloseSession(SessionId session) implements Command {
+    public CloseSession {
+      requireNonNull(session, "session");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.close(this);
+    }
+  }
+
+  /**
+   * An operation of a session, executed at most once: the session remembers the outcome of its last
+   * sequence number, and a command that is resent with it gets that outcome again.
+   *
+   * @param sequence number of the operation within the session, from 1, rising; gaps are allowed
+   * @param content a checksum of what the client sent, by which another request under the same
+   *     number is told from the same one sent again. Not of the operation: what a request comes to
+   *     may be something else on the next leader. {@link #UNKNOWN_CONTENT} in old entries
+   */
+  record Perform(SessionId session, long sequence, Operation operation, long content)
+      implements Command {
+    /** Equal to every content. */
+    public static final long UNKNOWN_CONTENT = 0;
+
+    /** An operation of a request that nobody compares. */
+    public Perform(SessionId session, long sequence, Operation operation) {
+      this(session, sequence, operation, UNKNOWN_CONTENT);
+    }
+
+    public Perform {
+      requireNonNull(session, "session");
+      requireNonNull(operation, "operation");
+      if (sequence <= 0) {
+        throw new IllegalArgumentException("sequence: " + sequence);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.perform(this);
+    }
+  }
+
+  /** Takes a waiting acquire out of its queue; does nothing if it was granted or is gone by now. */
+  record EndWait(SessionId session, long sequence, WaitEnd reason) implements Command {
+    public EndWait {
+      requireNonNull(session, "session");
+      requireNonNull(reason, "reason");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.endWait(this);
+    }
+  }
+
+  /** Ends what was not renewed in time. Only a leader proposes it, as its time keeper counts. */
+  record Expire(List<SessionId> sessions, List<LeaseId> leases) implements Command {
+    public Expire {
+      sessions = List.copyOf(sessions);
+      leases = List.copyOf(leases);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.expire(this);
+    }
+  }
+
+  /** Ends a session's own lease at the client's wish; the next lock begins another. */
+  record ReleaseOwnLease(SessionId session) implements Command {
+    public ReleaseOwnLease {
+      requireNonNull(session, "session");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.releaseOwnLease(this);
+    }
+  }
+
+  /**
+   * Rolls a transaction back that has been open or idle for too long; does nothing if it has ended,
+   * or is at work.
+   *
+   * @param transaction its id, so that the session's next transaction is not meant
+   */
+  record AbortTransaction(SessionId session, long transaction, AbortReason reason)
+      implements Command {
+    public AbortTransaction {
+      requireNonNull(session, "session");
+      requireNonNull(reason, "reason");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.abort(this);
+    }
+  }
+
+  /** Why a transaction ends against its owner's will. */
+  enum AbortReason {
+    /** It has been open for {@link TransactionLimits#ageMillis}. */
+    AGE,
+    /** It has done nothing for {@link TransactionLimits#idleMillis}. */
+    IDLE,
+    /** A snapshot needs a moment without transactions, and the log must not grow without end. */
+    SNAPSHOT
+  }
+
+  /**
+   * Tells every node where clients reach this one. Answered with false if the name belongs to
+   * another incarnation of the node, or to a node that was removed; nothing changes then.
+   *
+   * @param incarnation of the data directory of the node; null if the leader speaks for a node that
+   *     it has just added, or a node for itself that has no directory
+   */
+  record AnnounceNode(String nodeId, String clientAddress, @Nullable UniqueId incarnation)
+      implements Command {
+    public AnnounceNode {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(clientAddress, "clientAddress");
+    }
+
+    public AnnounceNode(String nodeId, String clientAddress) {
+      this(nodeId, clientAddress, null);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.announce(this);
+    }
+  }
+
+  /**
+   * Gives the cluster an id, unless it has one. Every leader of a cluster without an id proposes
+   * one of its own making. Answered with true if the cluster has this id now.
+   */
+  record NameCluster(UniqueId clusterId) implements Command {
+    public NameCluster {
+      requireNonNull(clusterId, "clusterId");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.name(this);
+    }
+  }
+
+  /** From now on random numbers follow from this, too. A leader's first command. */
+  record SeedRandom(RandomSeed seed) implements Command {
+    public SeedRandom {
+      requireNonNull(seed, "seed");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.seed(this);
+    }
+  }
+
+  /** From now on statements are computed in this environment, by every replica. */
+  record AdoptEnvironment(Environment environment) implements Command {
+    public AdoptEnvironment {
+      requireNonNull(environment, "environment");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.adopt(this);
+    }
+  }
+
+  /** From now on statements that write are refused, until an environment is adopted. */
+  record PauseStatements() implements Command {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.pause(this);
+    }
+  }
+
+  /** From now on transactions of the whole cluster may be open for so long. */
+  record LimitTransactions(TransactionLimits limits) implements Command {
+    public LimitTransactions {
+      requireNonNull(limits, "limits");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.limit(this);
+    }
+  }
+
+  /**
+   * How much time leases have left of which the leader has not heard: the next leader gives them no
+   * more than that. Leases that were renewed meanwhile are left alone.
+   */
+  record RecordSilence(List<SilentLease> leases) implements Command {
+    public RecordSilence {
+      leases = List.copyOf(leases);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.recordSilence(this);
+    }
+  }
+
+  /**
+   * A lease that was not renewed.
+   *
+   * @param recordedRenewals {@link Lease#recordedRenewals} as the leader knows it
+   */
+  record SilentLease(LeaseId lease, long recordedRenewals, long remainingMillis) {
+    public SilentLease {
+      requireNonNull(lease, "lease");
+      requireWithin("remaining", remainingMillis, 1, Limits.LEASE_TTL_MAX_MILLIS);
+    }
+  }
+
+  /**
+   * A lease of which a silence is recorded was renewed after all, and has its full ttl again. A
+   * renewal is acknowledged after this; one without a record needs no entry.
+   *
+   * @param recordedRenewals {@link Lease#recordedRenewals} as the leader knows it
+   */
+  record RecordRenewal(LeaseId lease, long recordedRenewals) implements Command {
+    public RecordRenewal {
+      requireNonNull(lease, "lease");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.recordRenewal(this);
+    }
+  }
+
+  /** Clients are sent to this node no more: it was removed. */
+  record ForgetNode(String nodeId) implements Command {
+    public ForgetNode {
+      requireNonNull(nodeId, "nodeId");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.forget(this);
+    }
+  }
+
+  /**
+   * Has every replica compute a checksum of its state as it is at this very command, and report it.
+   * Answered with false if the same entry has asked for that before, because a check goes by its
+   * log index.
+   *
+   * @param nodes whose answers count
+   */
+  record VerifyReplicas(List<String> nodes) implements Command {
+    public VerifyReplicas {
+      nodes = List.copyOf(nodes);
+      if (nodes.isEmpty()) {
+        throw new IllegalArgumentException("no nodes to verify");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.verify(this);
+    }
+  }
+
+  /**
+   * The answer of a node to {@link VerifyReplicas}; too late, it does nothing.
+   *
+   * @param checkIndex the log index of that command
+   */
+  record ReportChecksum(String nodeId, long checkIndex, StateChecksum checksum) implements Command {
+    public ReportChecksum {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(checksum, "checksum");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.report(this);
+    }
+  }
+
+  /** Why a waiting acquire ends without a grant. */
+  enum WaitEnd {
+    /** The wait that the client asked for has run out: the outcome is "not granted". */
+    TIMED_OUT,
+    /** The client cancelled the statement. */
+    CANCELLED
+  }
+
+  private static void requireWithin(String what, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(what + ": " + value);
+    }
+  }
+}

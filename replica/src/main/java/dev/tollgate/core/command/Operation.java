@@ -1,0 +1,363 @@
+package dev.tollgate.core.command;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a session asks for, executed at most once as part of {@link Command.Perform}. */
+public sealed interface Operation {
+  /** Calls the method of {@code handler} that fits this operation. */
+  <R> R handledBy(Handler<R> handler);
+
+  /** One method per operation, so that a new operation does not compile until it is handled. */
+  interface Handler<R> {
+    R createLease(CreateLease operation);
+
+    R revokeLease(RevokeLease operation);
+
+    R acquire(AcquireLock operation);
+
+    R release(ReleaseLock operation);
+
+    R forceRelease(ForceReleaseLock operation);
+
+    R presentToken(PresentToken operation);
+
+    R setSchema(SetSchema operation);
+
+    R execute(ExecuteSql operation);
+
+    R fenceTable(FenceTable operation);
+
+    R unfenceTable(UnfenceTable operation);
+
+    R begin(BeginTransaction operation);
+
+    R end(EndTransaction operation);
+
+    R savepoint(MarkSavepoint operation);
+
+    R setLockTimeout(SetLockTimeout operation);
+  }
+
+  /** Starts a lease that belongs to nobody's connection: it lives while somebody renews it. */
+  record CreateLease(long ttlMillis, String owner) implements Operation {
+    public CreateLease {
+      requireNonNull(owner, "owner");
+      if (ttlMillis < Limits.LEASE_TTL_MIN_MILLIS || ttlMillis > Limits.LEASE_TTL_MAX_MILLIS) {
+        throw new IllegalArgumentException("ttl: " + ttlMillis + " ms");
+      }
+      if (owner.length() > Limits.DESCRIPTION_CHARS) {
+        throw new IllegalArgumentException("owner of " + owner.length() + " characters");
+      }
+      Text.requireWellFormed("owner", owner);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.createLease(this);
+    }
+  }
+
+  /** Ends a lease and releases its locks. */
+  record RevokeLease(LeaseId lease) implements Operation {
+    public RevokeLease {
+      requireNonNull(lease, "lease");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.revokeLease(this);
+    }
+  }
+
+  /**
+   * Takes a lock, or stands in its queue.
+   *
+   * @param lease null for the session's own lease, which is created if it does not exist yet
+   * @param waitMillis 0: do not wait. Otherwise how long the leader lets the request stand in the
+   *     queue before it proposes {@link Command.EndWait}; the core itself never looks at a clock
+   */
+  record AcquireLock(LockName lock, @Nullable LeaseId lease, LockMode mode, long waitMillis)
+      implements Operation {
+    public AcquireLock {
+      requireNonNull(lock, "lock");
+      requireNonNull(mode, "mode");
+      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
+        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.acquire(this);
+    }
+  }
+
+  /** Gives a lock back; the outcome says whether the lease held it. */
+  record ReleaseLock(LockName lock, @Nullable LeaseId lease) implements Operation {
+    public ReleaseLock {
+      requireNonNull(lock, "lock");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.release(this);
+    }
+  }
+
+  /** Takes a lock from whoever holds it; the outcome says whether anybody did. */
+  record ForceReleaseLock(LockName lock) implements Operation {
+    public ForceReleaseLock {
+      requireNonNull(lock, "lock");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.forceRelease(this);
+    }
+  }
+
+  /**
+   * From now on the session presents this token with every write, for writers that cannot add a
+   * clause to their statements.
+   *
+   * @param token null to present none for this lock any more
+   */
+  record PresentToken(LockName lock, @Nullable Long token) implements Operation {
+    public PresentToken {
+      requireNonNull(lock, "lock");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.presentToken(this);
+    }
+  }
+
+  /** Names the schema in which the session's unqualified names are looked up. */
+  record SetSchema(String schema) implements Operation {
+    public SetSchema {
+      requireNonNull(schema, "schema");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.setSchema(this);
+    }
+  }
+
+  /**
+   * Runs a statement that may change the database.
+   *
+   * @param sql as the SQL front-end rebuilt it
+   * @param definition true for DDL
+   * @param targets what DDL names; row changes are caught where they happen
+   * @param parameterSets one, or for a batch one per execution
+   * @param batch true if the client asked for a batch, also of one set
+   * @param returnsRows true for a query that writes
+   * @param keys which generated keys to return
+   * @param maxRows most rows to return, 0 for all
+   * @param binding what CREATE TABLE binds its table to, or null
+   * @param ownLeaseTrusted false if the client can no longer prove that its own lease is alive:
+   *     then the session's own lease presents no token (invariant I8)
+   * @param mode whether it belongs to a transaction of several statements
+   */
+  record ExecuteSql(
+      String sql,
+      boolean definition,
+      List<DefinitionTarget> targets,
+      List<ParameterSet> parameterSets,
+      boolean batch,
+      boolean returnsRows,
+      KeyRequest keys,
+      long maxRows,
+      @Nullable FenceTerms binding,
+      boolean ownLeaseTrusted,
+      TransactionMode mode)
+      implements Operation {
+    public ExecuteSql {
+      requireNonNull(sql, "sql");
+      requireNonNull(mode, "mode");
+      requireNonNull(keys, "keys");
+      targets = List.copyOf(targets);
+      parameterSets = List.copyOf(parameterSets);
+      if (!batch && parameterSets.size() != 1) {
+        throw new IllegalArgumentException(parameterSets.size() + " parameter sets");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.execute(this);
+    }
+  }
+
+  /** Binds a table: from then on every write to it needs a token. */
+  record FenceTable(
+      TableName table, FenceTerms fence, @Nullable StatementFence proof, boolean ownLeaseTrusted)
+      implements Operation {
+    public FenceTable {
+      requireNonNull(table, "table");
+      requireNonNull(fence, "fence");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.fenceTable(this);
+    }
+  }
+
+  /** Ends the binding of a table; needs the token that any other write to it would need. */
+  record UnfenceTable(TableName table, @Nullable StatementFence proof, boolean ownLeaseTrusted)
+      implements Operation {
+    public UnfenceTable {
+      requireNonNull(table, "table");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.unfenceTable(this);
+    }
+  }
+
+  /** Begins a transaction without a first change, so that its queries are alone already. */
+  record BeginTransaction(TransactionMode mode) implements Operation {
+    public BeginTransaction {
+      if (mode == TransactionMode.AUTOCOMMIT) {
+        throw new IllegalArgumentException("a transaction in mode " + mode);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.begin(this);
+    }
+  }
+
+  /** Ends the session's transaction, if one is open; false undoes what it changed. */
+  record EndTransaction(boolean commit) implements Operation {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.end(this);
+    }
+  }
+
+  /** Sets a savepoint in the session's transaction, or goes back to one. */
+  record MarkSavepoint(boolean rollback, String name, TransactionMode mode) implements Operation {
+    public MarkSavepoint {
+      requireNonNull(name, "name");
+      requireNonNull(mode, "mode");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.savepoint(this);
+    }
+  }
+
+  /** How long the session's statements wait for rows of other transactions. */
+  record SetLockTimeout(long millis) implements Operation {
+    public SetLockTimeout {
+      if (millis < 0 || millis > Limits.LOCK_WAIT_MAX_MILLIS) {
+        throw new IllegalArgumentException("lock timeout: " + millis + " ms");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.setLockTimeout(this);
+    }
+  }
+
+  /**
+   * The clause FENCED [MONOTONIC] BY LOCK name TOKEN token of one statement.
+   *
+   * @param monotonic true if the token is only presented to the tables that are bound to the lock,
+   *     false if the statement is refused unless the lock is held under it
+   */
+  record StatementFence(PresentedToken presented, boolean monotonic) {
+    public StatementFence {
+      requireNonNull(presented, "presented");
+    }
+  }
+
+  /** What CREATE TABLE and ALTER TABLE bind a table to. */
+  sealed interface FenceTerms permits TableFence, RowFence {}
+
+  /** The clause FENCED [MONOTONIC] BY LOCK name: one lock for the table. */
+  record TableFence(LockName lock, FenceReading reading) implements FenceTerms {
+    public TableFence {
+      requireNonNull(lock, "lock");
+      requireNonNull(reading, "reading");
+    }
+  }
+
+  /**
+   * The clause FENCED BY LOCK (expression): a lock for each row, in the reading {@link
+   * FenceReading#HELD}.
+   *
+   * @param lockSql what names the lock of a row, from the row's columns alone; the core does not
+   *     look inside. At most {@link Limits#ROW_LOCK_CHARS} characters
+   */
+  record RowFence(String lockSql) implements FenceTerms {
+    public RowFence {
+      requireNonNull(lockSql, "lockSql");
+      if (lockSql.isEmpty() || lockSql.length() > Limits.ROW_LOCK_CHARS) {
+        throw new IllegalArgumentException("row lock of " + lockSql.length() + " characters");
+      }
+    }
+  }
+
+  /** An object that DDL names, as far as it can matter to a fenced table. */
+  record DefinitionTarget(Kind kind, TableName name) {
+    public DefinitionTarget {
+      requireNonNull(kind, "kind");
+      requireNonNull(name, "name");
+    }
+
+    /** What the name stands for. */
+    public enum Kind {
+      TABLE,
+      INDEX,
+      SCHEMA,
+      OTHER
+    }
+  }
+
+  /**
+   * The parameters of one execution.
+   *
+   * @param values encoded by the store's value codec; the core does not look inside
+   * @param fence the statement's fence with its parameters filled in, or null
+   */
+  record ParameterSet(Payload values, @Nullable StatementFence fence) {
+    public ParameterSet {
+      requireNonNull(values, "values");
+    }
+  }
+
+  /** Which generated keys a statement returns. */
+  sealed interface KeyRequest {
+    /** None. */
+    record None() implements KeyRequest {}
+
+    /** What the database generated: identity, defaults that are not constant, primary key. */
+    record Generated() implements KeyRequest {}
+
+    /** The columns at these positions, from 1. */
+    record Positions(List<Integer> positions) implements KeyRequest {
+      public Positions {
+        positions = List.copyOf(positions);
+      }
+    }
+
+    /** The columns of these names. */
+    record Names(List<String> names) implements KeyRequest {
+      public Names {
+        names = List.copyOf(names);
+      }
+    }
+  }
+}

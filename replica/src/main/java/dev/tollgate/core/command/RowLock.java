@@ -1,0 +1,11 @@
+package dev.tollgate.core.command;
+
+import static java.util.Objects.requireNonNull;
+
+/** The lock of rows of a table that has one for each. */
+public record RowLock(FenceId fence, LockName lock) {
+  public RowLock {
+    requireNonNull(fence, "fence");
+    requireNonNull(lock, "lock");
+  }
+}

@@ -1,0 +1,271 @@
+package dev.tollgate.log.entry;
+
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.snapshot.StateCodec;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Commands as they stand in log entries. The numbers are a format on disk: never change one, only
+ * add; a change of layout takes a new entry version, see {@link EntryCodec}.
+ */
+final class CommandCodec {
+  private static final int OPEN_SESSION = 1;
+  private static final int CLOSE_SESSION = 2;
+  private static final int PERFORM = 3;
+  private static final int END_WAIT = 4;
+  private static final int EXPIRE = 5;
+  private static final int ANNOUNCE_NODE = 6;
+  private static final int RELEASE_OWN_LEASE = 7;
+  private static final int ABORT_TRANSACTION = 8;
+  private static final int FORGET_NODE = 9;
+  private static final int VERIFY_REPLICAS = 10;
+  private static final int REPORT_CHECKSUM = 11;
+  private static final int SEED_RANDOM = 12;
+  private static final int ADOPT_ENVIRONMENT = 13;
+  private static final int PAUSE_STATEMENTS = 14;
+  private static final int ANNOUNCE_INCARNATION = 15;
+  private static final int NAME_CLUSTER = 16;
+  private static final int RECORD_SILENCE = 17;
+  private static final int RECORD_RENEWAL = 18;
+  private static final int LIMIT_TRANSACTIONS = 19;
+  private static final int PERFORM_REQUEST = 20;
+
+  private CommandCodec() {}
+
+  static void write(WireWriter out, Command command) {
+    command.handledBy(new CommandWriter(out));
+  }
+
+  static Command read(WireReader in) {
+    int kind = in.u8();
+    return switch (kind) {
+      case OPEN_SESSION ->
+          new Command.OpenSession(
+              new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64());
+      case CLOSE_SESSION -> new Command.CloseSession(new SessionId(in.i64()));
+      case PERFORM ->
+          new Command.Perform(new SessionId(in.i64()), in.i64(), OperationCodec.read(in));
+      case PERFORM_REQUEST -> performRequest(in);
+      case END_WAIT -> new Command.EndWait(new SessionId(in.i64()), in.i64(), waitEnd(in.u8()));
+      case EXPIRE ->
+          new Command.Expire(
+              list(in, 8, ids -> new SessionId(ids.i64())),
+              list(in, 8, ids -> new LeaseId(ids.i64())));
+      case ANNOUNCE_NODE -> new Command.AnnounceNode(in.string(), in.string());
+      case ANNOUNCE_INCARNATION ->
+          new Command.AnnounceNode(in.string(), in.string(), new UniqueId(in.i64(), in.i64()));
+      case NAME_CLUSTER -> new Command.NameCluster(new UniqueId(in.i64(), in.i64()));
+      case RELEASE_OWN_LEASE -> new Command.ReleaseOwnLease(new SessionId(in.i64()));
+      case ABORT_TRANSACTION ->
+          new Command.AbortTransaction(new SessionId(in.i64()), in.i64(), abortReason(in.u8()));
+      case FORGET_NODE -> new Command.ForgetNode(in.string());
+      case VERIFY_REPLICAS -> new Command.VerifyReplicas(list(in, 4, WireReader::string));
+      case SEED_RANDOM -> new Command.SeedRandom(new RandomSeed(in.i64(), in.i64()));
+      case REPORT_CHECKSUM ->
+          new Command.ReportChecksum(in.string(), in.i64(), StateCodec.checksum(in));
+      case ADOPT_ENVIRONMENT -> new Command.AdoptEnvironment(StateCodec.environment(in));
+      case RECORD_SILENCE ->
+          new Command.RecordSilence(
+              list(
+                  in,
+                  24,
+                  item ->
+                      new Command.SilentLease(new LeaseId(item.i64()), item.i64(), item.i64())));
+      case RECORD_RENEWAL -> new Command.RecordRenewal(new LeaseId(in.i64()), in.i64());
+      case PAUSE_STATEMENTS -> new Command.PauseStatements();
+      case LIMIT_TRANSACTIONS ->
+          new Command.LimitTransactions(new TransactionLimits(in.i64(), in.i64()));
+      default -> throw new UnknownCommandException("a command of kind " + kind);
+    };
+  }
+
+  private static Command performRequest(WireReader in) {
+    SessionId session = new SessionId(in.i64());
+    long sequence = in.i64();
+    long content = in.i64();
+    return new Command.Perform(session, sequence, OperationCodec.read(in), content);
+  }
+
+  private static int code(Command.AbortReason reason) {
+    return switch (reason) {
+      case AGE -> 0;
+      case IDLE -> 1;
+      case SNAPSHOT -> 2;
+    };
+  }
+
+  private static Command.AbortReason abortReason(int code) {
+    return switch (code) {
+      case 0 -> Command.AbortReason.AGE;
+      case 1 -> Command.AbortReason.IDLE;
+      case 2 -> Command.AbortReason.SNAPSHOT;
+      default -> throw new UnknownCommandException("an end of a transaction for reason " + code);
+    };
+  }
+
+  private static int code(Command.WaitEnd end) {
+    return switch (end) {
+      case TIMED_OUT -> 0;
+      case CANCELLED -> 1;
+    };
+  }
+
+  private static Command.WaitEnd waitEnd(int code) {
+    return switch (code) {
+      case 0 -> Command.WaitEnd.TIMED_OUT;
+      case 1 -> Command.WaitEnd.CANCELLED;
+      default -> throw new UnknownCommandException("an end of a wait for reason " + code);
+    };
+  }
+
+  /** What {@code item} reads, as often as a count before it says. */
+  static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
+    int count = in.count(itemBytes);
+    List<T> items = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      items.add(item.apply(in));
+    }
+    return items;
+  }
+
+  private static final class CommandWriter implements Command.Handler<WireWriter> {
+    private final WireWriter out;
+
+    CommandWriter(WireWriter out) {
+      this.out = out;
+    }
+
+    @Override
+    public WireWriter open(Command.OpenSession command) {
+      ClientInfo client = command.client();
+      out.u8(OPEN_SESSION);
+      out.string(client.application()).string(client.host()).string(client.process());
+      return out.i64(command.secret()).i64(command.ttlMillis()).i64(command.leaseTtlMillis());
+    }
+
+    @Override
+    public WireWriter close(Command.CloseSession command) {
+      return out.u8(CLOSE_SESSION).i64(command.session().value());
+    }
+
+    @Override
+    public WireWriter perform(Command.Perform command) {
+      boolean request = command.content() != Command.Perform.UNKNOWN_CONTENT;
+      out.u8(request ? PERFORM_REQUEST : PERFORM);
+      out.i64(command.session().value()).i64(command.sequence());
+      if (request) {
+        out.i64(command.content());
+      }
+      return OperationCodec.write(out, command.operation());
+    }
+
+    @Override
+    public WireWriter endWait(Command.EndWait command) {
+      out.u8(END_WAIT).i64(command.session().value()).i64(command.sequence());
+      return out.u8(code(command.reason()));
+    }
+
+    @Override
+    public WireWriter expire(Command.Expire command) {
+      out.u8(EXPIRE).i32(command.sessions().size());
+      command.sessions().forEach(session -> out.i64(session.value()));
+      out.i32(command.leases().size());
+      command.leases().forEach(lease -> out.i64(lease.value()));
+      return out;
+    }
+
+    @Override
+    public WireWriter abort(Command.AbortTransaction command) {
+      out.u8(ABORT_TRANSACTION).i64(command.session().value()).i64(command.transaction());
+      return out.u8(code(command.reason()));
+    }
+
+    @Override
+    public WireWriter verify(Command.VerifyReplicas command) {
+      out.u8(VERIFY_REPLICAS).i32(command.nodes().size());
+      command.nodes().forEach(out::string);
+      return out;
+    }
+
+    @Override
+    public WireWriter seed(Command.SeedRandom command) {
+      return out.u8(SEED_RANDOM).i64(command.seed().high()).i64(command.seed().low());
+    }
+
+    @Override
+    public WireWriter adopt(Command.AdoptEnvironment command) {
+      out.u8(ADOPT_ENVIRONMENT);
+      StateCodec.environment(out, command.environment());
+      return out;
+    }
+
+    @Override
+    public WireWriter pause(Command.PauseStatements command) {
+      return out.u8(PAUSE_STATEMENTS);
+    }
+
+    @Override
+    public WireWriter limit(Command.LimitTransactions command) {
+      TransactionLimits limits = command.limits();
+      return out.u8(LIMIT_TRANSACTIONS).i64(limits.ageMillis()).i64(limits.idleMillis());
+    }
+
+    @Override
+    public WireWriter recordSilence(Command.RecordSilence command) {
+      out.u8(RECORD_SILENCE).i32(command.leases().size());
+      for (Command.SilentLease silence : command.leases()) {
+        out.i64(silence.lease().value()).i64(silence.recordedRenewals());
+        out.i64(silence.remainingMillis());
+      }
+      return out;
+    }
+
+    @Override
+    public WireWriter recordRenewal(Command.RecordRenewal command) {
+      out.u8(RECORD_RENEWAL);
+      return out.i64(command.lease().value()).i64(command.recordedRenewals());
+    }
+
+    @Override
+    public WireWriter report(Command.ReportChecksum command) {
+      out.u8(REPORT_CHECKSUM).string(command.nodeId()).i64(command.checkIndex());
+      StateCodec.checksum(out, command.checksum());
+      return out;
+    }
+
+    @Override
+    public WireWriter announce(Command.AnnounceNode command) {
+      UniqueId incarnation = command.incarnation();
+      out.u8(incarnation == null ? ANNOUNCE_NODE : ANNOUNCE_INCARNATION);
+      out.string(command.nodeId()).string(command.clientAddress());
+      return incarnation == null ? out : out.i64(incarnation.high()).i64(incarnation.low());
+    }
+
+    @Override
+    public WireWriter name(Command.NameCluster command) {
+      UniqueId id = command.clusterId();
+      out.u8(NAME_CLUSTER).i64(id.high());
+      return out.i64(id.low());
+    }
+
+    @Override
+    public WireWriter forget(Command.ForgetNode command) {
+      return out.u8(FORGET_NODE).string(command.nodeId());
+    }
+
+    @Override
+    public WireWriter releaseOwnLease(Command.ReleaseOwnLease command) {
+      return out.u8(RELEASE_OWN_LEASE).i64(command.session().value());
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package dev.tollgate.log.entry;
+
+import dev.tollgate.core.command.Command;
+import java.util.List;
+
+/**
+ * The content of one log entry: the commands of many sessions, and the time at which the leader put
+ * them together. Empty if it is only there to prove who leads. Made from bytes alone, on the node
+ * that proposed it too: what a leader applied from memory would not have to be what the others
+ * read.
+ */
+public final class Entry {
+  private final long stampMicros;
+  private final List<Command> commands;
+  private final List<Proposal> proposals;
+
+  /**
+   * @param proposals one per command if this node proposed the entry, else empty
+   */
+  Entry(long stampMicros, List<Command> commands, List<Proposal> proposals) {
+    if (!proposals.isEmpty() && proposals.size() != commands.size()) {
+      throw new IllegalStateException(
+          proposals.size() + " proposals became " + commands.size() + " commands");
+    }
+    this.stampMicros = stampMicros;
+    this.commands = commands;
+    this.proposals = proposals;
+  }
+
+  /** Microseconds since 1970-01-01T00:00:00Z on the leader's clock; may go back. */
+  public long stampMicros() {
+    return stampMicros;
+  }
+
+  public List<Command> commands() {
+    return commands;
+  }
+
+  /** One per command if this node proposed the entry and still waits for it; else empty. */
+  public List<Proposal> proposals() {
+    return proposals;
+  }
+}

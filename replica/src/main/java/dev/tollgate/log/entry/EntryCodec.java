@@ -1,0 +1,62 @@
+package dev.tollgate.log.entry;
+
+import dev.tollgate.core.command.Command;
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Log entries as bytes: version u8, stamp i64, count i32, commands. */
+public final class EntryCodec {
+  private static final int VERSION = 1;
+  static final int HEADER_BYTES = 1 + 8 + 4;
+
+  private EntryCodec() {}
+
+  public static byte[] encode(Command command) {
+    WireWriter out = new WireWriter(64);
+    CommandCodec.write(out, command);
+    return out.toByteArray();
+  }
+
+  public static byte[] encode(long stampMicros, List<Proposal> proposals) {
+    int size = HEADER_BYTES;
+    for (Proposal proposal : proposals) {
+      size += proposal.encoded().length;
+    }
+    WireWriter out = new WireWriter(size);
+    out.u8(VERSION).i64(stampMicros).i32(proposals.size());
+    for (Proposal proposal : proposals) {
+      out.raw(proposal.encoded(), 0, proposal.encoded().length);
+    }
+    return out.array();
+  }
+
+  /**
+   * Reads an entry.
+   *
+   * @param proposals those of the entry if this node proposed it, else empty
+   * @throws UnknownCommandException if a later version has written it
+   * @throws CorruptLogException if none can have
+   */
+  public static Entry decode(byte[] bytes, List<Proposal> proposals) {
+    try {
+      WireReader in = new WireReader(bytes);
+      int version = in.u8();
+      if (version != VERSION) {
+        throw new UnknownCommandException("an entry of version " + version);
+      }
+      long stampMicros = in.i64();
+      int count = in.count(1);
+      List<Command> commands = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        commands.add(CommandCodec.read(in));
+      }
+      in.expectEnd();
+      return new Entry(stampMicros, commands, proposals);
+    } catch (WireFormatException | IllegalArgumentException e) {
+      throw new CorruptLogException("log entry of " + bytes.length + " bytes", e);
+    }
+  }
+}

@@ -1,0 +1,334 @@
+package dev.tollgate.log.entry;
+
+import static dev.tollgate.log.entry.CommandCodec.list;
+
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The operations of sessions within {@link CommandCodec}; what it says of numbers holds here. */
+final class OperationCodec {
+  private static final int CREATE_LEASE = 1;
+  private static final int REVOKE_LEASE = 2;
+  private static final int ACQUIRE_LOCK = 3;
+  private static final int RELEASE_LOCK = 4;
+  private static final int FORCE_RELEASE_LOCK = 5;
+  private static final int PRESENT_TOKEN = 6;
+  private static final int SET_SCHEMA = 7;
+  private static final int EXECUTE_SQL = 8;
+  private static final int FENCE_TABLE = 9;
+  private static final int UNFENCE_TABLE = 10;
+  private static final int BEGIN_TRANSACTION = 11;
+  private static final int END_TRANSACTION = 12;
+  private static final int MARK_SAVEPOINT = 13;
+  private static final int SET_LOCK_TIMEOUT = 14;
+  private static final int FENCE_ROWS = 15;
+
+  private static final int NO_BINDING = 0;
+  private static final int TABLE_BINDING = 1;
+  private static final int ROW_BINDING = 2;
+
+  private OperationCodec() {}
+
+  static WireWriter write(WireWriter out, Operation operation) {
+    return operation.handledBy(new OperationWriter(out));
+  }
+
+  static Operation read(WireReader in) {
+    int kind = in.u8();
+    return switch (kind) {
+      case CREATE_LEASE -> new Operation.CreateLease(in.i64(), in.string());
+      case REVOKE_LEASE -> new Operation.RevokeLease(new LeaseId(in.i64()));
+      case ACQUIRE_LOCK ->
+          new Operation.AcquireLock(
+              new LockName(in.string()),
+              lease(in),
+              in.flag() ? LockMode.SHARED : LockMode.EXCLUSIVE,
+              in.i64());
+      case RELEASE_LOCK -> new Operation.ReleaseLock(new LockName(in.string()), lease(in));
+      case FORCE_RELEASE_LOCK -> new Operation.ForceReleaseLock(new LockName(in.string()));
+      case PRESENT_TOKEN -> presentToken(in);
+      case SET_SCHEMA -> new Operation.SetSchema(in.string());
+      case EXECUTE_SQL -> execute(in);
+      case FENCE_TABLE ->
+          new Operation.FenceTable(table(in), tableFence(in), statementFence(in), in.flag());
+      case FENCE_ROWS ->
+          new Operation.FenceTable(table(in), rowFence(in), statementFence(in), in.flag());
+      case UNFENCE_TABLE -> new Operation.UnfenceTable(table(in), statementFence(in), in.flag());
+      case BEGIN_TRANSACTION -> new Operation.BeginTransaction(TransactionMode.of(in.u8()));
+      case END_TRANSACTION -> new Operation.EndTransaction(in.flag());
+      case MARK_SAVEPOINT ->
+          new Operation.MarkSavepoint(in.flag(), in.string(), TransactionMode.of(in.u8()));
+      case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
+      default -> throw new UnknownCommandException("an operation of kind " + kind);
+    };
+  }
+
+  private static Operation presentToken(WireReader in) {
+    LockName lock = new LockName(in.string());
+    boolean present = in.flag();
+    long token = in.i64();
+    return new Operation.PresentToken(lock, present ? (Long) token : null);
+  }
+
+  private static Operation execute(WireReader in) {
+    String sql = in.string();
+    boolean definition = in.flag();
+    boolean batch = in.flag();
+    boolean returnsRows = in.flag();
+    boolean ownLeaseTrusted = in.flag();
+    TransactionMode mode = TransactionMode.of(in.u8());
+    long maxRows = in.i64();
+    List<Operation.DefinitionTarget> targets =
+        list(in, 9, item -> new Operation.DefinitionTarget(kind(item.u8()), table(item)));
+    Operation.KeyRequest keys = keys(in);
+    Operation.FenceTerms binding = binding(in);
+    List<Operation.ParameterSet> sets =
+        list(
+            in,
+            5,
+            item -> new Operation.ParameterSet(Payload.of(item.bytes()), statementFence(item)));
+    return new Operation.ExecuteSql(
+        sql,
+        definition,
+        targets,
+        sets,
+        batch,
+        returnsRows,
+        keys,
+        maxRows,
+        binding,
+        ownLeaseTrusted,
+        mode);
+  }
+
+  private static @Nullable LeaseId lease(WireReader in) {
+    long id = in.i64();
+    return id == 0 ? null : new LeaseId(id);
+  }
+
+  private static TableName table(WireReader in) {
+    return new TableName(in.nullableString(), in.string());
+  }
+
+  private static Operation.TableFence tableFence(WireReader in) {
+    return new Operation.TableFence(
+        new LockName(in.string()), in.flag() ? FenceReading.MONOTONIC : FenceReading.HELD);
+  }
+
+  private static Operation.RowFence rowFence(WireReader in) {
+    return new Operation.RowFence(in.string());
+  }
+
+  private static Operation.@Nullable FenceTerms binding(WireReader in) {
+    int kind = in.u8();
+    return switch (kind) {
+      case NO_BINDING -> null;
+      case TABLE_BINDING -> tableFence(in);
+      case ROW_BINDING -> rowFence(in);
+      default -> throw new UnknownCommandException("a fence of kind " + kind);
+    };
+  }
+
+  private static Operation.@Nullable StatementFence statementFence(WireReader in) {
+    if (!in.flag()) {
+      return null;
+    }
+    PresentedToken presented = new PresentedToken(new LockName(in.string()), in.i64());
+    return new Operation.StatementFence(presented, in.flag());
+  }
+
+  private static Operation.KeyRequest keys(WireReader in) {
+    int kind = in.u8();
+    return switch (kind) {
+      case 0 -> new Operation.KeyRequest.None();
+      case 1 -> new Operation.KeyRequest.Generated();
+      case 2 -> new Operation.KeyRequest.Positions(list(in, 4, WireReader::i32));
+      case 3 -> new Operation.KeyRequest.Names(list(in, 4, WireReader::string));
+      default -> throw new UnknownCommandException("a request for keys of kind " + kind);
+    };
+  }
+
+  private static Operation.DefinitionTarget.Kind kind(int code) {
+    return switch (code) {
+      case 0 -> Operation.DefinitionTarget.Kind.OTHER;
+      case 1 -> Operation.DefinitionTarget.Kind.TABLE;
+      case 2 -> Operation.DefinitionTarget.Kind.INDEX;
+      case 3 -> Operation.DefinitionTarget.Kind.SCHEMA;
+      default -> throw new UnknownCommandException("a definition of kind " + code);
+    };
+  }
+
+  private static final class OperationWriter implements Operation.Handler<WireWriter> {
+    private final WireWriter out;
+
+    OperationWriter(WireWriter out) {
+      this.out = out;
+    }
+
+    @Override
+    public WireWriter createLease(Operation.CreateLease operation) {
+      return out.u8(CREATE_LEASE).i64(operation.ttlMillis()).string(operation.owner());
+    }
+
+    @Override
+    public WireWriter revokeLease(Operation.RevokeLease operation) {
+      return out.u8(REVOKE_LEASE).i64(operation.lease().value());
+    }
+
+    @Override
+    public WireWriter acquire(Operation.AcquireLock operation) {
+      out.u8(ACQUIRE_LOCK).string(operation.lock().value());
+      return lease(operation.lease())
+          .flag(operation.mode() == LockMode.SHARED)
+          .i64(operation.waitMillis());
+    }
+
+    @Override
+    public WireWriter release(Operation.ReleaseLock operation) {
+      out.u8(RELEASE_LOCK).string(operation.lock().value());
+      return lease(operation.lease());
+    }
+
+    @Override
+    public WireWriter forceRelease(Operation.ForceReleaseLock operation) {
+      return out.u8(FORCE_RELEASE_LOCK).string(operation.lock().value());
+    }
+
+    @Override
+    public WireWriter presentToken(Operation.PresentToken operation) {
+      Long token = operation.token();
+      out.u8(PRESENT_TOKEN).string(operation.lock().value());
+      return out.flag(token != null).i64(token == null ? 0 : token);
+    }
+
+    @Override
+    public WireWriter setSchema(Operation.SetSchema operation) {
+      return out.u8(SET_SCHEMA).string(operation.schema());
+    }
+
+    @Override
+    public WireWriter execute(Operation.ExecuteSql operation) {
+      out.u8(EXECUTE_SQL).string(operation.sql());
+      out.flag(operation.definition()).flag(operation.batch()).flag(operation.returnsRows());
+      out.flag(operation.ownLeaseTrusted()).u8(operation.mode().number()).i64(operation.maxRows());
+      out.i32(operation.targets().size());
+      for (Operation.DefinitionTarget target : operation.targets()) {
+        out.u8(code(target.kind()));
+        table(target.name());
+      }
+      keys(operation.keys());
+      binding(operation.binding());
+      out.i32(operation.parameterSets().size());
+      for (Operation.ParameterSet set : operation.parameterSets()) {
+        out.bytes(set.values().bytes());
+        statementFence(set.fence());
+      }
+      return out;
+    }
+
+    @Override
+    public WireWriter fenceTable(Operation.FenceTable operation) {
+      Operation.FenceTerms terms = operation.fence();
+      out.u8(terms instanceof Operation.RowFence ? FENCE_ROWS : FENCE_TABLE);
+      table(operation.table());
+      fenceTerms(terms);
+      statementFence(operation.proof());
+      return out.flag(operation.ownLeaseTrusted());
+    }
+
+    @Override
+    public WireWriter unfenceTable(Operation.UnfenceTable operation) {
+      out.u8(UNFENCE_TABLE);
+      table(operation.table());
+      statementFence(operation.proof());
+      return out.flag(operation.ownLeaseTrusted());
+    }
+
+    @Override
+    public WireWriter begin(Operation.BeginTransaction operation) {
+      return out.u8(BEGIN_TRANSACTION).u8(operation.mode().number());
+    }
+
+    @Override
+    public WireWriter end(Operation.EndTransaction operation) {
+      return out.u8(END_TRANSACTION).flag(operation.commit());
+    }
+
+    @Override
+    public WireWriter savepoint(Operation.MarkSavepoint operation) {
+      out.u8(MARK_SAVEPOINT).flag(operation.rollback()).string(operation.name());
+      return out.u8(operation.mode().number());
+    }
+
+    @Override
+    public WireWriter setLockTimeout(Operation.SetLockTimeout operation) {
+      return out.u8(SET_LOCK_TIMEOUT).i64(operation.millis());
+    }
+
+    /** Lease ids begin at 1, so 0 stands for the session's own. */
+    private WireWriter lease(@Nullable LeaseId lease) {
+      return out.i64(lease == null ? 0 : lease.value());
+    }
+
+    private void table(TableName name) {
+      out.nullableString(name.schema()).string(name.name());
+    }
+
+    private void binding(Operation.@Nullable FenceTerms binding) {
+      if (binding == null) {
+        out.u8(NO_BINDING);
+      } else {
+        out.u8(binding instanceof Operation.RowFence ? ROW_BINDING : TABLE_BINDING);
+        fenceTerms(binding);
+      }
+    }
+
+    private void fenceTerms(Operation.FenceTerms terms) {
+      if (terms instanceof Operation.TableFence fence) {
+        out.string(fence.lock().value()).flag(fence.reading() == FenceReading.MONOTONIC);
+      } else {
+        out.string(((Operation.RowFence) terms).lockSql());
+      }
+    }
+
+    private void statementFence(Operation.@Nullable StatementFence fence) {
+      out.flag(fence != null);
+      if (fence != null) {
+        out.string(fence.presented().lock().value()).i64(fence.presented().token());
+        out.flag(fence.monotonic());
+      }
+    }
+
+    private void keys(Operation.KeyRequest keys) {
+      if (keys instanceof Operation.KeyRequest.Positions columns) {
+        out.u8(2).i32(columns.positions().size());
+        columns.positions().forEach(out::i32);
+      } else if (keys instanceof Operation.KeyRequest.Names columns) {
+        out.u8(3).i32(columns.names().size());
+        columns.names().forEach(out::string);
+      } else {
+        out.u8(keys instanceof Operation.KeyRequest.Generated ? 1 : 0);
+      }
+    }
+
+    private static int code(Operation.DefinitionTarget.Kind kind) {
+      return switch (kind) {
+        case OTHER -> 0;
+        case TABLE -> 1;
+        case INDEX -> 2;
+        case SCHEMA -> 3;
+      };
+    }
+  }
+}

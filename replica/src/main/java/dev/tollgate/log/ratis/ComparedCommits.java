@@ -1,0 +1,49 @@
+package dev.tollgate.log.ratis;
+
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.thirdparty.io.grpc.ForwardingServerCallListener;
+import org.apache.ratis.thirdparty.io.grpc.Metadata;
+import org.apache.ratis.thirdparty.io.grpc.ServerCall;
+import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
+import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
+
+/**
+ * Has a follower commit only entries that its log has in common with the leader's. Section 5.3 of
+ * the Raft paper: of what the leader has committed, a request tells a follower as much as the
+ * request proves, which is up to its last entry, or up to the entry before them if it has none.
+ *
+ * <p>A request that names no entry before its own begins with index 0 of the log, or proves
+ * nothing; Ratis 3.3.0 counts one entry more than it has. A follower with entries of a term that
+ * was overruled then commits one of these: it may apply what no other node has, and refuses the
+ * leader's entry for ever.
+ */
+final class ComparedCommits implements ServerInterceptor {
+  private static final long NONE = -1;
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    return new ForwardingServerCallListener.SimpleForwardingServerCallListener<>(
+        next.startCall(call, headers)) {
+      @Override
+      @SuppressWarnings("unchecked") // the message keeps its type
+      public void onMessage(Q message) {
+        super.onMessage(
+            message instanceof AppendEntriesRequestProto request
+                ? (Q) withinWhatIsCompared(request)
+                : message);
+      }
+    };
+  }
+
+  private static AppendEntriesRequestProto withinWhatIsCompared(AppendEntriesRequestProto request) {
+    if (request.hasPreviousLog()) {
+      return request;
+    }
+    int entries = request.getEntriesCount();
+    long compared = entries == 0 ? NONE : request.getEntries(entries - 1).getIndex();
+    return request.getLeaderCommit() <= compared
+        ? request
+        : request.toBuilder().setLeaderCommit(compared).build();
+  }
+}

@@ -1,0 +1,107 @@
+package dev.tollgate.log.ratis;
+
+import dev.tollgate.log.snapshot.Snapshots;
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of a log that was being written when its process was killed. Room is set aside in the
+ * file, so what is missing of the last entry is zeros, and Ratis 3.3.0 (SegmentedRaftLogReader)
+ * takes that for damage; it knows only of files that end within an entry. Such an entry was not
+ * synced yet, so nobody has heard of it.
+ */
+final class LogTail {
+  private static final Logger LOG = LoggerFactory.getLogger(LogTail.class);
+  private static final String OPEN_SEGMENT = "log_inprogress_";
+
+  /** "RaftLog1"; then come entries: length as a varint, bytes, checksum of both i32. */
+  private static final int HEADER_BYTES = 8;
+
+  private LogTail() {}
+
+  /** Cuts an unfinished entry off each segment that is not closed; leaves all other damage. */
+  static void cutUnfinished(Path log) throws IOException {
+    for (Path segment : Snapshots.segments(log)) {
+      if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
+        cut(segment);
+      }
+    }
+  }
+
+  private static void cut(Path segment) throws IOException {
+    try (FileChannel file =
+        FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      int begin = beginOfUnfinished(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+      if (begin >= 0) {
+        LOG.warn("{}: the unfinished entry at byte {} is cut off", segment, begin);
+        file.truncate(begin);
+        file.force(true);
+      }
+    }
+  }
+
+  /**
+   * Where the last entry begins, if it is followed by nothing but zeros and unfinished; else -1.
+   */
+  private static int beginOfUnfinished(MappedByteBuffer bytes) {
+    int end = endOfContent(bytes);
+    int begin = HEADER_BYTES;
+    while (begin < end) {
+      bytes.position(begin);
+      int length = varint(bytes);
+      long checksum = (long) bytes.position() + length;
+      if (length < 0 || checksum + Integer.BYTES > bytes.capacity()) {
+        return -1;
+      }
+      if (checksum + Integer.BYTES >= end) {
+        return isUnfinished(bytes, begin, (int) checksum) ? begin : -1;
+      }
+      begin = (int) checksum + Integer.BYTES;
+    }
+    return -1;
+  }
+
+  private static int endOfContent(MappedByteBuffer bytes) {
+    int end = bytes.capacity();
+    while (end > 0 && bytes.get(end - 1) == 0) {
+      end--;
+    }
+    return end;
+  }
+
+  /** Reads a length; -1 if there is none. */
+  private static int varint(MappedByteBuffer bytes) {
+    int value = 0;
+    for (int shift = 0; shift < Integer.SIZE && bytes.hasRemaining(); shift += 7) {
+      byte next = bytes.get();
+      value |= (next & 0x7f) << shift;
+      if (next >= 0) {
+        return value;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * True if nothing, or only the first bytes of it, are there of the checksum at {@code to} of the
+   * bytes before it.
+   */
+  private static boolean isUnfinished(MappedByteBuffer bytes, int from, int to) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes.duplicate().position(from).limit(to));
+    int whole = (int) checksum.getValue();
+    int found = bytes.getInt(to);
+    for (int there = 0; there < Integer.BYTES && found != whole; there++) {
+      if (found == (int) (checksum.getValue() & (-1L << (Byte.SIZE * (Integer.BYTES - there))))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

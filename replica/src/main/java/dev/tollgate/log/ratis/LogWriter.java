@@ -1,0 +1,87 @@
+package dev.tollgate.log.ratis;
+
+import static dev.tollgate.log.ratis.RatisInternals.field;
+import static java.util.Objects.requireNonNull;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.raftlog.segmented.SegmentedRaftLog;
+import org.apache.ratis.util.DataBlockingQueue;
+
+/**
+ * Wakes the thread of Ratis that writes the log when that thread has to end. Thread-safe.
+ *
+ * <p>The writer of Ratis 3.3.0 (SegmentedRaftLogWorker) waits for work for up to a second before it
+ * looks whether it has to end, and closing the server waits for the writer. Ratis offers no way to
+ * wake the writer, so this class reaches into it and queues work that does nothing.
+ */
+final class LogWriter {
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final Object worker;
+  private final Field running;
+  private final DataBlockingQueue<?> queue;
+  private final Method purge;
+  private final Object noSegments;
+
+  private LogWriter(
+      Object worker, Field running, DataBlockingQueue<?> queue, Method purge, Object noSegments) {
+    this.worker = requireNonNull(worker, "worker");
+    this.running = requireNonNull(running, "running");
+    this.queue = requireNonNull(queue, "queue");
+    this.purge = requireNonNull(purge, "purge");
+    this.noSegments = requireNonNull(noSegments, "noSegments");
+  }
+
+  /**
+   * The writer of a log that is open.
+   *
+   * @throws ReflectiveOperationException if this Ratis is not the one that this was written for
+   */
+  static LogWriter of(RaftLog log) throws ReflectiveOperationException {
+    Object worker = field(SegmentedRaftLog.class, "fileLogWorker").get(log);
+    Method purge =
+        Stream.of(worker.getClass().getDeclaredMethods())
+            .filter(method -> method.getName().equals("purge") && method.getParameterCount() == 1)
+            .findFirst()
+            .orElseThrow(() -> new NoSuchMethodException(worker.getClass() + ".purge"));
+    purge.setAccessible(true);
+    Constructor<?> segments = purge.getParameterTypes()[0].getDeclaredConstructors()[0];
+    segments.setAccessible(true);
+    return new LogWriter(
+        worker,
+        field(worker.getClass(), "running"),
+        (DataBlockingQueue<?>) field(worker.getClass(), "queue").get(worker),
+        purge,
+        segments.newInstance("the server closes", null, List.of()));
+  }
+
+  /**
+   * Waits until Ratis has told the writer to end, and wakes it.
+   *
+   * @param closed whether there is nothing to wait for any more
+   */
+  void wakeWhenTold(BooleanSupplier closed) {
+    try {
+      while (running.getBoolean(worker)) {
+        if (closed.getAsBoolean()) {
+          return;
+        }
+        LockSupport.parkNanos(POLL_NANOS);
+      }
+      // a writer with work needs no waking, and a full queue would hold this thread up
+      if (queue.getNumElements() == 0) {
+        purge.invoke(worker, noSegments);
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the log writer cannot be woken", e);
+    }
+  }
+}

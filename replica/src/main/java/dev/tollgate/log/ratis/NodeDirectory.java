@@ -1,0 +1,303 @@
+package dev.tollgate.log.ratis;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.log.SkipList;
+import dev.tollgate.log.SnapshotStore;
+import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.snapshot.SnapshotFiles;
+import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.snapshot.Backup;
+import dev.tollgate.snapshot.StateCopy;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.server.RaftConfiguration;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.LogProtoUtils;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.storage.RaftStorageDirectory;
+import org.apache.ratis.server.storage.RaftStorageImpl;
+import org.apache.ratis.server.storage.RaftStorageMetadata;
+import org.apache.ratis.server.storage.StorageImplUtils;
+import org.apache.ratis.util.FileUtils;
+
+/** The directory of a node that does not run. What is done here is done, or nothing is. */
+public final class NodeDirectory {
+  /** The term in which the history of a restored cluster begins; elections go on from there. */
+  private static final long FIRST_TERM = 1;
+
+  /**
+   * Where the log of an epoch begins, so that no position of the log comes twice: what is random in
+   * a statement follows from its position.
+   */
+  private static final int INDEX_BITS = 40;
+
+  private NodeDirectory() {}
+
+  /** The name of the node whose directory this is; empty if the directory does not say. */
+  public static Optional<String> owner(Path data) throws IOException {
+    return Optional.ofNullable(NodeIdentity.owner(data));
+  }
+
+  /**
+   * Makes the directory of a node of a new cluster. All of its nodes begin with the same backup and
+   * the same epoch.
+   *
+   * @param data does not exist, or is empty
+   * @throws DirectoryNotEmptyException if there is something in the directory
+   */
+  public static void restore(Path data, Backup backup, int epoch) throws IOException {
+    if (epoch <= backup.epoch() || epoch > FencingToken.MAX_EPOCH) {
+      throw new IllegalArgumentException("epoch " + epoch + " after " + backup.epoch());
+    }
+    Files.createDirectories(data);
+    requireEmpty(data);
+    Path unfinished = data.resolve("restoring");
+    try {
+      write(unfinished, backup, epoch);
+      Files.move(unfinished, RatisLog.groupDirectory(data), StandardCopyOption.ATOMIC_MOVE);
+      WholeFile.syncNames(data);
+    } catch (IOException | RuntimeException e) {
+      FileUtils.deleteFully(unfinished);
+      throw e;
+    }
+  }
+
+  private static void write(Path group, Backup backup, int epoch) throws IOException {
+    RaftStorageImpl storage = storage(group, RaftStorage.StartupOption.FORMAT);
+    try (StateCopy state = backup.inEpoch(epoch)) {
+      storage
+          .getMetadataFile()
+          .persist(
+              RaftStorageMetadata.valueOf(
+                  FIRST_TERM, RaftStorageMetadata.getDefault().getVotedFor()));
+      Path snapshots = directory(storage).getStateMachineDir().toPath();
+      new SnapshotFiles(group.toString(), snapshots)
+          .write(TermIndex.valueOf(FIRST_TERM, (long) epoch << INDEX_BITS), state);
+      WholeFile.syncNames(directory(storage).getCurrentDir().toPath());
+      WholeFile.syncNames(group);
+    } finally {
+      storage.close();
+    }
+  }
+
+  private static void requireEmpty(Path data) throws IOException {
+    try (Stream<Path> files = Files.list(data)) {
+      if (files.findAny().isPresent()) {
+        throw new DirectoryNotEmptyException(data.toString());
+      }
+    }
+  }
+
+  /** Locks the directory of a group. */
+  private static RaftStorageImpl storage(Path group, RaftStorage.StartupOption option)
+      throws IOException {
+    RaftProperties defaults = new RaftProperties();
+    RaftStorageImpl storage =
+        StorageImplUtils.newRaftStorage(
+            group.toFile(),
+            RaftServerConfigKeys.storageFreeSpaceMin(defaults),
+            option,
+            RaftServerConfigKeys.Log.corruptionPolicy(defaults));
+    storage.initialize();
+    VoteFile.install(storage, failure -> {});
+    return storage;
+  }
+
+  private static RaftStorageImpl storageOfStopped(Path data, Path group) throws IOException {
+    try {
+      return storage(group, RaftStorage.StartupOption.RECOVER);
+    } catch (IOException e) {
+      throw new IOException(
+          data + " cannot be used, perhaps because the node runs: stop it. " + e.getMessage(), e);
+    }
+  }
+
+  /** Ratis hides the class of what the storage gives. */
+  private static RaftStorageDirectory directory(RaftStorage storage) {
+    return storage.getStorageDir();
+  }
+
+  /** A snapshot of another node. */
+  public interface Source {
+    /** Writes the snapshot to this file, and says what it is. */
+    Seed writeTo(Path file) throws IOException;
+  }
+
+  /**
+   * What a snapshot of another node is.
+   *
+   * @param nodeId of that node
+   * @param term of the last entry that it covers
+   * @param index of that entry
+   * @param configuration what {@link SnapshotStore#configuration} gave there
+   */
+  @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
+  public record Seed(String nodeId, long term, long index, byte[] configuration) {
+    public Seed {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(configuration, "configuration");
+    }
+  }
+
+  /**
+   * What has become of a node's files.
+   *
+   * @param seed with which it begins now
+   * @param setAside where those are that it had before
+   * @param files what is there now
+   */
+  public record Reseeded(Seed seed, Path setAside, List<Path> files) {
+    public Reseeded {
+      requireNonNull(seed, "seed");
+      requireNonNull(setAside, "setAside");
+      files = List.copyOf(files);
+    }
+  }
+
+  /**
+   * Replaces the state of a node by that of another one of its cluster. The node keeps its term and
+   * its vote: it will not vote twice in a term. Its own entries may be gone only if the snapshot
+   * covers them, so that has to be one of the leader that covers all that was committed since this
+   * node stopped.
+   *
+   * <p>If this is interrupted, the node has its old files, or the new snapshot besides some of
+   * them.
+   *
+   * @throws IOException if the node runs, if it is no member of the cluster, or if its vote is lost
+   */
+  public static Reseeded reseed(Path data, String nodeId, Source source) throws IOException {
+    Path group = RatisLog.groupDirectory(data);
+    if (!VoteFile.isWhole(group)) {
+      throw new IOException(
+          data + " has no vote of a node of a cluster, so " + VoteFile.WITHOUT_A_VOTE);
+    }
+    RaftStorageImpl storage = storageOfStopped(data, group);
+    try {
+      return reseed(storage, nodeId, source);
+    } finally {
+      storage.close();
+    }
+  }
+
+  private static Reseeded reseed(RaftStorageImpl storage, String nodeId, Source source)
+      throws IOException {
+    Path directory = directory(storage).getStateMachineDir().toPath();
+    Files.createDirectories(directory);
+    SnapshotFiles snapshots = new SnapshotFiles(nodeId, directory);
+    Path arrived = snapshots.unfinished();
+    Seed seed = source.writeTo(arrived);
+    Backup.check(arrived);
+    LogEntryProto members = membersOf(seed, nodeId);
+    RaftStorageMetadata own = storage.getMetadataFile().getMetadata();
+    if (own.getTerm() < seed.term()) {
+      storage
+          .getMetadataFile()
+          .persist(
+              RaftStorageMetadata.valueOf(
+                  seed.term(), RaftStorageMetadata.getDefault().getVotedFor()));
+    }
+    storage.writeRaftConfiguration(members);
+    if (!hasMembers(storage, members.getIndex())) {
+      throw new IOException(
+          "the list of members in "
+              + directory(storage).getCurrentDir()
+              + " cannot be written: make room there, and seed the node again before it starts");
+    }
+    Path setAside = newDirectory(directory(storage).getRoot().toPath());
+    List<Path> replaced = snapshots.others(TermIndex.valueOf(seed.term(), seed.index()));
+    // from here on the new snapshot is there at any moment, whatever else is
+    snapshots.adopt(TermIndex.valueOf(seed.term(), seed.index()));
+    replaced.addAll(Snapshots.segments(directory(storage).getCurrentDir().toPath()));
+    List<Path> moved = new ArrayList<>();
+    for (Path file : replaced) {
+      Path target = setAside.resolve(requireNonNull(file.getFileName()));
+      Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
+      moved.add(target);
+    }
+    WholeFile.syncNames(setAside);
+    WholeFile.syncNames(directory);
+    WholeFile.syncNames(directory(storage).getCurrentDir().toPath());
+    return new Reseeded(seed, setAside, moved);
+  }
+
+  /**
+   * Has a node that does not run leave out a command of its log.
+   *
+   * @return all that it leaves out
+   * @throws IOException if the node runs, or its newest snapshot covers that entry
+   */
+  public static SkipList skip(Path data, SkipList.Skip skip) throws IOException {
+    Path group = RatisLog.groupDirectory(data);
+    if (!Files.isDirectory(group)) {
+      throw new IOException(data + " is not the directory of a node that has run");
+    }
+    RaftStorageImpl storage = storageOfStopped(data, group);
+    try {
+      Path snapshots = directory(storage).getStateMachineDir().toPath();
+      List<SnapshotFiles.Snapshot> all =
+          Files.isDirectory(snapshots)
+              ? new SnapshotFiles(data.toString(), snapshots).all()
+              : List.of();
+      if (!all.isEmpty() && all.get(0).last().getIndex() >= skip.logIndex()) {
+        throw new IOException(
+            "the newest snapshot there covers entry "
+                + all.get(0).last().getIndex()
+                + ", so entry "
+                + skip.logIndex()
+                + " has been applied: skip the entry that the node names when it stops");
+      }
+      return SkipList.read(data).with(skip, data);
+    } finally {
+      storage.close();
+    }
+  }
+
+  private static LogEntryProto membersOf(Seed seed, String nodeId) throws IOException {
+    LogEntryProto entry = LogEntryProto.parseFrom(seed.configuration());
+    RaftConfiguration members = LogProtoUtils.toRaftConfiguration(entry);
+    boolean member =
+        members.getAllPeers().stream().anyMatch(peer -> peer.getId().toString().equals(nodeId));
+    if (!member) {
+      throw new IOException(
+          nodeId
+              + " is no node of the cluster of "
+              + seed.nodeId()
+              + ": start it with an empty directory, and add it with CALL add_node");
+    }
+    if (seed.nodeId().equals(nodeId)) {
+      throw new IOException(
+          "the node that gave the snapshot is " + nodeId + " itself: it runs, and somewhere else");
+    }
+    return entry;
+  }
+
+  /**
+   * True if a file has the members of this log index or of a later one. Ratis empties that file if
+   * it cannot write it, and tells nobody but its own logger.
+   */
+  static boolean hasMembers(RaftStorageImpl storage, long logIndex) {
+    RaftConfiguration written = storage.readRaftConfiguration();
+    return written != null && written.getLogEntryIndex() >= logIndex;
+  }
+
+  /** A place for files that are not needed any more, but to look at. */
+  private static Path newDirectory(Path group) throws IOException {
+    int number = 1;
+    while (Files.exists(group.resolve("replaced-" + number))) {
+      number++;
+    }
+    return Files.createDirectory(group.resolve("replaced-" + number));
+  }
+}

@@ -1,0 +1,224 @@
+package dev.tollgate.log.ratis;
+
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.RemovedException;
+import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.WholeFile;
+import java.io.IOException;
+import java.io.Reader;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose data directory this is, in a file beside the log: of which node, in which incarnation, of
+ * which cluster, and whether the cluster has removed it. The incarnation is drawn when the file is
+ * made, so a directory that was emptied is another one. Thread-safe.
+ *
+ * <p>The file also keeps what the replicated state says of the other nodes: a node that has just
+ * started has applied nothing, and yet must know with whose votes it may be elected.
+ */
+final class NodeIdentity {
+  static final String FILE = "identity";
+
+  private static final String NODE = "node";
+  private static final String INCARNATION = "incarnation";
+  private static final String CLUSTER = "cluster";
+  private static final String LOG_INDEX = "log-index";
+  private static final String OTHER_INCARNATION = "incarnation.";
+  private static final String OTHER_REMOVED = "removed.";
+  private static final String REMOVED = "this-node-was-removed";
+
+  private final Path data;
+  private final String nodeId;
+  private final UniqueId incarnation;
+  private volatile ClusterIdentity known = ClusterIdentity.NONE;
+  private volatile ClusterIdentity written = ClusterIdentity.NONE;
+  private long knownIndex;
+  private boolean removed;
+
+  private NodeIdentity(Path data, String nodeId, UniqueId incarnation) {
+    this.data = data;
+    this.nodeId = nodeId;
+    this.incarnation = incarnation;
+  }
+
+  /**
+   * Reads the file, or makes it. A directory of a version that had no such file gets one too.
+   *
+   * @throws RemovedException if the cluster has removed this node
+   * @throws StrangerException if the directory is another node's, or has lost its log
+   */
+  static NodeIdentity open(Path data, String nodeId) throws IOException {
+    Path file = data.resolve(FILE);
+    if (!Files.exists(file)) {
+      NodeIdentity fresh = new NodeIdentity(data, nodeId, draw());
+      Files.createDirectories(data);
+      fresh.write();
+      return fresh;
+    }
+    NodeIdentity known = read(data, nodeId, file);
+    if (known.removed) {
+      throw new RemovedException(nodeId);
+    }
+    if (known.clusterId() != null && !Files.exists(RatisLog.groupDirectory(data))) {
+      throw StrangerException.withoutLog(nodeId, data);
+    }
+    return known;
+  }
+
+  /** The name of the node whose directory this is, or null if the directory does not say. */
+  static @Nullable String owner(Path data) throws IOException {
+    Path file = data.resolve(FILE);
+    return Files.exists(file) ? properties(file).getProperty(NODE) : null;
+  }
+
+  private static Properties properties(Path file) throws IOException {
+    Properties properties = new Properties();
+    try (Reader in = Files.newBufferedReader(file)) {
+      properties.load(in);
+    }
+    return properties;
+  }
+
+  private static NodeIdentity read(Path data, String nodeId, Path file) throws IOException {
+    Properties properties = properties(file);
+    String owner = properties.getProperty(NODE);
+    UniqueId incarnation = parse(file, properties.getProperty(INCARNATION));
+    if (owner == null || incarnation == null) {
+      throw new IOException(file + " is damaged: it does not say whose directory this is");
+    }
+    if (!owner.equals(nodeId)) {
+      throw StrangerException.ofAnotherNode(nodeId, data, owner);
+    }
+    NodeIdentity known = new NodeIdentity(data, nodeId, incarnation);
+    known.known = known(file, properties);
+    known.written = known.known;
+    known.knownIndex = Long.parseLong(properties.getProperty(LOG_INDEX, "0"));
+    known.removed = Boolean.parseBoolean(properties.getProperty(REMOVED));
+    return known;
+  }
+
+  private static ClusterIdentity known(Path file, Properties properties) throws IOException {
+    SortedMap<String, UniqueId> incarnations = new TreeMap<>();
+    for (String name : properties.stringPropertyNames()) {
+      UniqueId incarnation = parse(file, properties.getProperty(name), OTHER_INCARNATION, name);
+      if (incarnation != null) {
+        incarnations.put(name.substring(OTHER_INCARNATION.length()), incarnation);
+      }
+    }
+    List<String> removed = new ArrayList<>();
+    for (int i = 0; properties.containsKey(OTHER_REMOVED + i); i++) {
+      removed.add(properties.getProperty(OTHER_REMOVED + i));
+    }
+    return new ClusterIdentity(parse(file, properties.getProperty(CLUSTER)), incarnations, removed);
+  }
+
+  private static @Nullable UniqueId parse(Path file, String text, String prefix, String name)
+      throws IOException {
+    return name.startsWith(prefix) ? parse(file, text) : null;
+  }
+
+  private static @Nullable UniqueId parse(Path file, @Nullable String text) throws IOException {
+    if (text == null) {
+      return null;
+    }
+    try {
+      UUID id = UUID.fromString(text);
+      return new UniqueId(id.getMostSignificantBits(), id.getLeastSignificantBits());
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + " is damaged: '" + text + "' is no UUID", e);
+    }
+  }
+
+  static UniqueId draw() {
+    UUID id = UUID.randomUUID();
+    return new UniqueId(id.getMostSignificantBits(), id.getLeastSignificantBits());
+  }
+
+  String nodeId() {
+    return nodeId;
+  }
+
+  UniqueId incarnation() {
+    return incarnation;
+  }
+
+  /** Null until this node has applied the entry that names the cluster. */
+  @Nullable UniqueId clusterId() {
+    return known.clusterId();
+  }
+
+  /** True once the replicated state names this directory, and the file says so. */
+  boolean isKnown() {
+    return incarnation.equals(written.incarnations().get(nodeId));
+  }
+
+  /** What the replicated state has said of the cluster and its nodes, at the latest. */
+  ClusterIdentity known() {
+    return known;
+  }
+
+  /**
+   * Keeps what the replicated state says, unless it is older than what is known.
+   *
+   * @param logIndex of the entry after which the state says so
+   * @throws StrangerException if the directory is of another cluster
+   */
+  synchronized void learn(ClusterIdentity state, long logIndex) throws IOException {
+    UniqueId own = known.clusterId();
+    UniqueId other = state.clusterId();
+    if (own != null && other != null && !own.equals(other)) {
+      throw StrangerException.ofAnotherCluster(nodeId, data, own, other);
+    }
+    if (logIndex > knownIndex && !state.equals(known)) {
+      known = state;
+      knownIndex = logIndex;
+      write();
+      written = state;
+    }
+  }
+
+  /** Keeps that the cluster has removed this node. */
+  synchronized void markRemoved() throws IOException {
+    if (!removed) {
+      removed = true;
+      write();
+    }
+  }
+
+  private void write() throws IOException {
+    WholeFile.write(data.resolve(FILE), text());
+  }
+
+  private String text() throws IOException {
+    Properties properties = new Properties();
+    properties.setProperty(NODE, nodeId);
+    properties.setProperty(INCARNATION, incarnation.toString());
+    ClusterIdentity cluster = known;
+    if (cluster.clusterId() != null) {
+      properties.setProperty(CLUSTER, cluster.clusterId().toString());
+    }
+    properties.setProperty(LOG_INDEX, Long.toString(knownIndex));
+    cluster
+        .incarnations()
+        .forEach((node, id) -> properties.setProperty(OTHER_INCARNATION + node, id.toString()));
+    for (int i = 0; i < cluster.removed().size(); i++) {
+      properties.setProperty(OTHER_REMOVED + i, cluster.removed().get(i));
+    }
+    if (removed) {
+      properties.setProperty(REMOVED, "true");
+    }
+    StringWriter text = new StringWriter();
+    properties.store(text, "Whose data directory this is. Never copy it to another node");
+    return text.toString();
+  }
+}

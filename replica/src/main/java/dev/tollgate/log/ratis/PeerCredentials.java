@@ -1,0 +1,73 @@
+package dev.tollgate.log.ratis;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node says with each message to another one.
+ *
+ * @param from the node that sends
+ * @param clusterId the cluster that it belongs to; null if it does not know yet
+ * @param incarnation its own
+ * @param to the node that it means
+ * @param expected the incarnation of that node in the replicated state; null if it has none there
+ */
+record PeerCredentials(
+    String from,
+    @Nullable UniqueId clusterId,
+    UniqueId incarnation,
+    String to,
+    @Nullable UniqueId expected) {
+  private static final int VERSION = 1;
+
+  PeerCredentials {
+    requireNonNull(from, "from");
+    requireNonNull(incarnation, "incarnation");
+    requireNonNull(to, "to");
+  }
+
+  /** What a node says to another one. */
+  static PeerCredentials of(NodeIdentity self, String to) {
+    return new PeerCredentials(
+        self.nodeId(),
+        self.clusterId(),
+        self.incarnation(),
+        to,
+        self.known().incarnations().get(to));
+  }
+
+  byte[] toBytes() {
+    WireWriter out = new WireWriter(96);
+    out.u8(VERSION).string(from);
+    write(out, clusterId);
+    write(out, incarnation);
+    out.string(to);
+    write(out, expected);
+    return out.toByteArray();
+  }
+
+  /** Reads what this version or a later one has written; later ones may add to the end. */
+  static PeerCredentials read(byte[] bytes) {
+    WireReader in = new WireReader(bytes);
+    in.u8();
+    String from = in.string();
+    UniqueId cluster = id(in);
+    UniqueId incarnation = requireNonNull(id(in), "incarnation");
+    return new PeerCredentials(from, cluster, incarnation, in.string(), id(in));
+  }
+
+  private static void write(WireWriter out, @Nullable UniqueId id) {
+    out.flag(id != null);
+    if (id != null) {
+      out.i64(id.high()).i64(id.low());
+    }
+  }
+
+  private static @Nullable UniqueId id(WireReader in) {
+    return in.flag() ? new UniqueId(in.i64(), in.i64()) : null;
+  }
+}

@@ -1,0 +1,224 @@
+package dev.tollgate.log.ratis;
+
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.RemovedException;
+import dev.tollgate.log.StrangerException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which nodes this one talks to: those of its cluster, with the data directories that the cluster
+ * knows. Any other message is refused before Ratis sees it, so that it takes no part in an
+ * election, in a commit, or in a proof of leadership. Thread-safe; never waits for an entry.
+ *
+ * <p>A node stops when a node of its cluster says that it was removed or has another data
+ * directory: the replicated state of any node is the authority for that. Of two clusters either may
+ * be the wrong one, so a node gives way only to a majority of its members.
+ */
+final class PeerGuard {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
+
+  /** Refusals that are logged; further ones are as those before them. */
+  private static final int LOGGED = 100;
+
+  /** Why a message is refused. The names go over the wire. */
+  enum Reason {
+    /** Sender and receiver belong to different clusters. */
+    OTHER_CLUSTER,
+    /** The message is for another node, which had this address. */
+    OTHER_NODE,
+    /** The receiver is not the node that the cluster knows under its name. */
+    RECEIVER_UNKNOWN,
+    /** The sender is not the node that the cluster knows under its name. */
+    SENDER_UNKNOWN,
+    /** The cluster has removed the sender. */
+    SENDER_REMOVED,
+    /** The sender would add the receiver, which begins a cluster of its own. */
+    NOT_JOINING
+  }
+
+  /** An answer to a message that is not accepted. */
+  record Refusal(Reason reason, String message) {}
+
+  /** The members of the group as this node knows them. */
+  interface Members {
+    boolean contains(String nodeId);
+
+    int count();
+  }
+
+  private final NodeIdentity self;
+  private final Path data;
+  private final boolean begins;
+  private final Members members;
+  private final Consumer<IOException> stop;
+  private final AtomicBoolean stopped = new AtomicBoolean();
+  private final Set<String> logged = ConcurrentHashMap.newKeySet();
+  private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param begins whether the node was started to begin a cluster, alone or with others
+   * @param stop is called once, with a {@link RemovedException} or a {@link StrangerException}, by
+   *     a thread of gRPC or of Ratis: must not wait
+   */
+  PeerGuard(
+      NodeIdentity self, Path data, boolean begins, Members members, Consumer<IOException> stop) {
+    this.self = self;
+    this.data = data;
+    this.begins = begins;
+    this.members = members;
+    this.stop = stop;
+  }
+
+  /** What this node says with a message to another one. */
+  PeerCredentials credentialsFor(String to) {
+    return PeerCredentials.of(self, to);
+  }
+
+  /** Why a message is refused, or null if it is not. */
+  @Nullable Refusal check(PeerCredentials sender) {
+    Refusal refusal = refusal(sender);
+    if (refusal != null) {
+      logOnce(sender.from(), refusal);
+      if (refusal.reason() == Reason.RECEIVER_UNKNOWN) {
+        stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
+      }
+    }
+    return refusal;
+  }
+
+  /** Why this node cannot be added to the cluster of the sender, or null if it can. */
+  @Nullable Refusal checkJoining(PeerCredentials sender) {
+    Refusal refusal = check(sender);
+    if (refusal != null || !begins || self.clusterId() != null) {
+      return refusal;
+    }
+    Refusal begun =
+        new Refusal(
+            Reason.NOT_JOINING,
+            "node " + self.nodeId() + " was started to begin a cluster of its own");
+    logOnce(sender.from(), begun);
+    return begun;
+  }
+
+  private @Nullable Refusal refusal(PeerCredentials sender) {
+    UniqueId own = self.clusterId();
+    if (own != null && sender.clusterId() != null && !own.equals(sender.clusterId())) {
+      return new Refusal(
+          Reason.OTHER_CLUSTER,
+          "node "
+              + self.nodeId()
+              + " is of cluster "
+              + own
+              + ", node "
+              + sender.from()
+              + " of cluster "
+              + sender.clusterId());
+    }
+    if (!sender.to().equals(self.nodeId())) {
+      return new Refusal(
+          Reason.OTHER_NODE,
+          "node " + sender.from() + " takes node " + self.nodeId() + " for node " + sender.to());
+    }
+    if (sender.expected() != null && !sender.expected().equals(self.incarnation())) {
+      return new Refusal(
+          Reason.RECEIVER_UNKNOWN,
+          "node "
+              + sender.from()
+              + " knows node "
+              + self.nodeId()
+              + " as incarnation "
+              + sender.expected()
+              + ", but it is "
+              + self.incarnation());
+    }
+    ClusterIdentity known = self.known();
+    UniqueId recorded = known.incarnations().get(sender.from());
+    if (recorded != null && !recorded.equals(sender.incarnation())) {
+      return new Refusal(
+          Reason.SENDER_UNKNOWN,
+          "node "
+              + self.nodeId()
+              + " knows node "
+              + sender.from()
+              + " as incarnation "
+              + recorded
+              + ", but it is "
+              + sender.incarnation());
+    }
+    if (known.removed().contains(sender.from()) && !members.contains(sender.from())) {
+      return new Refusal(
+          Reason.SENDER_REMOVED, "node " + sender.from() + " was removed from the cluster");
+    }
+    return null;
+  }
+
+  /** Another node does not accept a message of this one. */
+  void refusedBy(String nodeId, Refusal refusal) {
+    logOnce(nodeId, refusal);
+    switch (refusal.reason()) {
+      case SENDER_REMOVED -> removed();
+      case SENDER_UNKNOWN ->
+          stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
+      case OTHER_CLUSTER -> {
+        // a node that is about to be added has no say
+        if (members.contains(nodeId)) {
+          strangers.add(nodeId);
+        }
+        if (strangers.size() > members.count() / 2) {
+          stop(StrangerException.amongOthers(self.nodeId(), data, refusal.message()));
+        }
+      }
+      case OTHER_NODE, RECEIVER_UNKNOWN, NOT_JOINING -> {}
+    }
+  }
+
+  /** A node has accepted a message, so it is of this cluster. */
+  void acceptedBy(String nodeId) {
+    strangers.remove(nodeId);
+  }
+
+  /** This node leaves, because its own log says that it was or will be removed. */
+  void leaves() {
+    stop(new RemovedException(self.nodeId()));
+  }
+
+  /** The cluster has removed this node: its directory is of no use any more. */
+  void removed() {
+    try {
+      self.markRemoved();
+    } catch (IOException e) {
+      LOG.warn("{}: cannot note in {} that this node was removed", self.nodeId(), data, e);
+    }
+    stop(new RemovedException(self.nodeId()));
+  }
+
+  /** True if this node has been stopped here. */
+  boolean hasStopped() {
+    return stopped.get();
+  }
+
+  private void stop(IOException why) {
+    if (stopped.compareAndSet(false, true)) {
+      stop.accept(why);
+    }
+  }
+
+  private void logOnce(String nodeId, Refusal refusal) {
+    if (logged.size() < LOGGED && logged.add(nodeId + " " + refusal.reason())) {
+      LOG.warn(
+          "{}: does not talk with {}: {}. Check the addresses and the data directories of both",
+          self.nodeId(),
+          nodeId,
+          refusal.message());
+    }
+  }
+}

@@ -1,0 +1,457 @@
+package dev.tollgate.log.ratis;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.EntryHold;
+import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.Membership;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RemovedException;
+import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.log.SnapshotStore;
+import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.ProposedEntry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.client.RaftClient;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.retry.RetryPolicies;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.raftlog.LogProtoUtils;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log on Apache Ratis, over gRPC between nodes. Requests enter in this process, at the leader:
+ * no Ratis client and no hop of its own. What is configured here and why is in docs/adr/0003.
+ */
+public final class RatisLog implements ReplicatedLog {
+  private static final TimeDuration FORWARD_RETRY =
+      TimeDuration.valueOf(300, TimeUnit.MILLISECONDS);
+
+  /** Within this a leader hears of each follower, and there is a new leader. */
+  private static final int SILENT_ELECTION_TIMEOUTS = 5;
+
+  static final RaftGroupId GROUP =
+      RaftGroupId.valueOf(UUID.nameUUIDFromBytes(new byte[] {'t', 'o', 'l', 'l'}));
+
+  private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
+
+  private final RaftSettings settings;
+  private final NodeIdentity identity;
+  private final RatisStateMachine stateMachine;
+  private final RaftServer server;
+  private final RatisMembership membership;
+  private final EntryHold hold = new EntryHold();
+  private final LeadershipRounds rounds;
+  private final @Nullable PeerChannels channels;
+  private final ClientId clientId = ClientId.randomId();
+  private final AtomicLong callIds = new AtomicLong();
+  private final Supervision supervision;
+  private @Nullable RaftClient forwarder;
+  private volatile @Nullable LogWriter writer;
+
+  /**
+   * @throws IOException if the directory cannot be used, or another process uses it
+   */
+  public RatisLog(RaftSettings settings, LogConsumer consumer) throws IOException {
+    this.settings = requireNonNull(settings, "settings");
+    this.identity = identity(settings);
+    VoteFile.removeUnbegun(groupDirectory(settings.directory()));
+    this.stateMachine = new RatisStateMachine(settings, identity, consumer);
+    Parameters parameters = new Parameters();
+    RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
+    PeerGuard guard = stateMachine.guard();
+    // the last one is the first to see a call
+    GrpcConfigKeys.Server.setServicesCustomizer(
+        parameters,
+        (builder, types) ->
+            builder
+                .intercept(RatisLeadership.answers(this::term, self))
+                .intercept(new ComparedCommits())
+                .intercept(PeerChecks.incoming(guard)));
+    this.server =
+        RaftServer.newBuilder()
+            .setServerId(self)
+            .setGroup(group(settings))
+            .setStateMachine(stateMachine)
+            .setProperties(RatisProperties.of(settings))
+            .setParameters(parameters)
+            .setOption(RaftStorage.StartupOption.RECOVER)
+            .build();
+    this.membership =
+        new RatisMembership(server, GROUP, settings, identity, consumer::identity, hold);
+    RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
+    if (rpc != null) {
+      PeerChecks.outgoing(rpc, guard);
+    }
+    this.supervision = new Supervision(settings.nodeId(), consumer::failed);
+    this.channels = rpc == null ? null : channels(settings, rpc, supervision);
+    this.rounds =
+        new LeadershipRounds(
+            new RatisLeadership(server, GROUP, rpc, 2 * settings.electionTimeout().toMillis()),
+            supervision);
+  }
+
+  private static NodeIdentity identity(RaftSettings settings) throws IOException {
+    try {
+      return NodeIdentity.open(settings.directory(), settings.nodeId());
+    } catch (RemovedException | StrangerException e) {
+      throw e;
+    } catch (IOException e) {
+      throw StartFailure.explain(settings, e);
+    }
+  }
+
+  /** A term before all others if this node is in none. */
+  private long term() {
+    try {
+      return server.getDivision(GROUP).getInfo().getCurrentTerm();
+    } catch (IOException e) {
+      return -1;
+    }
+  }
+
+  /** Where the files of the group are in the directory of a node. */
+  static Path groupDirectory(Path data) {
+    return data.resolve(GROUP.getUuid().toString());
+  }
+
+  private static RaftGroup group(RaftSettings settings) {
+    List<RaftPeer> peers = new ArrayList<>();
+    settings
+        .peers()
+        .forEach(
+            (id, address) ->
+                peers.add(RaftPeer.newBuilder().setId(id).setAddress(address).build()));
+    return RaftGroup.valueOf(GROUP, peers);
+  }
+
+  private static PeerChannels channels(
+      RaftSettings settings, RaftServerRpc rpc, Supervision supervision) {
+    return new PeerChannels(
+        settings.nodeId(),
+        supervision,
+        peer ->
+            rpc.handleException(peer, new SocketException("it was broken"), /* reconnect= */ true));
+  }
+
+  @Override
+  public void start() throws IOException {
+    try {
+      server.start();
+      writer = writer();
+      stateMachine.leaveIfRemoved();
+      if (channels != null) {
+        Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
+        channels.start(() -> Silence.around(server, GROUP, silence.toMillis()), silence);
+      }
+    } catch (IOException | RuntimeException e) {
+      throw StartFailure.explain(settings, e);
+    }
+  }
+
+  private @Nullable LogWriter writer() throws IOException {
+    try {
+      return LogWriter.of(server.getDivision(GROUP).getRaftLog());
+    } catch (ReflectiveOperationException | ClassCastException | IllegalArgumentException e) {
+      LOG.warn(
+          "{}: this node takes up to a second longer to stop with this version of Ratis",
+          settings.nodeId(),
+          e);
+      return null;
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> append(ProposedEntry entry) {
+    RaftClientRequest request =
+        RaftClientRequest.newBuilder()
+            .setClientId(clientId)
+            .setServerId(server.getId())
+            .setGroupId(GROUP)
+            .setCallId(callIds.incrementAndGet())
+            .setMessage(new EntryMessage(entry))
+            .setType(RaftClientRequest.writeRequestType())
+            .build();
+    return hold.pass(
+        () -> {
+          try {
+            return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
+          } catch (IOException | IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+          }
+        });
+  }
+
+  /**
+   * Where requests enter. The server itself would hand each to another thread and have the caller
+   * wait until that has appended it.
+   */
+  private RaftClientAsynchronousProtocol division() throws IOException {
+    return (RaftClientAsynchronousProtocol) server.getDivision(GROUP);
+  }
+
+  @Override
+  public CompletableFuture<Void> forward(Command command) {
+    return forward(ProposedEntry.untimed(command));
+  }
+
+  CompletableFuture<Void> forward(ProposedEntry entry) {
+    if (isAlone()) {
+      return append(entry);
+    }
+    try {
+      return forwarder()
+          .async()
+          .send(() -> new EntryMessage(entry).getContent())
+          .thenApply(RatisLog::requireSuccess);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** The way to the leader from a node that does not lead; seldom used, so it is made late. */
+  private synchronized RaftClient forwarder() throws IOException {
+    RaftClient client = forwarder;
+    if (client == null) {
+      client =
+          RaftClient.newBuilder()
+              .setProperties(RatisProperties.of(settings))
+              .setParameters(new Parameters())
+              .setRaftGroup(server.getDivision(GROUP).getGroup())
+              .setRetryPolicy(RetryPolicies.retryForeverWithSleep(FORWARD_RETRY))
+              .build();
+      forwarder = client;
+    }
+    return client;
+  }
+
+  private synchronized void closeForwarder() {
+    if (forwarder != null) {
+      try {
+        forwarder.close();
+      } catch (IOException e) {
+        LOG.warn("{}: the way to the leader did not close cleanly", settings.nodeId(), e);
+      }
+    }
+  }
+
+  private static @Nullable Void requireSuccess(RaftClientReply reply) {
+    if (!reply.isSuccess()) {
+      throw new UncheckedIOException(
+          reply.getException() == null
+              ? new IOException("no success: " + reply)
+              : reply.getException());
+    }
+    return null;
+  }
+
+  @Override
+  public CompletableFuture<OptionalLong> readIndex() {
+    return rounds.readIndex();
+  }
+
+  @Override
+  public long appliedIndex() {
+    return stateMachine.getLastAppliedTermIndex().getIndex();
+  }
+
+  @Override
+  public LogStatus status() {
+    try {
+      RaftServer.Division division = server.getDivision(GROUP);
+      DivisionInfo info = division.getInfo();
+      Map<String, Long> commits = new TreeMap<>();
+      for (CommitInfoProto commit : division.getCommitInfos()) {
+        commits.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
+      }
+      Map<String, Long> silence = silence(info);
+      List<LogStatus.Member> members = new ArrayList<>();
+      for (RaftPeer peer : division.getGroup().getPeers()) {
+        String id = peer.getId().toString();
+        members.add(
+            new LogStatus.Member(
+                id, peer.getAddress(), commits.getOrDefault(id, -1L), silence.get(id)));
+      }
+      return new LogStatus(
+          settings.nodeId(),
+          role(info),
+          leaderId(),
+          info.getCurrentTerm(),
+          info.getLastAppliedIndex(),
+          commits.getOrDefault(settings.nodeId(), -1L),
+          members);
+    } catch (IOException e) {
+      LOG.debug("{}: no status", settings.nodeId(), e);
+      return new LogStatus(settings.nodeId(), LogStatus.Role.STOPPED, null, 0, 0, 0, List.of());
+    }
+  }
+
+  /** For how long this node has not heard of each node that it listens to, in milliseconds. */
+  private Map<String, Long> silence(DivisionInfo info) {
+    Map<String, Long> silence = new TreeMap<>();
+    silence.put(settings.nodeId(), 0L);
+    RoleInfoProto role = info.getRoleInfoProto();
+    List<ServerRpcProto> heard =
+        role.hasLeaderInfo()
+            ? role.getLeaderInfo().getFollowerInfoList()
+            : role.hasFollowerInfo() ? List.of(role.getFollowerInfo().getLeaderInfo()) : List.of();
+    heard.forEach(
+        node -> silence.put(node.getId().getId().toStringUtf8(), node.getLastRpcElapsedTimeMs()));
+    return silence;
+  }
+
+  private static LogStatus.Role role(DivisionInfo info) {
+    return switch (info.getCurrentRole()) {
+      case LEADER -> info.isLeaderReady() ? LogStatus.Role.LEADER : LogStatus.Role.STARTING;
+      case CANDIDATE -> LogStatus.Role.CANDIDATE;
+      case FOLLOWER, LISTENER, UNRECOGNIZED -> LogStatus.Role.FOLLOWER;
+    };
+  }
+
+  @Override
+  public @Nullable String leaderId() {
+    try {
+      RaftPeerId leader = server.getDivision(GROUP).getInfo().getLeaderId();
+      return leader == null ? null : leader.toString();
+    } catch (IOException e) {
+      LOG.debug("{}: no leader id", settings.nodeId(), e);
+      return null;
+    }
+  }
+
+  @Override
+  public UniqueId incarnation() {
+    return identity.incarnation();
+  }
+
+  @Override
+  public boolean isKnown() {
+    return identity.isKnown();
+  }
+
+  @Override
+  public Membership membership() {
+    return settings.raftAddress() == null
+        ? Membership.fixed(
+            "node "
+                + settings.nodeId()
+                + " was started without --raft-address, so no other node could reach it: start it"
+                + " again with one")
+        : membership;
+  }
+
+  @Override
+  public SnapshotStore snapshots() {
+    return new SnapshotStore() {
+      @Override
+      public List<SnapshotFile> list() throws IOException {
+        return stateMachine.snapshots().list();
+      }
+
+      @Override
+      public CompletableFuture<SnapshotFile> take() {
+        return stateMachine.snapshots().take();
+      }
+
+      @Override
+      public byte[] configuration() throws IOException {
+        RaftConfiguration members = server.getDivision(GROUP).getRaftConf();
+        return LogProtoUtils.toLogEntryProto(members, null, members.getLogEntryIndex())
+            .toByteArray();
+      }
+    };
+  }
+
+  @Override
+  public boolean isAlone() {
+    return membership.isAlone();
+  }
+
+  @Override
+  public void close() {
+    stateMachine.closing();
+    if (channels != null) {
+      channels.close();
+    }
+    closeForwarder();
+    closeServer();
+  }
+
+  private void closeServer() {
+    AtomicBoolean closed = new AtomicBoolean();
+    LogWriter sleeping = writer;
+    if (sleeping != null) {
+      supervision
+          .thread("tollgate-log-writer-alarm", () -> sleeping.wakeWhenTold(closed::get))
+          .start();
+    }
+    try {
+      server.close();
+    } catch (IOException e) {
+      LOG.warn("{}: the Raft log did not close cleanly", settings.nodeId(), e);
+    } finally {
+      closed.set(true);
+    }
+  }
+
+  /** An entry on its way through Ratis in this process, with those who wait for it. */
+  static final class EntryMessage implements Message {
+    private final ProposedEntry entry;
+    private final ByteString content;
+
+    EntryMessage(ProposedEntry entry) {
+      this.entry = entry;
+      this.content = UnsafeByteOperations.unsafeWrap(entry.bytes());
+    }
+
+    ProposedEntry entry() {
+      return entry;
+    }
+
+    @Override
+    public ByteString getContent() {
+      return content;
+    }
+  }
+}

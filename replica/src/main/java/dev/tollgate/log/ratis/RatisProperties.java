@@ -1,0 +1,87 @@
+package dev.tollgate.log.ratis;
+
+import dev.tollgate.log.RaftSettings;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.NetUtils;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+
+/** How Ratis is set up; docs/adr/0003 says why. */
+final class RatisProperties {
+  /** A log entry may be as large as the largest frame of a client and a full group before it. */
+  static final int MAX_ENTRY_BYTES = 20 << 20;
+
+  private static final long SMALLEST_SEGMENT = 4 << 10;
+  private static final long LARGEST_SEGMENT = 32 << 20;
+
+  private RatisProperties() {}
+
+  static RaftProperties of(RaftSettings settings) {
+    RaftProperties p = new RaftProperties();
+    RaftServerConfigKeys.setStorageDir(p, List.of(settings.directory().toFile()));
+    if (settings.raftAddress() == null) {
+      p.set("raft.rpc.type", SoloRpc.Type.class.getName());
+    } else {
+      p.set("raft.rpc.type", GrpcRpc.Type.class.getName());
+      var address = NetUtils.createSocketAddr(settings.raftAddress());
+      GrpcConfigKeys.Server.setHost(p, address.getHostString());
+      GrpcConfigKeys.Server.setPort(p, address.getPort());
+      GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + (4 << 20)));
+    }
+    configureElections(p, settings);
+    configureLog(p, settings.snapshotLogBytes());
+    return p;
+  }
+
+  private static void configureElections(RaftProperties p, RaftSettings settings) {
+    long millis = settings.electionTimeout().toMillis();
+    RaftServerConfigKeys.Rpc.setTimeoutMin(p, millis(millis));
+    RaftServerConfigKeys.Rpc.setTimeoutMax(p, millis(2 * millis));
+    // the first election need not wait longer than any other
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(p, millis(millis));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(p, millis(2 * millis));
+    RaftServerConfigKeys.Rpc.setRequestTimeout(p, millis(1_000));
+    RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
+    // a new member is silent while it restores a snapshot: four seconds for a million rows
+    RaftServerConfigKeys.setStagingTimeout(p, millis(RatisMembership.CATCH_UP_MILLIS));
+    // a leader that lost its majority may stand again soon: the default bars it for ten seconds
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(1_000));
+    // the session table answers what was sent twice; this cache has no bound but time
+    RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
+  }
+
+  private static void configureLog(RaftProperties p, long snapshotLogBytes) {
+    // a metadata entry per commit would be written, synced and replicated like any other
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
+    // an entry that is sent again is acknowledged when it is on disk, not while it is on its way
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, true);
+    RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
+    // the default lets a follower that comes back wait five seconds, and not at all after 80
+    // minutes
+    RaftServerConfigKeys.Log.Appender.setRetryPolicy(p, "1ms,10, 1s,1000000000");
+    // flushes that are acknowledged before they are done can lose entries
+    RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
+    RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
+    SizeInBytes maxEntry = SizeInBytes.valueOf(MAX_ENTRY_BYTES);
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, maxEntry);
+    RaftServerConfigKeys.Log.setWriteBufferSize(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + 64));
+    // the log is cut by whole segments: with larger ones a snapshot would let go of nothing
+    long segment = Math.max(SMALLEST_SEGMENT, Math.min(LARGEST_SEGMENT, snapshotLogBytes / 2));
+    RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf(segment));
+    RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("8MB"));
+    RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
+    RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, SizeInBytes.valueOf("64MB"));
+    // the state machine itself decides when; the log is cut up to what takeSnapshot answers
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
+    RaftServerConfigKeys.Log.setPurgeGap(p, 1);
+  }
+
+  private static TimeDuration millis(long millis) {
+    return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
+  }
+}

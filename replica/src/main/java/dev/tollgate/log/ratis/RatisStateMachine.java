@@ -1,0 +1,425 @@
+package dev.tollgate.log.ratis;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.log.ApplyThread;
+import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.LogFailedException;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.entry.Entry;
+import dev.tollgate.log.entry.EntryCodec;
+import dev.tollgate.log.entry.Proposal;
+import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.snapshot.Snapshots;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.storage.RaftStorageImpl;
+import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.TransactionContext;
+import org.apache.ratis.statemachine.impl.BaseStateMachine;
+import org.apache.ratis.util.LifeCycle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where Ratis meets the replica: hands committed entries over in log order, and says who leads.
+ * Ratis calls {@link #applyTransaction} and {@link #reinitialize} from one thread, that of {@link
+ * DeepUpdater}; what it throws closes the Ratis server, which is what an untrustworthy state has to
+ * come to.
+ */
+final class RatisStateMachine extends BaseStateMachine {
+  private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
+  private static final long PURGE_MILLIS = 10_000;
+
+  private static final long LEAVE_POLL_NANOS = 100_000;
+
+  private final Path directory;
+  private final LogConsumer consumer;
+  private final Supervision supervision;
+  private final NodeIdentity identity;
+  private final PeerGuard guard;
+  private final Snapshots snapshots;
+  private final ClientId clientId = ClientId.randomId();
+  private final AtomicLong callIds = new AtomicLong();
+  private @Nullable RaftStorageImpl storage;
+  private final LeadershipNews leadership;
+  private ClusterIdentity kept = ClusterIdentity.NONE;
+  private volatile boolean closing;
+
+  RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
+    this.directory = settings.directory();
+    this.identity = identity;
+    this.consumer = consumer;
+    this.supervision = new Supervision(settings.nodeId(), consumer::failed);
+    this.leadership = new LeadershipNews(consumer, this::leadingTerm);
+    this.guard =
+        new PeerGuard(
+            identity, directory, !settings.peers().isEmpty(), new Members(), this::refused);
+    this.snapshots =
+        new Snapshots(
+            settings.nodeId(),
+            settings.snapshotLogBytes(),
+            consumer,
+            this::getLastAppliedTermIndex,
+            this::purgeLog);
+  }
+
+  Snapshots snapshots() {
+    return snapshots;
+  }
+
+  PeerGuard guard() {
+    return guard;
+  }
+
+  /** Those of the configuration that this node has, or none while it has none. */
+  private final class Members implements PeerGuard.Members {
+    private @Nullable RaftConfiguration configuration() {
+      RaftServer server = getServer().getNow(null);
+      try {
+        return server == null ? null : server.getDivision(getGroupId()).getRaftConf();
+      } catch (IOException e) {
+        return null;
+      }
+    }
+
+    @Override
+    public boolean contains(String nodeId) {
+      RaftConfiguration members = configuration();
+      return members != null && members.getPeer(RaftPeerId.valueOf(nodeId)) != null;
+    }
+
+    @Override
+    public int count() {
+      RaftConfiguration members = configuration();
+      return members == null ? Integer.MAX_VALUE : members.getCurrentPeers().size();
+    }
+  }
+
+  /**
+   * Ends a node that has just started if its log says that it was removed: Ratis would wait for
+   * ever for a leader to add it. One that was stopped while it joined waits for that rightly.
+   */
+  void leaveIfRemoved() throws IOException {
+    RaftServer server = getServer().join();
+    RaftConfiguration conf = server.getDivision(getGroupId()).getRaftConf();
+    boolean wasMember =
+        hasPeer(conf.getPreviousPeers(), server.getId())
+            || identity.known().incarnations().containsKey(identity.nodeId());
+    if (wasMember
+        && !conf.getCurrentPeers().isEmpty()
+        && !hasPeer(conf.getCurrentPeers(), server.getId())) {
+      guard.leaves();
+    }
+  }
+
+  private static boolean hasPeer(Collection<RaftPeer> peers, RaftPeerId id) {
+    return peers.stream().anyMatch(peer -> peer.getId().equals(id));
+  }
+
+  /** The others do not accept this node. */
+  private void refused(IOException why) {
+    supervision
+        .thread(
+            "tollgate-refused",
+            () -> {
+              if (!closing) {
+                consumer.failed(why);
+                leaveGroup();
+              }
+            })
+        .start();
+  }
+
+  /** From here on a shutdown is no failure. */
+  void closing() {
+    closing = true;
+  }
+
+  @Override
+  public void initialize(RaftServer raftServer, RaftGroupId groupId, RaftStorage raftStorage)
+      throws IOException {
+    // the life cycle is the state machine's own business; Ratis only reads it
+    getLifeCycle()
+        .startAndTransition(
+            () -> {
+              super.initialize(raftServer, groupId, raftStorage);
+              storage = (RaftStorageImpl) raftStorage;
+              VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
+              // before Ratis reads its log
+              LogTail.cutUnfinished(raftStorage.getStorageDir().getCurrentDir().toPath());
+              DeepUpdater.install(raftServer, groupId);
+              beginAt(restored(raftStorage));
+              keepIdentity();
+            });
+  }
+
+  /** The thread that calls has a stack of its own size. */
+  private @Nullable TermIndex restored(RaftStorage raftStorage) throws IOException {
+    try (ApplyThread thread = new ApplyThread(identity.nodeId())) {
+      return thread.<@Nullable TermIndex>call(() -> snapshots.open(raftStorage));
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("restoring does not declare it", e);
+    }
+  }
+
+  private void beginAt(@Nullable TermIndex last) {
+    if (last != null) {
+      setLastAppliedTermIndex(last);
+    }
+  }
+
+  @Override
+  public void pause() {
+    getLifeCycle().transition(LifeCycle.State.PAUSING);
+    getLifeCycle().transition(LifeCycle.State.PAUSED);
+  }
+
+  /** A snapshot has come from the leader, because this node is too far behind. */
+  @Override
+  public void reinitialize() throws IOException {
+    try {
+      synchronized (snapshots) {
+        beginAt(snapshots.reopen());
+      }
+      keepIdentity();
+    } catch (IOException | RuntimeException | Error e) {
+      consumer.failed(e);
+      throw e;
+    }
+    getLifeCycle().transition(LifeCycle.State.STARTING);
+    getLifeCycle().transition(LifeCycle.State.RUNNING);
+  }
+
+  @Override
+  public StateMachineStorage getStateMachineStorage() {
+    return snapshots.storage();
+  }
+
+  /** What the state says of the cluster and its nodes, the directory has too. */
+  private void keepIdentity() throws IOException {
+    ClusterIdentity state = consumer.identity();
+    if (!state.equals(kept)) {
+      identity.learn(state, getLastAppliedTermIndex().getIndex());
+      kept = state;
+    }
+  }
+
+  private void keepIdentityOrStop() {
+    try {
+      keepIdentity();
+    } catch (StrangerException e) {
+      consumer.failed(e);
+    } catch (IOException e) {
+      cannotWrite("its identity", e);
+    }
+  }
+
+  /** Snapshots are taken when they are due here; Ratis only asks how far it may cut its log. */
+  @Override
+  public long takeSnapshot() {
+    return snapshots.purgeable();
+  }
+
+  /** Makes Ratis ask. */
+  private void purgeLog() {
+    RaftServer server = getServer().join();
+    try {
+      server
+          .snapshotManagementAsync(
+              SnapshotManagementRequest.newCreate(
+                  clientId,
+                  server.getId(),
+                  getGroupId(),
+                  callIds.incrementAndGet(),
+                  PURGE_MILLIS,
+                  1))
+          .exceptionally(
+              failure -> {
+                if (!closing) {
+                  LOG.warn("{}: the log was not cut", server.getId(), failure);
+                }
+                return null;
+              });
+    } catch (RuntimeException e) {
+      if (!closing) {
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    snapshots.close();
+  }
+
+  /** What a node of a later version has sent must not come into the log of those who would stop. */
+  @Override
+  public TransactionContext startTransaction(RaftClientRequest request) {
+    TransactionContext transaction =
+        TransactionContext.newBuilder().setStateMachine(this).setClientRequest(request).build();
+    try {
+      if (request.getMessage() instanceof RatisLog.EntryMessage message) {
+        transaction.setStateMachineContext(message.entry());
+      } else {
+        EntryCodec.decode(request.getMessage().getContent().toByteArray(), List.of());
+      }
+    } catch (CorruptLogException e) {
+      transaction.setException(e);
+    }
+    return transaction;
+  }
+
+  @Override
+  public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
+    try {
+      apply(transaction);
+      keepIdentityOrStop();
+    } catch (IOException e) {
+      consumer.failed(e);
+      throw new UncheckedIOException(e);
+    } catch (RuntimeException | Error e) {
+      consumer.failed(e);
+      throw e;
+    }
+    return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  private void apply(TransactionContext transaction) throws IOException {
+    LogEntryProto logEntry = transaction.getLogEntry();
+    // of an entry that was proposed here, too, only the bytes count
+    List<Proposal> proposals =
+        transaction.getStateMachineContext() instanceof ProposedEntry here
+            ? here.proposals()
+            : List.of();
+    Entry entry =
+        EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray(), proposals);
+    synchronized (snapshots) {
+      consumer.apply(logEntry.getIndex(), entry);
+      updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
+      snapshots.applied(
+          TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
+          logEntry.getStateMachineLogEntry().getLogData().size());
+    }
+  }
+
+  @Override
+  public void notifyLeaderReady() {
+    leadership.changed();
+  }
+
+  @Override
+  public void notifyNotLeader(Collection<TransactionContext> pendingEntries) {
+    leadership.changed();
+  }
+
+  /** Ratis takes its leader's state away before it says that this node does not lead. */
+  private long leadingTerm() {
+    try {
+      DivisionInfo info = getServer().join().getDivision(getGroupId()).getInfo();
+      long term = info.getCurrentTerm();
+      return info.isLeader() && info.isLeaderReady() && info.getCurrentTerm() == term
+          ? term
+          : LeadershipNews.NONE;
+    } catch (IOException e) {
+      return LeadershipNews.NONE;
+    }
+  }
+
+  @Override
+  public void notifyLogFailed(Throwable cause, LogEntryProto failedEntry) {
+    cannotWrite("the log", cause);
+  }
+
+  /**
+   * Ratis has just written the members to a file, or could not. Once the log up to this entry is
+   * gone, a node without that file would have the members of its first start.
+   */
+  @Override
+  public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
+    if (!NodeDirectory.hasMembers(requireNonNull(storage, "storage"), index)) {
+      cannotWrite(
+          "the list of members",
+          new IOException("it is not there; what Ratis said just before has the reason"));
+    }
+  }
+
+  private void cannotWrite(String what, Throwable cause) {
+    consumer.failed(new LogFailedException(what, directory, cause));
+    leaveGroup();
+  }
+
+  /**
+   * Takes no more part in the group once this returns; by the thread that writes, before anybody
+   * hears of the failure. An entry that was not written is in memory all the same, and when the
+   * leader sends it again Ratis would acknowledge it as if it were on disk (docs/adr/0025). If this
+   * node leads, the others miss its heartbeats from now on.
+   */
+  private void leaveGroup() {
+    RaftServer.Division division;
+    try {
+      division = getServer().join().getDivision(getGroupId());
+    } catch (IOException e) {
+      LOG.info("{}: has left its group already", getServer().join().getId(), e);
+      return;
+    }
+    // closing waits for this very thread
+    Thread closing = supervision.thread("tollgate-leave-group", division::close);
+    closing.start();
+    while (division.getInfo().isAlive() && closing.isAlive()) {
+      LockSupport.parkNanos(LEAVE_POLL_NANOS);
+    }
+  }
+
+  @Override
+  public void notifyServerShutdown(RoleInfoProto roleInfo, boolean allServer) {
+    if (closing || guard.hasStopped()) {
+      return;
+    }
+    RaftServer server = getServer().join();
+    try {
+      RaftServer.Division division = server.getDivision(getGroupId());
+      RaftConfiguration conf = division.getRaftConf();
+      boolean member = hasPeer(conf.getCurrentPeers(), server.getId());
+      if (!member && division.getRaftLog().getLastCommittedIndex() >= conf.getLogEntryIndex()) {
+        guard.removed();
+      } else if (!member) {
+        guard.leaves();
+      } else {
+        consumer.failed(
+            new IOException(
+                "the Raft server has shut down, because its process stood still for a minute"));
+      }
+    } catch (IOException e) {
+      consumer.failed(e);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.tollgate.log.ratis;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.snapshot.Snapshots;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.raftlog.segmented.LogSegment;
+import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
+import org.apache.ratis.util.SizeInBytes;
+import org.jspecify.annotations.Nullable;
+
+/** Why a node does not start: Ratis says that something is wrong, and seldom what and where. */
+final class StartFailure {
+  private static final int PROBE_BYTES = 4096;
+
+  private StartFailure() {}
+
+  /** Looks for the cause of a failure in the files of the node. */
+  static IOException explain(RaftSettings settings, Exception failure) throws IOException {
+    return new IOException(
+        "node " + settings.nodeId() + " does not start" + reason(settings.directory(), failure),
+        failure);
+  }
+
+  private static String reason(Path directory, Exception failure) throws IOException {
+    if (isLocked(failure)) {
+      return ", because another process uses "
+          + directory
+          + ". Stop that process, or give this node a directory of its own";
+    }
+    IOException unwritable = unwritable(directory);
+    if (unwritable != null) {
+      return ", because nothing can be written in "
+          + directory
+          + " ("
+          + unwritable.getMessage()
+          + "). Make room there or mend what it says, and start the node again";
+    }
+    Path group = RatisLog.groupDirectory(directory);
+    Path log = group.resolve("current");
+    String unreadable = unreadable(directory);
+    if (unreadable != null) {
+      return ", because it cannot read "
+          + unreadable
+          + ". Nothing says that the data is damaged: let this process read its files";
+    }
+    if (Files.isDirectory(log) && !VoteFile.isWhole(group)) {
+      return ", because its vote in "
+          + log
+          + " is lost. Check the disk; "
+          + VoteFile.WITHOUT_A_VOTE;
+    }
+    for (Path segment : Files.isDirectory(log) ? Snapshots.segments(log) : List.<Path>of()) {
+      Exception damage = damage(segment);
+      if (damage != null) {
+        return ", because its log is damaged in "
+            + segment
+            + " ("
+            + damage.getMessage()
+            + "). Check the disk, and then seed the node anew from the leader, with `tollgate"
+            + " reseed`";
+      }
+    }
+    Throwable root = failure;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      root = cause;
+    }
+    return ": " + describe(root);
+  }
+
+  /** In words: some exceptions have a file for a message, others have none. */
+  private static String describe(Throwable cause) {
+    String message = cause.getMessage();
+    return message == null || cause instanceof FileSystemException ? cause.toString() : message;
+  }
+
+  private static boolean isLocked(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof OverlappingFileLockException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The first file of the node that cannot be read, and why; null if there is none. */
+  private static @Nullable String unreadable(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : (Iterable<Path>) all.filter(Files::isRegularFile)::iterator) {
+        String why = whyUnreadable(file);
+        if (why != null) {
+          return file + " (" + why + ")";
+        }
+      }
+      return null;
+    } catch (UncheckedIOException e) {
+      return describe(requireNonNull(e.getCause()));
+    }
+  }
+
+  private static @Nullable String whyUnreadable(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      in.read();
+      return null;
+    } catch (IOException e) {
+      return e instanceof AccessDeniedException ? "permission denied" : describe(e);
+    }
+  }
+
+  private static @Nullable IOException unwritable(Path directory) {
+    try {
+      Path probe = Files.createTempFile(directory, "probe", null);
+      try {
+        Files.write(probe, new byte[PROBE_BYTES]);
+      } finally {
+        Files.delete(probe);
+      }
+      return null;
+    } catch (IOException e) {
+      return e;
+    }
+  }
+
+  private static @Nullable Exception damage(Path segment) {
+    try {
+      LogSegment.readSegmentFile(
+          segment.toFile(),
+          requireNonNull(LogSegmentPath.matchLogSegment(segment)).getStartEnd(),
+          SizeInBytes.valueOf(RatisProperties.MAX_ENTRY_BYTES),
+          RaftServerConfigKeys.Log.CorruptionPolicy.EXCEPTION,
+          null,
+          null);
+      return null;
+    } catch (IOException | RuntimeException e) {
+      return e;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.tollgate.log.snapshot;
+
+import java.io.IOException;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
+import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
+import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The snapshots as Ratis sees them. It asks for the newest several times for each append, sent or
+ * received; as long as there is none, the class that this extends would search the directory each
+ * time. Thread-safe.
+ */
+final class RatisSnapshotStorage extends SimpleStateMachineStorage {
+  private volatile @Nullable SingleFileSnapshotInfo newest;
+
+  @Override
+  public void init(RaftStorage storage) throws IOException {
+    super.init(storage);
+    loadLatestSnapshot();
+  }
+
+  @Override
+  public @Nullable SingleFileSnapshotInfo getLatestSnapshot() {
+    return newest;
+  }
+
+  @Override
+  public synchronized @Nullable SingleFileSnapshotInfo updateLatestSnapshot(
+      SingleFileSnapshotInfo info) {
+    SingleFileSnapshotInfo updated = super.updateLatestSnapshot(info);
+    newest = updated;
+    return updated;
+  }
+
+  @Override
+  public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) {
+    // dropped when a new one is complete
+  }
+}

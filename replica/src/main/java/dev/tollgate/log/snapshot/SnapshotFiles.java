@@ -1,0 +1,188 @@
+package dev.tollgate.log.snapshot;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.log.WholeFile;
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.snapshot.StateCopy;
+import dev.tollgate.snapshot.UnknownVersionException;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.util.MD5FileUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The snapshot files of a node: {@code snapshot.TERM_INDEX}, and beside each the MD5 that Ratis
+ * wants when it sends the file to another node. A file is complete once it has this name: it is
+ * written under another, synced, and renamed. Two are kept, so that a damaged one can be done
+ * without.
+ */
+public final class SnapshotFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotFiles.class);
+  private static final Pattern NAME = Pattern.compile("snapshot\\.(\\d+)_(\\d+)");
+  private static final String UNFINISHED = "snapshot.tmp";
+  private static final int KEPT = 2;
+  private static final int BUFFER_BYTES = 1 << 20;
+
+  private final String nodeId;
+  private final Path directory;
+
+  /** A complete file, and up to which entry it goes. */
+  public record Snapshot(Path file, TermIndex last) {
+    public Snapshot {
+      requireNonNull(file, "file");
+      requireNonNull(last, "last");
+    }
+
+    SnapshotFile describe() throws IOException {
+      return new SnapshotFile(
+          file,
+          last.getTerm(),
+          last.getIndex(),
+          Files.size(file),
+          Files.getLastModifiedTime(file).toInstant());
+    }
+  }
+
+  public SnapshotFiles(String nodeId, Path directory) {
+    this.nodeId = nodeId;
+    this.directory = directory;
+  }
+
+  /** All files, the newest first. */
+  public List<Snapshot> all() throws IOException {
+    List<Snapshot> found = new ArrayList<>();
+    if (!Files.isDirectory(directory)) {
+      return found;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Matcher name = NAME.matcher(file.getFileName().toString());
+        if (name.matches()) {
+          long term = Long.parseLong(name.group(1));
+          found.add(new Snapshot(file, TermIndex.valueOf(term, Long.parseLong(name.group(2)))));
+        }
+      }
+    }
+    found.sort(Comparator.comparing(Snapshot::last).reversed());
+    return found;
+  }
+
+  /** Renames files that are damaged, says so, and removes what was never finished. */
+  void setAsideDamaged() throws IOException {
+    Files.deleteIfExists(directory.resolve(UNFINISHED));
+    for (Snapshot snapshot : all()) {
+      try (InputStream in = open(snapshot)) {
+        SnapshotReader.check(in);
+        if (!hasDigest(snapshot)) {
+          MD5FileUtil.computeAndSaveMd5ForFile(snapshot.file().toFile());
+        }
+      } catch (UnknownVersionException e) {
+        // it may be whole, and newer than all that this program can read
+        throw e;
+      } catch (IOException e) {
+        Path aside = snapshot.file().resolveSibling(snapshot.file().getFileName() + ".corrupt");
+        LOG.error(
+            "{}: the snapshot {} cannot be used and is set aside as {}; the one before it and the"
+                + " log take its place",
+            nodeId,
+            snapshot.file(),
+            aside.getFileName(),
+            e);
+        Files.move(snapshot.file(), aside, StandardCopyOption.REPLACE_EXISTING);
+        Files.deleteIfExists(MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath());
+      }
+    }
+  }
+
+  /** Ratis leaves an empty one where the disk is full. */
+  private static boolean hasDigest(Snapshot snapshot) throws IOException {
+    Path digest = MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath();
+    return Files.exists(digest) && Files.size(digest) > 0;
+  }
+
+  InputStream open(Snapshot snapshot) throws IOException {
+    return new BufferedInputStream(Files.newInputStream(snapshot.file()), BUFFER_BYTES);
+  }
+
+  /**
+   * Writes a snapshot.
+   *
+   * @param last the last entry that it covers
+   * @throws IOException if there is no file of it afterwards
+   */
+  public Snapshot write(TermIndex last, StateCopy copy) throws IOException {
+    Path unfinished = unfinished();
+    try {
+      try (FileOutputStream out = new FileOutputStream(unfinished.toFile())) {
+        BufferedOutputStream buffered = new BufferedOutputStream(out, BUFFER_BYTES);
+        SnapshotWriter writer = new SnapshotWriter(buffered);
+        copy.writeTo(writer);
+        writer.finish();
+        buffered.flush();
+        out.getFD().sync();
+      }
+      adopt(last);
+      return new Snapshot(fileOf(last), last);
+    } catch (IOException e) {
+      Files.deleteIfExists(unfinished);
+      throw e;
+    }
+  }
+
+  /** Where a snapshot is written before it is complete; removed when the node starts. */
+  public Path unfinished() {
+    return directory.resolve(UNFINISHED);
+  }
+
+  /** Makes what lies at {@link #unfinished} a snapshot of this node. */
+  public void adopt(TermIndex last) throws IOException {
+    Path file = fileOf(last);
+    // Ratis leaves an empty one where the disk is full, and then there is to be no snapshot
+    MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(unfinished().toFile()));
+    Files.move(unfinished(), file, StandardCopyOption.ATOMIC_MOVE);
+    WholeFile.syncNames(directory);
+  }
+
+  /** All files but those of this snapshot. */
+  public List<Path> others(TermIndex last) throws IOException {
+    Path digest = MD5FileUtil.getDigestFileForFile(fileOf(last).toFile()).toPath();
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> !file.equals(fileOf(last)) && !file.equals(digest))
+          .filter(file -> !file.equals(unfinished()))
+          .collect(Collectors.toCollection(ArrayList::new));
+    }
+  }
+
+  private Path fileOf(TermIndex last) {
+    return directory.resolve("snapshot." + last.getTerm() + "_" + last.getIndex());
+  }
+
+  /** Removes all but the newest two, and says up to which entry the log is not needed any more. */
+  long dropOld() throws IOException {
+    List<Snapshot> all = all();
+    for (Snapshot old : all.subList(Math.min(KEPT, all.size()), all.size())) {
+      Files.deleteIfExists(old.file());
+      Files.deleteIfExists(MD5FileUtil.getDigestFileForFile(old.file().toFile()).toPath());
+    }
+    return all.size() < KEPT ? -1 : all.get(KEPT - 1).last().getIndex();
+  }
+}

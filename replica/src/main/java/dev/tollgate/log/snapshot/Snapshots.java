@@ -1,0 +1,370 @@
+package dev.tollgate.log.snapshot;
+
+import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.log.SnapshotStore;
+import dev.tollgate.log.SnapshotUnavailableException;
+import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.snapshot.StateCopy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.ratis.io.MD5Hash;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.storage.FileInfo;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
+import org.apache.ratis.util.MD5FileUtil;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * When snapshots of this node are taken, and which one a restart begins with.
+ *
+ * <p>One is due when the log has grown by so many bytes, or when somebody asks. The copy of the
+ * state is begun between two entries and written by a thread of its own. The log is kept from the
+ * snapshot before the newest, so that the newest may be damaged.
+ *
+ * <p>Its monitor is held while an entry is applied and while a copy is begun, and by nobody who
+ * waits for a copy to end: a definition that is applied may wait for that too.
+ */
+public final class Snapshots {
+  private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
+
+  /** What an entry costs at a restart besides its bytes. */
+  private static final int ENTRY_BYTES = 256;
+
+  /** The name of a segment of the log, which says with which entry it begins. */
+  private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)");
+
+  /** A copy that definitions have cancelled so often makes them wait. */
+  private static final int PATIENCE = 3;
+
+  /** The log may grow by this part more before transactions have to make way. */
+  private static final int OVERDUE = 4;
+
+  /** How long one who asks for a snapshot waits for a moment without open transactions. */
+  private static final long GAP_SECONDS = 60;
+
+  private final String nodeId;
+  private final long logBytes;
+  private final LogConsumer consumer;
+  private final Supplier<TermIndex> lastApplied;
+  private final Runnable finished;
+  private final ExecutorService writer;
+  private final RatisSnapshotStorage storage = new RatisSnapshotStorage();
+
+  private @Nullable SnapshotFiles files;
+  private long bytesSince;
+  private boolean needsGap;
+  private int cancelled;
+  private boolean writing;
+  private boolean closed;
+
+  /** Who asked for a snapshot that could not be begun yet. */
+  private final List<CompletableFuture<SnapshotFile>> asked = new ArrayList<>();
+
+  private volatile long purgeable = -1;
+
+  /**
+   * @param logBytes by how much the log grows between two snapshots
+   * @param lastApplied the last entry that the state covers; steady while the monitor is held
+   * @param finished is called by the writing thread when a snapshot is complete
+   */
+  public Snapshots(
+      String nodeId,
+      long logBytes,
+      LogConsumer consumer,
+      Supplier<TermIndex> lastApplied,
+      Runnable finished) {
+    this.nodeId = nodeId;
+    this.logBytes = logBytes;
+    this.consumer = consumer;
+    this.lastApplied = lastApplied;
+    this.finished = finished;
+    Supervision supervision = new Supervision(nodeId, consumer::failed);
+    this.writer =
+        Executors.newSingleThreadExecutor(supervision.threads("tollgate-" + nodeId + "-snapshot"));
+  }
+
+  public RatisSnapshotStorage storage() {
+    return storage;
+  }
+
+  /**
+   * Begins with the newest snapshot that is whole.
+   *
+   * @return the last entry that the state covers, or null if there is no snapshot
+   */
+  public @Nullable TermIndex open(RaftStorage raft) throws IOException {
+    SnapshotFiles found =
+        new SnapshotFiles(nodeId, raft.getStorageDir().getStateMachineDir().toPath());
+    files = found;
+    found.setAsideDamaged();
+    storage.init(raft);
+    requireLogAfter(found.all(), raft.getStorageDir().getCurrentDir().toPath());
+    return restoreNewest(found, "restored the snapshot");
+  }
+
+  /** Ratis would wait for ever for entries that are on no disk of this node. */
+  private void requireLogAfter(List<SnapshotFiles.Snapshot> snapshots, Path log)
+      throws IOException {
+    long needed = snapshots.isEmpty() ? 0 : snapshots.get(0).last().getIndex() + 1;
+    OptionalLong first = segments(log).stream().mapToLong(Snapshots::firstIndex).min();
+    if (first.isPresent() && first.getAsLong() > needed) {
+      throw new CorruptLogException(
+          "node "
+              + nodeId
+              + " cannot recover by itself: its log in "
+              + log
+              + " begins with entry "
+              + first.getAsLong()
+              + ", and it has no whole snapshot up to there, only up to entry "
+              + (needed - 1)
+              + ". Seed it anew from the leader, with `tollgate reseed`");
+    }
+  }
+
+  /** The files of the log, in no order. */
+  public static List<Path> segments(Path log) throws IOException {
+    try (Stream<Path> files = Files.list(log)) {
+      return files.filter(file -> SEGMENT.matcher(nameOf(file)).lookingAt()).toList();
+    }
+  }
+
+  private static long firstIndex(Path segment) {
+    Matcher name = SEGMENT.matcher(nameOf(segment));
+    if (!name.lookingAt()) {
+      throw new IllegalArgumentException(segment + " is no segment of a log");
+    }
+    return Long.parseLong(name.group(1));
+  }
+
+  private static String nameOf(Path file) {
+    return file.getFileName().toString();
+  }
+
+  /** Begins again with a snapshot that has just come from the leader. */
+  public @Nullable TermIndex reopen() throws IOException {
+    SnapshotFiles found = opened();
+    storage.loadLatestSnapshot();
+    return restoreNewest(found, "took over the leader's snapshot");
+  }
+
+  private @Nullable TermIndex restoreNewest(SnapshotFiles found, String how) throws IOException {
+    List<SnapshotFiles.Snapshot> all = found.all();
+    if (all.isEmpty()) {
+      return null;
+    }
+    SnapshotFiles.Snapshot newest = all.get(0);
+    long start = System.nanoTime();
+    try (InputStream in = found.open(newest)) {
+      consumer.restore(new SnapshotReader(in));
+    }
+    LOG.info(
+        "{}: {} at log index {} in {} ms",
+        nodeId,
+        how,
+        newest.last().getIndex(),
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    bytesSince = 0;
+    return newest.last();
+  }
+
+  /** As {@link SnapshotStore#list} says. */
+  public List<SnapshotFile> list() throws IOException {
+    List<SnapshotFile> all = new ArrayList<>();
+    for (SnapshotFiles.Snapshot snapshot : opened().all()) {
+      all.add(snapshot.describe());
+    }
+    return all;
+  }
+
+  /** As {@link SnapshotStore#take} says. */
+  public synchronized CompletableFuture<SnapshotFile> take() {
+    CompletableFuture<SnapshotFile> result = new CompletableFuture<>();
+    try {
+      List<SnapshotFiles.Snapshot> all = opened().all();
+      if (!all.isEmpty() && all.get(0).last().equals(lastApplied.get())) {
+        result.complete(all.get(0).describe());
+        return result;
+      }
+    } catch (IOException e) {
+      result.completeExceptionally(new SnapshotUnavailableException(e));
+      return result;
+    }
+    awaitGap(result);
+    beginIfAsked();
+    return result;
+  }
+
+  private void awaitGap(CompletableFuture<SnapshotFile> result) {
+    asked.add(result);
+    CompletableFuture.delayedExecutor(GAP_SECONDS, TimeUnit.SECONDS).execute(() -> giveUp(result));
+  }
+
+  private synchronized void giveUp(CompletableFuture<SnapshotFile> result) {
+    if (asked.removeIf(asker -> asker == result)) {
+      result.completeExceptionally(
+          new SnapshotUnavailableException(
+              SnapshotUnavailableException.Reason.NO_GAP,
+              "no snapshot could be begun within "
+                  + GAP_SECONDS
+                  + " s, because at any moment a transaction was open, or a snapshot was being"
+                  + " written: view TOLLGATE.TRANSACTIONS names them. Try again"));
+    }
+  }
+
+  /** An entry of this size has been applied; by the thread that applies, which has the monitor. */
+  public synchronized void applied(TermIndex entry, int sizeBytes) {
+    bytesSince += sizeBytes + ENTRY_BYTES;
+    if (bytesSince >= logBytes) {
+      begin(entry);
+    } else {
+      beginIfAsked();
+    }
+  }
+
+  private synchronized void beginIfAsked() {
+    TermIndex last = lastApplied.get();
+    if (!asked.isEmpty() && last.getIndex() >= 0) {
+      begin(last);
+    }
+  }
+
+  private synchronized void begin(TermIndex last) {
+    if (writing || closed) {
+      return;
+    }
+    long start = System.nanoTime();
+    StateCopy copy = consumer.beginCopy(/* insistent= */ cancelled >= PATIENCE);
+    needGap(copy == null && bytesSince - logBytes >= logBytes / OVERDUE);
+    if (copy != null) {
+      bytesSince = 0;
+      writing = true;
+      List<CompletableFuture<SnapshotFile>> askers = List.copyOf(asked);
+      asked.clear();
+      long heldNanos = System.nanoTime() - start;
+      writer.execute(() -> write(last, copy, heldNanos, askers));
+    }
+  }
+
+  private void needGap(boolean needed) {
+    if (needed != needsGap) {
+      needsGap = needed;
+      if (needed) {
+        LOG.info("{}: the snapshot waits for a moment without transactions", nodeId);
+      }
+      consumer.snapshotNeedsGap(needed);
+    }
+  }
+
+  private void write(
+      TermIndex last,
+      StateCopy copy,
+      long heldNanos,
+      List<CompletableFuture<SnapshotFile>> askers) {
+    try {
+      SnapshotFile file = writeFile(last, copy, heldNanos);
+      ended(/* interrupted= */ false, List.of());
+      askers.forEach(asker -> asker.complete(file));
+      finished.run();
+    } catch (InterruptedIOException e) {
+      LOG.info("{}: the snapshot made way for a definition and will be tried again", nodeId);
+      ended(/* interrupted= */ true, askers);
+    } catch (IOException | RuntimeException e) {
+      LOG.error(
+          "{}: no snapshot could be written; the log grows until one can. Is the disk full?",
+          nodeId,
+          e);
+      ended(/* interrupted= */ false, List.of());
+      askers.forEach(asker -> asker.completeExceptionally(new SnapshotUnavailableException(e)));
+    } catch (Error e) {
+      consumer.failed(e);
+      throw e;
+    }
+  }
+
+  private SnapshotFile writeFile(TermIndex last, StateCopy copy, long heldNanos)
+      throws IOException {
+    long start = System.nanoTime();
+    try (copy) {
+      SnapshotFiles.Snapshot snapshot = opened().write(last, copy);
+      MD5Hash digest = MD5FileUtil.readStoredMd5ForFile(snapshot.file().toFile());
+      storage.updateLatestSnapshot(
+          new SingleFileSnapshotInfo(
+              new FileInfo(snapshot.file(), digest), last.getTerm(), last.getIndex()));
+      purgeable = opened().dropOld();
+      SnapshotFile file = snapshot.describe();
+      LOG.info(
+          "{}: snapshot at log index {}, {} KiB, in {} ms, which held up the log for {} ms",
+          nodeId,
+          last.getIndex(),
+          file.sizeBytes() >> 10,
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+          TimeUnit.NANOSECONDS.toMillis(heldNanos));
+      return file;
+    }
+  }
+
+  /** A copy has ended, and holds nobody up any more. */
+  private synchronized void ended(
+      boolean interrupted, List<CompletableFuture<SnapshotFile>> askAgain) {
+    writing = false;
+    cancelled = interrupted ? cancelled + 1 : 0;
+    askAgain.forEach(this::awaitGap);
+    beginIfAsked();
+  }
+
+  /** Up to which entry the log is not needed here any more, or -1. */
+  public long purgeable() {
+    return purgeable;
+  }
+
+  /** Waits until nothing is written any more. */
+  public void close() {
+    refuseAskers();
+    writer.shutdown();
+    try {
+      if (!writer.awaitTermination(1, TimeUnit.MINUTES)) {
+        LOG.warn("{}: a snapshot is still being written", nodeId);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized void refuseAskers() {
+    closed = true;
+    asked.forEach(
+        asker ->
+            asker.completeExceptionally(
+                new SnapshotUnavailableException(
+                    SnapshotUnavailableException.Reason.NOT_HERE, "the node stops")));
+    asked.clear();
+  }
+
+  private SnapshotFiles opened() {
+    SnapshotFiles found = files;
+    if (found == null) {
+      throw new IllegalStateException("the snapshots are not open");
+    }
+    return found;
+  }
+}

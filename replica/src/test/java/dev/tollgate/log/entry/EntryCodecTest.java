@@ -1,0 +1,267 @@
+package dev.tollgate.log.entry;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Environment;
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.StateChecksum;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.RecordingConsumer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class EntryCodecTest {
+  private static final LockName LOCK = new LockName("jöb");
+  private static final Operation.StatementFence FENCE =
+      new Operation.StatementFence(new PresentedToken(LOCK, -7), true);
+
+  static Stream<Command> commands() {
+    SessionId session = new SessionId(3);
+    Operation.TableFence tableFence = new Operation.TableFence(LOCK, FenceReading.MONOTONIC);
+    Operation.TableFence held = new Operation.TableFence(LOCK, FenceReading.HELD);
+    Operation.RowFence rows = new Operation.RowFence("'jöb-' || ID");
+    TableName table = new TableName("S", "T");
+    List<Operation> operations =
+        List.of(
+            new Operation.CreateLease(15_000, "owner"),
+            new Operation.RevokeLease(new LeaseId(9)),
+            new Operation.AcquireLock(LOCK, null, LockMode.EXCLUSIVE, 0),
+            new Operation.AcquireLock(LOCK, new LeaseId(5), LockMode.SHARED, 10_000),
+            new Operation.ReleaseLock(LOCK, null),
+            new Operation.ReleaseLock(LOCK, new LeaseId(5)),
+            new Operation.ForceReleaseLock(LOCK),
+            new Operation.PresentToken(LOCK, 42L),
+            new Operation.PresentToken(LOCK, null),
+            new Operation.SetSchema("APP"),
+            new Operation.FenceTable(table, tableFence, FENCE, true),
+            new Operation.FenceTable(new TableName(null, "T"), held, null, false),
+            new Operation.FenceTable(table, rows, FENCE, true),
+            new Operation.UnfenceTable(table, null, true),
+            statement(new Operation.KeyRequest.None(), rows, false),
+            statement(new Operation.KeyRequest.None(), held, false),
+            statement(new Operation.KeyRequest.Generated(), null, true),
+            statement(new Operation.KeyRequest.Positions(List.of(1, 3)), null, true),
+            statement(new Operation.KeyRequest.Names(List.of("ID", "V")), null, true),
+            new Operation.BeginTransaction(TransactionMode.SERIALIZABLE),
+            new Operation.EndTransaction(true),
+            new Operation.EndTransaction(false),
+            new Operation.MarkSavepoint(true, "S", TransactionMode.READ_COMMITTED),
+            new Operation.MarkSavepoint(false, "", TransactionMode.SERIALIZABLE),
+            new Operation.SetLockTimeout(5_000),
+            new Operation.SetSchema("\ud83d"),
+            new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
+            new Operation.CreateLease(15_000, "\u0000\ud83d\ude00"),
+            new Operation.ReleaseLock(new LockName("\u0000\ud83d\ude00"), null));
+    List<Command> commands = new ArrayList<>();
+    operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
+    operations.forEach(o -> commands.add(new Command.Perform(session, 77, o, -3)));
+    commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000));
+    commands.add(new Command.CloseSession(session));
+    commands.add(new Command.EndWait(session, 5, Command.WaitEnd.TIMED_OUT));
+    commands.add(new Command.EndWait(session, 5, Command.WaitEnd.CANCELLED));
+    commands.add(new Command.Expire(List.of(session), List.of(new LeaseId(1), new LeaseId(2))));
+    commands.add(new Command.AnnounceNode("n1", "h:1"));
+    commands.add(new Command.AnnounceNode("n1", "h:1", new UniqueId(3, -4)));
+    commands.add(new Command.NameCluster(new UniqueId(-1, 2)));
+    commands.add(new Command.ForgetNode("n1"));
+    commands.add(new Command.SeedRandom(new RandomSeed(1, -2)));
+    commands.add(
+        new Command.AdoptEnvironment(
+            new Environment(new TreeMap<>(Map.of("numbers", "1", "time zones", "2")), "Java 17")));
+    commands.add(new Command.PauseStatements());
+    commands.add(new Command.LimitTransactions(new TransactionLimits(3_600_000, 120_000)));
+    commands.add(
+        new Command.RecordSilence(List.of(new Command.SilentLease(new LeaseId(3), 2, 1_500))));
+    commands.add(new Command.RecordRenewal(new LeaseId(3), 2));
+    commands.add(new Command.ReleaseOwnLease(session));
+    commands.add(new Command.VerifyReplicas(List.of("n1", "n2")));
+    commands.add(
+        new Command.ReportChecksum(
+            "n2",
+            7,
+            new StateChecksum("0f", new TreeMap<>(Map.of("table S.T", -1L, "locks", 9L)))));
+    for (Command.AbortReason reason : Command.AbortReason.values()) {
+      commands.add(new Command.AbortTransaction(session, 4, reason));
+    }
+    return commands.stream();
+  }
+
+  private static Operation statement(
+      Operation.KeyRequest keys, Operation.FenceTerms binding, boolean batch) {
+    Operation.ParameterSet one = new Operation.ParameterSet(Payload.of(new byte[] {1, 2}), FENCE);
+    Operation.ParameterSet two = new Operation.ParameterSet(Payload.empty(), null);
+    List<Operation.DefinitionTarget> targets = new ArrayList<>();
+    for (Operation.DefinitionTarget.Kind kind : Operation.DefinitionTarget.Kind.values()) {
+      targets.add(new Operation.DefinitionTarget(kind, new TableName(null, "T")));
+    }
+    return new Operation.ExecuteSql(
+        "UPDATE t SET v = ?",
+        !batch,
+        targets,
+        batch ? List.of(one, two) : List.of(one),
+        batch,
+        batch,
+        keys,
+        99,
+        binding,
+        !batch,
+        batch ? TransactionMode.SERIALIZABLE : TransactionMode.READ_COMMITTED);
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void commandIsReadAsItWasWritten(Command command) {
+    Entry read = decode(encode(command));
+    assertEquals(List.of(command), read.commands());
+    assertEquals(5, read.stampMicros());
+  }
+
+  @Test
+  void everyCommandAndOperationIsCovered() {
+    Set<Class<?>> covered = new HashSet<>();
+    commands()
+        .forEach(
+            command -> {
+              covered.add(command.getClass());
+              if (command instanceof Command.Perform perform) {
+                covered.add(perform.operation().getClass());
+              }
+            });
+    Set<Class<?>> all = new HashSet<>(Arrays.asList(Command.class.getPermittedSubclasses()));
+    all.addAll(Arrays.asList(Operation.class.getPermittedSubclasses()));
+    assertEquals(all, covered);
+  }
+
+  @Test
+  void entryOfManyCommandsKeepsTheirOrder() {
+    List<Command> all = commands().toList();
+    assertEquals(all, decode(encode(all.toArray(new Command[0]))).commands());
+  }
+
+  /** As they were written before rows could have locks of their own. */
+  @Test
+  void bindingsOfOlderEntriesAreReadAsTheyWere() {
+    byte[] older =
+        HexFormat.of()
+            .parseHex(
+                "01000000000000000500000002030000000000000003000000000000004d08000000154352454154"
+                    + "45205441424c452054285620494e5429010000010000000000000000000000000101000000"
+                    + "015300000001540001000000036a6f62010000000100000002010201000000036a6f620000"
+                    + "00000000002a00030000000000000003000000000000004d09000000015300000001540000"
+                    + "00036a6f620101000000036a6f62000000000000002a0001");
+    List<Operation.FenceTerms> bound = new ArrayList<>();
+    for (Command command : decode(older).commands()) {
+      Operation operation = ((Command.Perform) command).operation();
+      bound.add(
+          operation instanceof Operation.ExecuteSql create
+              ? create.binding()
+              : ((Operation.FenceTable) operation).fence());
+    }
+    Operation.TableFence job =
+        new Operation.TableFence(new LockName("job"), FenceReading.MONOTONIC);
+    assertEquals(List.of(job, job), bound);
+  }
+
+  @Test
+  void entryOfALaterVersionIsRefusedByName() {
+    byte[] bytes = encode(new Command.CloseSession(new SessionId(1)));
+    bytes[0] = 9;
+    assertRefused("an entry of version 9", bytes);
+  }
+
+  @Test
+  void commandOfALaterVersionIsRefusedByName() {
+    byte[] bytes = encode(new Command.CloseSession(new SessionId(1)));
+    bytes[EntryCodec.HEADER_BYTES] = 99;
+    assertRefused("a command of kind 99", bytes);
+  }
+
+  @Test
+  void operationOfALaterVersionIsRefusedByName() {
+    SessionId session = new SessionId(1);
+    byte[] bytes = encode(new Command.Perform(session, 7, new Operation.ForceReleaseLock(LOCK)));
+    bytes[EntryCodec.HEADER_BYTES + 1 + 8 + 8] = 98;
+    assertRefused("an operation of kind 98", bytes);
+  }
+
+  private static void assertRefused(String what, byte[] entry) {
+    UnknownCommandException refused =
+        assertThrows(UnknownCommandException.class, () -> decode(entry));
+    assertEquals(
+        "the log has "
+            + what
+            + ", which this node does not know: a node of a later version led when it was written."
+            + " Run that version here too, and the node goes on where it stopped; its data are as"
+            + " they should be",
+        refused.getMessage());
+  }
+
+  /** Whatever the disk gives back, the reader says "corrupt" or reads a command; nothing else. */
+  @ParameterizedTest
+  @MethodSource("commands")
+  void damagedEntryIsCorruptAndNothingWorse(Command command) {
+    byte[] good = encode(command);
+    for (int length = 0; length < good.length; length++) {
+      byte[] cut = Arrays.copyOf(good, length);
+      assertThrows(CorruptLogException.class, () -> decode(cut));
+    }
+    Random random = new Random(11);
+    int read = 0;
+    for (int i = 0; i < 2_000; i++) {
+      byte[] damaged = good.clone();
+      damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
+      read += isReadable(damaged) ? 1 : 0;
+    }
+    assertTrue(read < 2_000, "no damage was noticed");
+  }
+
+  private static boolean isReadable(byte[] bytes) {
+    try {
+      decode(bytes);
+      return true;
+    } catch (CorruptLogException e) {
+      return false;
+    }
+  }
+
+  private static byte[] encode(Command... commands) {
+    List<Proposal> proposals = new ArrayList<>();
+    for (Command command : commands) {
+      proposals.add(
+          new Proposal(
+              EntryCodec.encode(command), RecordingConsumer.listener(new CompletableFuture<>())));
+    }
+    return EntryCodec.encode(5, proposals);
+  }
+
+  private static Entry decode(byte[] bytes) {
+    return EntryCodec.decode(bytes, List.of());
+  }
+}

@@ -1,0 +1,762 @@
+package dev.tollgate.log.ratis;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.cluster.Ports;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.LogFailedException;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.EntryCodec;
+import dev.tollgate.log.entry.Proposal;
+import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.entry.UnknownCommandException;
+import dev.tollgate.log.snapshot.Snapshots;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Properties;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The log on real Ratis servers, three of them in this JVM over gRPC on loopback. */
+class RatisLogTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  @TempDir Path directory;
+
+  private final List<TestNode> nodes = new ArrayList<>();
+  private Duration electionTimeout = RaftSettings.ELECTION_TIMEOUT;
+
+  /** One member of the group. */
+  private final class TestNode {
+    final RaftSettings settings;
+    RecordingConsumer consumer = new RecordingConsumer();
+    RatisLog log;
+    CommandPipeline pipeline;
+
+    TestNode(String id, SortedMap<String, String> peers) throws IOException {
+      settings =
+          new RaftSettings(
+              id,
+              peers.get(id),
+              peers,
+              directory.resolve(id),
+              electionTimeout,
+              RaftSettings.SNAPSHOT_LOG_BYTES);
+      start();
+    }
+
+    void start() throws IOException {
+      consumer = new RecordingConsumer();
+      log = new RatisLog(settings, consumer);
+      pipeline =
+          new CommandPipeline(
+              log,
+              Clock.systemUTC(),
+              1 << 20,
+              new Supervision(settings.nodeId(), consumer::failed));
+      log.start();
+    }
+  }
+
+  @AfterEach
+  void stopAll() {
+    nodes.forEach(node -> node.log.close());
+  }
+
+  @Test
+  void allNodesApplyTheSameCommandsInTheSameOrder() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    for (int i = 0; i < 100; i++) {
+      perform(leader, "a" + i);
+    }
+    for (TestNode node : nodes) {
+      awaitCommands(node, 100);
+      assertEquals(leader.consumer.commands, node.consumer.commands);
+      assertEquals(leader.consumer.indexes, node.consumer.indexes);
+    }
+  }
+
+  @Test
+  void followerRefusesToPropose() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    assertThrows(Exception.class, () -> perform(follower, "x"));
+    assertEquals(leader.settings.nodeId(), follower.log.leaderId());
+  }
+
+  @Test
+  void followerHasItsLeaderAppendACommand() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    follower.log.forward(command("forwarded")).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    for (TestNode node : nodes) {
+      await()
+          .atMost(DEADLINE)
+          .until(() -> node.consumer.commands.equals(List.of(command("forwarded"))));
+    }
+  }
+
+  @Test
+  void barrierPassesAtTheLeaderAndFailsAtAFollower() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "one");
+    assertTrue(barrier(leader));
+    long entries = leader.log.appliedIndex();
+    assertTrue(barrier(leader));
+    assertEquals(entries, leader.log.appliedIndex(), "it takes no entry");
+    for (TestNode node : followersOf(leader)) {
+      assertFalse(barrier(node));
+    }
+  }
+
+  @Test
+  void leadershipIsConfirmedByAnyMajorityAndByNoLess() throws Exception {
+    // so long a leader waits for answers, on a busy machine too
+    electionTimeout = Duration.ofSeconds(1);
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "one");
+    assertTrue(barrier(leader));
+    assertEquals(leader.log.appliedIndex(), readIndex(leader).getAsLong());
+    List<TestNode> followers = followersOf(leader);
+    followers.get(0).log.close();
+    for (int i = 0; i < 100; i++) {
+      assertTrue(readIndex(leader).isPresent(), "one follower is left");
+    }
+    followers.get(0).start();
+    awaitCommands(followers.get(0), 1);
+    stop(followers.get(1));
+    await().atMost(DEADLINE).until(() -> readIndex(leader).isPresent());
+    stop(followers.get(0));
+    assertEquals(OptionalLong.empty(), readIndex(leader));
+    assertFalse(barrier(leader));
+  }
+
+  /** As while a large state is encoded for a snapshot. */
+  @Test
+  void leadershipIsProvenWhileNothingCanBeApplied() throws Exception {
+    // so long a leader waits for answers, on a busy machine too
+    electionTimeout = Duration.ofSeconds(1);
+    startThree();
+    TestNode leader = leader();
+    CountDownLatch held = new CountDownLatch(1);
+    CompletableFuture<Void> busy = new CompletableFuture<>();
+    leader.pipeline.submit(
+        command("busy"),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            busy.complete(null);
+            try {
+              held.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void unknown() {}
+        });
+    busy.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    CompletableFuture<Boolean> renewal = new CompletableFuture<>();
+    leader.pipeline.leadership(told(renewal));
+    CompletableFuture<Boolean> read = new CompletableFuture<>();
+    leader.pipeline.barrier(told(read));
+    assertTrue(renewal.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    assertTrue(readIndex(leader).isPresent());
+    assertFalse(read.isDone(), "what is committed is not applied yet");
+    held.countDown();
+    assertTrue(read.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+  }
+
+  @Test
+  void restartedNodeAppliesTheWholeLogAgain() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "before");
+    TestNode follower = followersOf(leader).get(0);
+    follower.log.close();
+    perform(leader, "meanwhile");
+    follower.start();
+    awaitCommands(follower, 2);
+    assertEquals(leader.consumer.commands, follower.consumer.commands);
+  }
+
+  @Test
+  void restartOfAllNodesKeepsWhatWasAcknowledged() throws Exception {
+    startThree();
+    perform(leader(), "kept");
+    List<Command> before = leader().consumer.commands;
+    nodes.forEach(node -> node.log.close());
+    for (TestNode node : nodes) {
+      node.start();
+    }
+    TestNode leader = leader();
+    assertEquals(before, leader.consumer.commands, "a leader has applied all before it leads");
+    perform(leader, "new");
+    for (TestNode node : nodes) {
+      awaitCommands(node, 2);
+    }
+  }
+
+  @Test
+  void anotherNodeLeadsWhenTheLeaderStops() throws Exception {
+    startThree();
+    TestNode first = leader();
+    perform(first, "one");
+    first.log.close();
+    nodes.remove(first);
+    TestNode second = leader();
+    perform(second, "two");
+    assertEquals(2, second.consumer.commands.size());
+  }
+
+  /**
+   * By itself the node would try its voter again only after a time that grows with every outage, by
+   * 1.6 from one second to two minutes.
+   */
+  @Test
+  void voterThatComesBackIsAskedAtOnceHoweverOftenItWasAway() throws Exception {
+    electionTimeout = Duration.ofMillis(50);
+    SortedMap<String, String> peers = Ports.peers(3);
+    try (PortOfAPeer present = new PortOfAPeer(peers.get("n3"))) {
+      nodes.add(new TestNode("n1", peers));
+      for (int outage = 0; outage < 10; outage++) {
+        try (PortOfAPeer voter = new PortOfAPeer(peers.get("n2"))) {
+          await().atMost(DEADLINE).until(() -> voter.channels.get() > 0);
+        }
+        int probes = present.probes.get();
+        await().atMost(DEADLINE).until(() -> present.probes.get() >= probes + 2);
+      }
+    }
+  }
+
+  @Test
+  void nodeAloneKeepsItsLogWithoutAPort() throws Exception {
+    RaftSettings alone = RaftSettings.alone("solo", directory.resolve("solo"));
+    RecordingConsumer consumer = new RecordingConsumer();
+    try (RatisLog log = new RatisLog(alone, consumer)) {
+      log.start();
+      await().atMost(DEADLINE).untilTrue(consumer.leading);
+      assertTrue(log.isAlone());
+      log.append(new ProposedEntry(1, List.of(proposal("kept", new CompletableFuture<>())))).get();
+    }
+    RecordingConsumer again = new RecordingConsumer();
+    try (RatisLog log = new RatisLog(alone, again)) {
+      log.start();
+      await().atMost(DEADLINE).untilTrue(again.leading);
+      assertEquals(List.of(command("kept")), again.commands);
+    }
+  }
+
+  /** Left to itself, the thread that writes the log sleeps for a second before it ends. */
+  @Test
+  void closingWakesTheThreadThatWritesTheLog() throws Exception {
+    long fastestMillis = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      RecordingConsumer consumer = new RecordingConsumer();
+      RatisLog log =
+          new RatisLog(RaftSettings.alone("solo", directory.resolve("solo" + i)), consumer);
+      log.start();
+      await().atMost(DEADLINE).untilTrue(consumer.leading);
+      long begin = System.nanoTime();
+      log.close();
+      fastestMillis =
+          Math.min(fastestMillis, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
+    }
+    assertTrue(fastestMillis < 500, "the fastest of three took " + fastestMillis + " ms");
+  }
+
+  @Test
+  void largestEntryIsReplicated() throws Exception {
+    // no other node is to lead because this one is busy for a moment
+    electionTimeout = Duration.ofSeconds(2);
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "x".repeat(17 << 20));
+    for (TestNode node : nodes) {
+      awaitCommands(node, 1);
+    }
+  }
+
+  /** A hundred times what a thread has by default; DepthTest says what needs it. */
+  @Test
+  void entriesMayRecurseDeep() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    for (TestNode node : nodes) {
+      node.consumer.depth = 1_000_000;
+    }
+    perform(leader, "deep");
+    for (TestNode node : nodes) {
+      awaitCommands(node, 1);
+      assertEquals(List.of(), node.consumer.failures);
+    }
+  }
+
+  static Stream<Throwable> faults() {
+    return Stream.of(
+        new IllegalStateException("told to fail"),
+        new OutOfMemoryError("told to fail"),
+        new StackOverflowError("told to fail"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void replicaThatFailsToApplyStopsAndTheOthersGoOn(Throwable fault) throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    follower.consumer.failNext = fault;
+    perform(leader, "one");
+    awaitFailure(follower);
+    assertSame(fault, follower.consumer.failures.get(0));
+    perform(leader, "two");
+    assertEquals(List.of(), follower.consumer.commands);
+    assertEquals(List.of(), leader.consumer.failures);
+    follower.log.close();
+    follower.start();
+    awaitCommands(follower, 2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void leaderThatFailsToApplyIsReplacedAndAcknowledgesNothing(Throwable fault) throws Exception {
+    startThree();
+    TestNode leader = leader();
+    leader.consumer.failNext = fault;
+    assertFalse(isPerformed(leader, "one"));
+    assertSame(fault, leader.consumer.failures.get(0));
+    assertFalse(barrier(leader));
+    // as a replica that has failed says itself
+    leader.consumer.leading.set(false);
+    TestNode next = leader();
+    assertNotSame(leader, next);
+    perform(next, "two");
+    assertEquals(command("two"), next.consumer.commands.get(next.consumer.commands.size() - 1));
+  }
+
+  /**
+   * Two of three nodes are there, so the leader needs this one; left to itself, Ratis would have it
+   * acknowledge what is in its memory when the leader sends it again.
+   */
+  @Test
+  void nodeWhoseLogHasFailedAcknowledgesNothing() throws Exception {
+    // another leader would begin another segment, and large entries keep a busy disk for a while
+    electionTimeout = Duration.ofSeconds(1);
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = followersOf(leader);
+    TestNode failing = followers.get(0);
+    perform(leader, "x");
+    awaitCommands(failing, 1);
+    followers.get(1).log.close();
+    nodes.remove(followers.get(1));
+    failToBeginSegments(failing);
+    // a segment of the log has room for one of these
+    int applied = 1;
+    while (failing.consumer.failures.isEmpty() && isPerformed(leader, "x".repeat(17 << 20))) {
+      applied++;
+    }
+    awaitFailure(failing);
+    assertInstanceOf(LogFailedException.class, failing.consumer.failures.get(0));
+    assertEquals(2, applied);
+    await().atMost(DEADLINE).untilFalse(leader.consumer.leading);
+    assertEquals(applied, leader.consumer.commands.size(), "nothing was committed by one disk");
+  }
+
+  @Test
+  void nodeThatWasKilledWhileItWroteAnEntryStarts() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode killed = followersOf(leader).get(0);
+    perform(leader, "before");
+    awaitCommands(killed, 1);
+    killed.log.close();
+    Path segment =
+        Snapshots.segments(current(killed)).stream()
+            .filter(file -> file.getFileName().toString().startsWith("log_inprogress_"))
+            .findFirst()
+            .orElseThrow();
+    byte[] unfinished = {(byte) 0x90, 0x4e, 8, 1};
+    byte[] room = new byte[20_000];
+    Files.write(segment, unfinished, StandardOpenOption.APPEND);
+    Files.write(segment, room, StandardOpenOption.APPEND);
+    perform(leader, "meanwhile");
+    killed.start();
+    awaitCommands(killed, 2);
+    assertEquals(leader.consumer.commands, killed.consumer.commands);
+  }
+
+  /** Here no node is of that version; the leader too has only the bytes to go by. */
+  @Test
+  void commandOfALaterVersionStopsTheNodesThatDoNotKnowIt() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "known");
+    for (TestNode node : nodes) {
+      awaitCommands(node, 1);
+    }
+    CompletableFuture<Void> appended = leader.log.append(ofALaterVersion());
+    awaitFailure(leader);
+    assertThrows(
+        ExecutionException.class, () -> appended.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    for (TestNode node : nodes) {
+      // the others learn of it only if there is a majority left
+      for (Throwable failure : node.consumer.failures) {
+        assertInstanceOf(UnknownCommandException.class, failure);
+      }
+      assertEquals(1, node.consumer.commands.size(), "nothing of the entry was applied");
+    }
+  }
+
+  @Test
+  void nodeThatDidNotKnowACommandAppliesItOnceItDoes() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode older = followersOf(leader).get(0);
+    perform(leader, "known");
+    awaitCommands(older, 1);
+    older.consumer.failNext = new UnknownCommandException("a command of kind 99");
+    perform(leader, "new");
+    awaitFailure(older);
+    perform(leader, "without it");
+    older.log.close();
+    older.start();
+    awaitCommands(older, 3);
+    assertEquals(leader.consumer.commands, older.consumer.commands);
+  }
+
+  /** Or one node of a later version would stop all the others as soon as it starts. */
+  @Test
+  void leaderRefusesWhatANodeOfALaterVersionForwards() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode later = followersOf(leader).get(0);
+    CompletableFuture<Void> refused = later.log.forward(ofALaterVersion());
+    ExecutionException failure =
+        assertThrows(
+            ExecutionException.class, () -> refused.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    assertTrue(failure.toString().contains("a command of kind 99"), failure.toString());
+    perform(leader, "known");
+    for (TestNode node : nodes) {
+      awaitCommands(node, 1);
+      assertEquals(List.of(), node.consumer.failures);
+    }
+  }
+
+  /** An entry with a command that only who wrote it can read. */
+  private static ProposedEntry ofALaterVersion() {
+    byte[] unknown = {99};
+    return new ProposedEntry(
+        1, List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
+  }
+
+  /** It would vote twice in the term, and follow two leaders one after the other. */
+  @Test
+  void nodeThatCannotWriteItsVoteLeavesBeforeAnybodyHearsOfIt() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = followersOf(leader);
+    TestNode failing = followers.get(0);
+    perform(leader, "before");
+    awaitCommands(failing, 1);
+    Path vote = current(failing).resolve("raft-meta");
+    String given = Files.readString(vote);
+    obstruct(vote);
+    leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
+    awaitFailure(failing);
+    assertEquals(
+        "its term and vote in "
+            + failing.settings.directory()
+            + " cannot be written: "
+            + unfinished(vote)
+            + ": Is a directory. Make room there or replace the disk, and start the node again: it"
+            + " catches up by itself",
+        failing.consumer.failures.get(0).getMessage());
+    perform(leader(), "without it");
+    assertEquals(1, failing.consumer.commands.size());
+    assertEquals(given, Files.readString(vote));
+    failing.log.close();
+    clear(vote);
+    failing.start();
+    awaitCommands(failing, 2);
+  }
+
+  /** Clients who were refused by a node that still leads came back at once, again and again. */
+  @Test
+  void leaderRefusesNoEntryWhileItHandsLeadershipOver() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode successor = followersOf(leader).get(0);
+    AtomicInteger refused = new AtomicInteger();
+    AtomicInteger applied = new AtomicInteger();
+    CountDownLatch redirected = new CountDownLatch(1);
+    Proposal.Listener insistent =
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            applied.incrementAndGet();
+            CompletableFuture.runAsync(() -> leader.pipeline.submit(command("again"), this));
+          }
+
+          @Override
+          public void unknown() {
+            if (leader.consumer.leading.get()) {
+              refused.incrementAndGet();
+              CompletableFuture.runAsync(() -> leader.pipeline.submit(command("again"), this));
+            } else {
+              redirected.countDown();
+            }
+          }
+        };
+    leader.pipeline.submit(command("first"), insistent);
+    String to = successor.settings.nodeId();
+    leader.log.membership().transferLeadership(to).get(20, TimeUnit.SECONDS);
+    assertTrue(redirected.await(20, TimeUnit.SECONDS), "the client was never sent on");
+    assertEquals(0, refused.get());
+    assertTrue(applied.get() > 1, "it went on meanwhile");
+    assertEquals(to, leader().settings.nodeId());
+  }
+
+  /** The one that is to take over is not there: clients write on. */
+  @Test
+  void leadershipThatIsOfferedInVainCostsNoEntry() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode dead = followersOf(leader).get(0);
+    dead.log.close();
+    CompletableFuture<Void> offered =
+        leader.log.membership().transferLeadership(dead.settings.nodeId());
+    for (int i = 0; i < 20; i++) {
+      perform(leader, "entry " + i);
+    }
+    ExecutionException refused =
+        assertThrows(ExecutionException.class, () -> offered.get(40, TimeUnit.SECONDS));
+    assertTrue(
+        refused.getCause().getMessage().contains("did not take over within"),
+        refused.getCause().getMessage());
+    perform(leader, "afterwards");
+    assertEquals(leader, leader());
+  }
+
+  /** A machine that stalls for a moment is not dead. */
+  @Test
+  void changeWaitsForAMemberThatItNeeds() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "one");
+    List<TestNode> followers = followersOf(leader);
+    TestNode needed = followers.get(0);
+    needed.log.close();
+    CompletableFuture<Void> removal =
+        leader.log.membership().remove(followers.get(1).settings.nodeId());
+    assertThrows(TimeoutException.class, () -> removal.get(3, TimeUnit.SECONDS));
+    needed.start();
+    removal.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    perform(leader, "two");
+    awaitCommands(needed, 2);
+  }
+
+  @Test
+  void nodeWithALogAndWithoutAVoteDoesNotStart() throws Exception {
+    startThree();
+    perform(leader(), "x");
+    TestNode node = nodes.get(0);
+    awaitCommands(node, 1);
+    node.log.close();
+    Path vote = current(node).resolve("raft-meta");
+    Files.write(vote, new byte[0]);
+    IOException refused = assertThrows(IOException.class, node::start);
+    assertTrue(
+        refused.getMessage().contains("its vote in " + current(node) + " is lost"),
+        refused.getMessage());
+    assertEquals(0, Files.size(vote));
+  }
+
+  @Test
+  void votesOfALeaderAreOnDisks() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    Properties given = new Properties();
+    given.setProperty("term", Long.toString(leader.log.status().term()));
+    given.setProperty("votedFor", leader.settings.nodeId());
+    int votes = 0;
+    for (TestNode node : nodes) {
+      Properties written = new Properties();
+      try (Reader in = Files.newBufferedReader(current(node).resolve("raft-meta"))) {
+        written.load(in);
+      }
+      votes += written.equals(given) ? 1 : 0;
+    }
+    assertTrue(votes >= 2, votes + " of " + given);
+  }
+
+  @Test
+  void nodeThatCannotWriteWhoTheMembersAreStops() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    List<TestNode> followers = followersOf(leader);
+    TestNode failing = followers.get(0);
+    perform(leader, "before");
+    awaitCommands(failing, 1);
+    obstruct(current(failing).resolve("raft-meta.conf"));
+    leader.log.membership().transferLeadership(followers.get(1).settings.nodeId()).get();
+    awaitFailure(failing);
+    assertTrue(
+        failing.consumer.failures.get(0).getMessage().startsWith("the list of members in "),
+        failing.consumer.failures.get(0).getMessage());
+    failing.log.close();
+    clear(current(failing).resolve("raft-meta.conf"));
+    failing.start();
+    perform(leader(), "after");
+    awaitCommands(failing, 2);
+  }
+
+  /** The file cannot be replaced: where it would be written there is something else. */
+  private static void obstruct(Path file) throws IOException {
+    Files.createDirectories(unfinished(file).resolve("in the way"));
+  }
+
+  private static void clear(Path file) throws IOException {
+    Files.delete(unfinished(file).resolve("in the way"));
+    Files.delete(unfinished(file));
+  }
+
+  private static Path unfinished(Path file) {
+    return file.resolveSibling(file.getFileName() + ".tmp");
+  }
+
+  private static Path current(TestNode node) throws IOException {
+    try (Stream<Path> files = Files.walk(node.settings.directory())) {
+      return files.filter(file -> file.endsWith("current")).findFirst().orElseThrow();
+    }
+  }
+
+  /** The files that the log would create next cannot be created. */
+  private void failToBeginSegments(TestNode node) throws IOException {
+    Path current = current(node);
+    for (int index = 2; index < 10; index++) {
+      Files.createSymbolicLink(
+          current.resolve("log_inprogress_" + index), directory.resolve("nowhere").resolve("file"));
+    }
+  }
+
+  private static boolean isPerformed(TestNode node, String what) throws Exception {
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    node.pipeline.submit(command(what), RecordingConsumer.listener(outcome));
+    try {
+      outcome.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+      return true;
+    } catch (ExecutionException e) {
+      return false;
+    }
+  }
+
+  private void startThree() throws IOException {
+    SortedMap<String, String> peers = Ports.peers(3);
+    for (String id : peers.keySet()) {
+      nodes.add(new TestNode(id, peers));
+    }
+  }
+
+  private TestNode leader() {
+    return await()
+        .atMost(DEADLINE)
+        .until(
+            () -> nodes.stream().filter(node -> node.consumer.leading.get()).findFirst(),
+            found -> found.isPresent())
+        .orElseThrow();
+  }
+
+  private List<TestNode> followersOf(TestNode leader) {
+    return nodes.stream().filter(node -> node != leader).toList();
+  }
+
+  private static void awaitCommands(TestNode node, int count) {
+    await().atMost(DEADLINE).until(() -> node.consumer.commands.size() == count);
+  }
+
+  private static void awaitFailure(TestNode node) {
+    await().atMost(DEADLINE).until(() -> !node.consumer.failures.isEmpty());
+  }
+
+  private static boolean barrier(TestNode node) throws Exception {
+    CompletableFuture<Boolean> result = new CompletableFuture<>();
+    node.pipeline.barrier(told(result));
+    return result.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static CommandPipeline.Barrier told(CompletableFuture<Boolean> result) {
+    return new CommandPipeline.Barrier() {
+      @Override
+      public void passed() {
+        result.complete(true);
+      }
+
+      @Override
+      public void failed() {
+        result.complete(false);
+      }
+    };
+  }
+
+  private static OptionalLong readIndex(TestNode node) throws Exception {
+    return node.log.readIndex().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private void stop(TestNode node) {
+    node.log.close();
+    nodes.remove(node);
+  }
+
+  private static void perform(TestNode node, String what) throws Exception {
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    node.pipeline.submit(command(what), RecordingConsumer.listener(outcome));
+    assertEquals(new Outcome.Done(), outcome.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    assertNull(node.consumer.failures.stream().findFirst().orElse(null));
+  }
+
+  private static Command command(String what) {
+    return new Command.AnnounceNode("node", what);
+  }
+
+  private static Proposal proposal(String what, CompletableFuture<Outcome> outcome) {
+    return new Proposal(EntryCodec.encode(command(what)), RecordingConsumer.listener(outcome));
+  }
+}
