@@ -5,7 +5,7 @@ import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.sql.SqlLimits;
-import dev.tollgate.store.DatabaseDump;
+import dev.tollgate.store.transfer.DatabaseDump;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

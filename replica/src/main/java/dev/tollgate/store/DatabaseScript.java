@@ -7,6 +7,15 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.store.statement.StatementMeter;
+import dev.tollgate.store.statement.StoreCommand;
+import dev.tollgate.store.statement.SystemTable;
+import dev.tollgate.store.transfer.DatabaseDump;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.SqlState;
 import java.util.ArrayList;
@@ -91,7 +100,7 @@ final class DatabaseScript implements AutoCloseable {
     script.setSettings(false);
     // else H2 cuts large objects into pieces, which the functions of an alias put together
     script.setLobBlockSize(Integer.MAX_VALUE);
-    if (H2Internals.schemasOf(script) == null) {
+    if (H2Statements.schemasOf(script) == null) {
       script.setSchemaNames(schemasOfClients());
     }
   }
@@ -133,7 +142,7 @@ final class DatabaseScript implements AutoCloseable {
 
   /** H2 asks whether to go on once in 128 rows, and these can be of any length. */
   private void requireBounded() {
-    if (!H2Internals.hasRows(script)) {
+    if (!H2Statements.hasRows(script)) {
       return;
     }
     long bytes = 0;
@@ -153,8 +162,8 @@ final class DatabaseScript implements AutoCloseable {
   }
 
   private boolean isScripted(Table table) {
-    Set<?> schemas = H2Internals.schemasOf(script);
-    Collection<?> tables = H2Internals.tablesOf(script);
+    Set<?> schemas = H2Statements.schemasOf(script);
+    Collection<?> tables = H2Statements.tablesOf(script);
     return (schemas == null || schemas.contains(table.getSchema().getName()))
         && (tables == null || tables.contains(table));
   }

@@ -6,6 +6,13 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.ActionDepth;
+import dev.tollgate.store.limits.Views;
+import dev.tollgate.store.statement.ReaderGate;
+import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -21,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Carries out the definitions of the log: each is a transaction of its own, and waits for those
  * that use what it changes.
  */
-final class Definitions {
+public final class Definitions {
   private final H2Database database;
   private final ReaderGate gate;
   private final FencedTables fencedTables;

@@ -1,5 +1,11 @@
 package dev.tollgate.store;
 
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Sessions;
+import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.ScanMeters;
 import java.util.Set;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.CreateTable;
@@ -41,7 +47,7 @@ final class LogStatements {
   private static Ready prepareUnguarded(SessionLocal session, String sql) {
     // plans of views are kept for ten seconds by the clock, and were made for other data
     session.clearViewIndexCache();
-    H2Internals.forgetDerivedTables(session);
+    H2Sessions.forgetDerivedTables(session);
     Prepared prepared = session.prepare(sql);
     if (H2Definitions.changesNothing(session, prepared)) {
       return new Ready(prepared, Set.of(), /* geometry= */ false);
@@ -52,7 +58,7 @@ final class LogStatements {
         return new Ready(prepared, Set.of(), /* geometry= */ false);
       }
       H2Definitions.makePermanent(definition);
-      Query rows = H2Internals.queryOf(definition);
+      Query rows = H2Statements.queryOf(definition);
       if (rows != null) {
         // H2 does so when it runs the statement, and before that it does not show what views read
         rows.prepare();

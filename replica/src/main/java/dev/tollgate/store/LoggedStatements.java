@@ -9,6 +9,22 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.Text;
+import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.fence.KeyChanges;
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.H2Transactions;
+import dev.tollgate.store.h2.Pins;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.BatchWork;
+import dev.tollgate.store.limits.GeometryText;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.limits.WorkBudget;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.store.statement.ReaderGate;
+import dev.tollgate.store.statement.StoreCommand;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Protocol;
@@ -119,7 +135,7 @@ final class LoggedStatements {
       Pins pins = new Pins(context.randomSeed(), context.position(), context.attempt(), number);
       database.pinning().begin(session, pins);
       transactions.expectConflicts(transaction);
-      H2Internals.failAtOnceOnConflict(session);
+      H2Transactions.failAtOnceOnConflict(session);
       try {
         return runPinned(statement.parameterSets().get(number));
       } catch (DbException e) {
@@ -128,7 +144,7 @@ final class LoggedStatements {
         undo();
         return instead == null ? failed(SqlErrors.failure(e)) : instead;
       } finally {
-        H2Internals.forgetRollback(session);
+        H2Transactions.forgetRollback(session);
         database.pinning().end(session);
       }
     }
@@ -167,7 +183,7 @@ final class LoggedStatements {
       if (holder == null) {
         return null;
       }
-      RowKey row = H2Internals.contestedRow(e);
+      RowKey row = H2Transactions.contestedRow(e);
       if (rowLocks == null) {
         return new Outcome.Conflict(holder, row, null);
       }
@@ -203,12 +219,12 @@ final class LoggedStatements {
       if (rival != null) {
         return new Outcome.Conflict(rival);
       }
-      long data = H2Internals.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
-      WorkBudget budget = work.begin(data, H2Internals.changes(session));
+      long data = H2Statements.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
+      WorkBudget budget = work.begin(data, H2Transactions.changes(session));
       StoreCommand command =
           new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
       running = command;
-      command.setParameters(set.values().bytes(), ready.geometry());
+      command.setParameters(set.values().bytes(), GeometryText.check(ready.geometry()));
       if (statement.definition()) {
         return definitions.run(statement, command, written.keySet(), context, session);
       }
@@ -237,7 +253,7 @@ final class LoggedStatements {
 
     /** Why a transaction gets no more statements, or null: replicas keep all that it may undo. */
     private Outcome.@Nullable Refused full(TransactionSessions.OpenTransaction transaction) {
-      boolean changes = H2Internals.changes(session) >= limits.transactionChanges();
+      boolean changes = H2Transactions.changes(session) >= limits.transactionChanges();
       return changes || transaction.writtenBytes() >= limits.transactionBytes()
           ? new Outcome.Refused(
               RefusalCode.LIMIT_REACHED,

@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import dev.tollgate.store.h2.SqlErrors;
 import java.sql.SQLException;
 import org.h2.value.Value;
 import org.h2.value.ValueArray;

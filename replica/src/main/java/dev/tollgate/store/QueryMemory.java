@@ -1,5 +1,8 @@
 package dev.tollgate.store;
 
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.wire.Protocol;
 import org.h2.api.ErrorCode;
 import org.h2.message.DbException;
@@ -51,7 +54,7 @@ final class QueryMemory implements StatementMeter {
     }
     long allocated = MemoryWatch.allocatedBytes() - allocatedBefore;
     if (allocated > memory.sizeBytes() / SUSPICIOUS_SHARE && memory.isFuller(FULL)) {
-      throw exhausted();
+      throw Exhausted.memoryOfQuery();
     }
   }
 
@@ -76,17 +79,9 @@ final class QueryMemory implements StatementMeter {
       }
       if (bytes > (long) Protocol.MAX_FRAME_BYTES * MEMORY_PER_SENT_BYTE) {
         result.close();
-        throw exhausted();
+        throw Exhausted.memoryOfQuery();
       }
     }
     result.reset();
-  }
-
-  static DbException exhausted() {
-    return DbException.convert(
-        Exhausted.memory(
-            "the query was ended, because the node has not enough memory for its result and what it"
-                + " sorts or groups: let it return fewer rows, page by key, or give the nodes more"
-                + " heap"));
   }
 }

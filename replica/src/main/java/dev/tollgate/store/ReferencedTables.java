@@ -1,6 +1,7 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.fence.FencedTables;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,6 +1,9 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.limits.UseWeights;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -10,6 +10,15 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Transactions;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.schema.SystemSchema;
+import dev.tollgate.store.statement.ReaderGate;
+import dev.tollgate.store.transfer.DatabaseCopy;
+import dev.tollgate.store.transfer.DatabaseRestore;
 import java.util.Collection;
 import java.util.List;
 import org.h2.api.ErrorCode;
@@ -52,7 +61,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     this.limits = limits;
     H2SelfCheck.run();
     reader = new SqlReader(gate);
-    use(new H2Database());
+    use(SystemSchema.newDatabase());
   }
 
   private void use(H2Database fresh) {
@@ -156,7 +165,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     } catch (DbException e) {
       return SqlErrors.failure(e);
     } finally {
-      H2Internals.forgetRollback(transaction.session());
+      H2Transactions.forgetRollback(transaction.session());
       TransactionSessions.release(transaction);
     }
   }

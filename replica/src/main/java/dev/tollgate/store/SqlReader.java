@@ -4,6 +4,16 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Sessions;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.limits.GeometryText;
+import dev.tollgate.store.limits.ScanMeters;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.store.statement.ReaderGate;
+import dev.tollgate.store.statement.StoreCommand;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
@@ -296,11 +306,11 @@ public final class SqlReader {
       return run(session, sql, parameterSet, maxRows, locks, canceller);
     }
     // the session may be that of a transaction, whose statements must not wait for locks
-    int own = H2Internals.showLockTimeout(session, settings.lockTimeoutMillis());
+    int own = H2Sessions.showLockTimeout(session, settings.lockTimeoutMillis());
     try {
       return run(session, sql, parameterSet, maxRows, locks, canceller);
     } finally {
-      H2Internals.showLockTimeout(session, own);
+      H2Sessions.showLockTimeout(session, own);
     }
   }
 
@@ -312,7 +322,7 @@ public final class SqlReader {
       LockAccess locks,
       Canceller canceller)
       throws SQLException {
-    H2Internals.forgetDerivedTables(session);
+    H2Sessions.forgetDerivedTables(session);
     Prepared prepared = prepare(session, sql);
     boolean geometry = false;
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
@@ -326,7 +336,7 @@ public final class SqlReader {
             prepared,
             locks.until(canceller::isCancelled),
             new QueryMemory(memory, canceller));
-    command.setParameters(parameterSet, geometry);
+    command.setParameters(parameterSet, GeometryText.check(geometry));
     canceller.running(command);
     try {
       ResultInterface result = command.executeQuery(maxRows, 0, false);

@@ -2,6 +2,11 @@ package dev.tollgate.store;
 
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.fence.KeyChanges;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Transactions;
+import dev.tollgate.store.statement.ReaderGate;
 import java.util.Collection;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -143,7 +148,7 @@ final class TransactionSessions {
   void expectConflicts(@Nullable OpenTransaction own) {
     for (OpenTransaction other : open.values()) {
       if (other != own) {
-        H2Internals.forgetWaiters(other.session);
+        H2Transactions.forgetWaiters(other.session);
       }
     }
   }
@@ -153,7 +158,7 @@ final class TransactionSessions {
     SessionId any = null;
     for (OpenTransaction other : open.values()) {
       if (other != own) {
-        if (H2Internals.hadWaiter(other.session)) {
+        if (H2Transactions.hadWaiter(other.session)) {
           return other.owner;
         }
         any = any == null ? other.owner : any;
@@ -164,8 +169,8 @@ final class TransactionSessions {
 
   /** The owner of the open transaction that has changed or locked a row, or null. */
   @Nullable SessionId holderOf(RowKey row) {
-    int holder = H2Internals.holderOf(database.h2(), row);
-    if (holder != H2Internals.NO_TRANSACTION) {
+    int holder = H2Transactions.holderOf(database.h2(), row);
+    if (holder != H2Transactions.NO_TRANSACTION) {
       for (OpenTransaction candidate : open.values()) {
         if (candidate.session.getTransaction().getId() == holder) {
           return candidate.owner;

@@ -3,7 +3,7 @@ package dev.tollgate.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.tollgate.store.SqlValue;
+import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.KeyRequest;

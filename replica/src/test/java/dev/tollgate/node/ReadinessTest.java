@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.store.DatabaseCopy;
 import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.store.transfer.DatabaseCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.store.SqlValue;
+import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;

@@ -10,9 +10,9 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.log.entry.EntryBytes;
-import dev.tollgate.store.LockAccess;
 import dev.tollgate.store.SqlReader;
-import dev.tollgate.store.SqlValue;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.transport.LeaseProof;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
@@ -433,7 +433,7 @@ final class Checker {
     }
 
     @Override
-    public List<@Nullable Object[]> rows(dev.tollgate.store.SystemTable table) {
+    public List<@Nullable Object[]> rows(dev.tollgate.store.statement.SystemTable table) {
       throw new UnsupportedOperationException();
     }
   }

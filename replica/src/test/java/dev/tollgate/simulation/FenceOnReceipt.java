@@ -2,7 +2,7 @@ package dev.tollgate.simulation;
 
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.node.replica.Replica;
-import dev.tollgate.store.SqlValue;
+import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.WireWriter;

@@ -1,7 +1,7 @@
 package dev.tollgate.simulation;
 
-import dev.tollgate.store.LockArguments;
-import dev.tollgate.store.SqlValue;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.schema.LockArguments;
 import dev.tollgate.wire.Request;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.tollgate.simulation;
 
 import dev.tollgate.simulation.Op.Kind;
-import dev.tollgate.store.SqlValue;
+import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.transport.LeaseProof;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;

@@ -1,5 +1,6 @@
 package dev.tollgate.store;
 
+import dev.tollgate.store.h2.H2Database;
 import java.lang.reflect.Field;
 import org.h2.engine.SessionLocal;
 

@@ -15,6 +15,8 @@ import dev.tollgate.core.command.TransactionMode;
 import dev.tollgate.snapshot.CorruptSnapshotException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.store.transfer.DatabaseCopy;
+import dev.tollgate.store.transfer.DatabaseRestore;
 import dev.tollgate.wire.WireReader;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

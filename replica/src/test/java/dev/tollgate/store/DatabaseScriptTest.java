@@ -12,6 +12,8 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.store.statement.SystemTable;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;

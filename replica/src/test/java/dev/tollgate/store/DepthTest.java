@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Sessions;
+import dev.tollgate.store.schema.SystemSchema;
 import dev.tollgate.value.StatementResult;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -194,16 +197,16 @@ class DepthTest {
   /** H2 keeps the derived tables of a statement that is not prepared as a command. */
   @Test
   void derivedTablesOfEarlierStatementsAreForgotten() throws Exception {
-    H2Database h2 = new H2Database();
+    H2Database h2 = SystemSchema.newDatabase();
     SessionLocal h2Session = h2.openSession();
     String sql = "VALUES((SELECT MAX(X) FROM (SELECT 1 X)))";
     int afterOne = 0;
     for (int i = 0; i < 10; i++) {
       LogStatements.prepare(h2Session, sql);
-      afterOne = i == 0 ? H2Internals.derivedTables(h2Session) : afterOne;
+      afterOne = i == 0 ? H2Sessions.derivedTables(h2Session) : afterOne;
     }
     assertTrue(afterOne > 0);
-    assertEquals(afterOne, H2Internals.derivedTables(h2Session));
+    assertEquals(afterOne, H2Sessions.derivedTables(h2Session));
     h2.close();
   }
 

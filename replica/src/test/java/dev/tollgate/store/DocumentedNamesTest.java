@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.jdbc.TollgateProperty;
+import dev.tollgate.store.statement.SystemTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

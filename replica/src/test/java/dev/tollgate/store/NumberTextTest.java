@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.limits.NumberText;
 import java.sql.SQLException;
 import java.util.List;
 import org.h2.value.Value;

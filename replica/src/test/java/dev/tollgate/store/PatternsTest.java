@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.limits.WorkLimit;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

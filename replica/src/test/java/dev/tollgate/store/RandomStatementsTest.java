@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.store.transfer.DatabaseCopy;
 import java.io.IOException;
 import java.util.HexFormat;
 import java.util.Map;

@@ -14,6 +14,8 @@ import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.limits.WorkLimit;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -18,6 +18,8 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionMode;
 import dev.tollgate.log.entry.EntryBytes;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.store.statement.SystemTable;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;

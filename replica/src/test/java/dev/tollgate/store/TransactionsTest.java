@@ -16,6 +16,8 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.limits.WorkLimit;
 import dev.tollgate.value.StatementResult;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.limits.WorkLimit;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

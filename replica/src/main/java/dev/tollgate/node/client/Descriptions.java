@@ -2,8 +2,8 @@ package dev.tollgate.node.client;
 
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
-import dev.tollgate.store.LockAnswers;
 import dev.tollgate.store.SqlReader;
+import dev.tollgate.store.schema.LockAnswers;
 import dev.tollgate.wire.Reply;
 import java.sql.SQLException;
 

@@ -1,7 +1,7 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.store.SqlErrors;
-import dev.tollgate.store.SqlValue;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.SqlValue;
 import java.sql.SQLException;
 import java.util.List;
 

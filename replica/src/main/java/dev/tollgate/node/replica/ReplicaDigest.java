@@ -7,7 +7,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.snapshot.Checksums;
 import dev.tollgate.snapshot.StateCodec;
-import dev.tollgate.store.DatabaseCopy;
+import dev.tollgate.store.transfer.DatabaseCopy;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.InterruptedIOException;

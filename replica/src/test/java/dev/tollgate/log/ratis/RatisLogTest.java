@@ -578,6 +578,8 @@ class RatisLogTest {
   /** A machine that stalls for a moment is not dead. */
   @Test
   void changeWaitsForAMemberThatItNeeds() throws Exception {
+    // so long a leader waits for answers, on a busy machine too
+    electionTimeout = Duration.ofSeconds(1);
     startThree();
     TestNode leader = leader();
     perform(leader, "one");

@@ -1,0 +1,271 @@
+package dev.tollgate.store.fence;
+
+import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.h2.H2Database;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.h2.command.CommandInterface;
+import org.h2.command.Prepared;
+import org.h2.command.dml.DataChangeStatement;
+import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintActionType;
+import org.h2.constraint.ConstraintReferential;
+import org.h2.engine.SessionLocal;
+import org.h2.index.Index;
+import org.h2.schema.Schema;
+import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which tables are fenced, and which of them a statement may write to: the one it names, and those
+ * that foreign keys lead on to. H2 runs a referential action whether or not it finds rows, so a
+ * cascade counts as a write even if it would change nothing.
+ */
+public final class FencedTables {
+  /** What a statement does to the rows of a table. */
+  public enum Change {
+    INSERT,
+    UPDATE,
+    DELETE,
+    /** Anything: a definition, or a statement inside a query. */
+    ANY
+  }
+
+  /** H2 takes it for the current schema where there is none of this name. */
+  private static final String SCHEMA_OF_SESSION = "SESSION";
+
+  private final Map<FenceId, Table> tables = new LinkedHashMap<>();
+  private final RowGuards guards;
+
+  public FencedTables(H2Database database) {
+    guards = new RowGuards(database);
+  }
+
+  /**
+   * Fences a table on these terms.
+   *
+   * @throws org.h2.message.DbException if its rows cannot have the locks that the terms give them;
+   *     nothing is bound then
+   */
+  public void bind(Table table, Operation.FenceTerms terms, SqlContext context) {
+    if (terms instanceof Operation.RowFence rows) {
+      guards.requireLocks(table, rows);
+    }
+    restore(context.createFence(nameOf(table), terms), table, terms);
+  }
+
+  /**
+   * Puts in place what a fence needs beside the core's table of fences. The rows of the table have
+   * been there before it.
+   */
+  public void restore(FenceId fence, Table table, Operation.FenceTerms terms) {
+    tables.put(fence, table);
+    if (terms instanceof Operation.RowFence rows) {
+      guards.guard(fence, table, rows);
+    }
+  }
+
+  public void unbind(FenceId fence, SqlContext context) {
+    tables.remove(fence);
+    guards.remove(fence);
+    context.dropFence(fence);
+  }
+
+  /**
+   * Asks whether a definition may do what it does to the rows of tables that have a lock for each.
+   * It names them; no referential action follows from it.
+   *
+   * @return null if it may, else why not
+   */
+  public Outcome.@Nullable Refused admitRows(
+      SessionLocal session,
+      Prepared definition,
+      Operation.ExecuteSql statement,
+      SqlContext context) {
+    for (Operation.DefinitionTarget target : statement.targets()) {
+      for (Table table : tablesOf(session, target)) {
+        FenceId fence = fenceOf(table);
+        Outcome.Refused refused =
+            fence == null ? null : guards.admit(fence, table, definition, context);
+        if (refused != null) {
+          return refused;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Asks whether somebody may end the fence of a table for all of its rows; null if so. */
+  public Outcome.@Nullable Refused admitAllRows(FenceId fence, Table table, SqlContext context) {
+    return guards.admitAllRows(fence, table, context);
+  }
+
+  /** True if each row of the table has its own lock. */
+  public boolean hasLockPerRow(FenceId fence) {
+    return guards.have(fence);
+  }
+
+  /** The fence of this very table, or null. */
+  public @Nullable FenceId fenceOf(Table table) {
+    for (Map.Entry<FenceId, Table> entry : tables.entrySet()) {
+      if (entry.getValue().equals(table)) {
+        return entry.getKey();
+      }
+    }
+    return null;
+  }
+
+  /** All tables that a statement may write to, and how. */
+  public Map<Table, Change> written(
+      SessionLocal session, Prepared prepared, Operation.ExecuteSql statement) {
+    Map<Table, Change> written = new LinkedHashMap<>();
+    if (prepared instanceof DataChangeStatement change) {
+      reach(change.getTable(), changeOf(prepared), written);
+    }
+    for (Operation.DefinitionTarget target : statement.targets()) {
+      for (Table table : tablesOf(session, target)) {
+        if (!written.containsKey(table)) {
+          reach(table, Change.ANY, written);
+        }
+      }
+    }
+    return written;
+  }
+
+  /** The fences among these tables, in order of their making. */
+  public Collection<FenceId> fencesOf(Map<Table, Change> written) {
+    Map<Long, FenceId> found = new TreeMap<>();
+    tables.forEach(
+        (fence, table) -> {
+          if (written.containsKey(table)) {
+            found.put(fence.value(), fence);
+          }
+        });
+    return found.values();
+  }
+
+  private static Change changeOf(Prepared prepared) {
+    return switch (prepared.getType()) {
+      case CommandInterface.INSERT -> Change.INSERT;
+      case CommandInterface.UPDATE -> Change.UPDATE;
+      case CommandInterface.DELETE -> Change.DELETE;
+      default -> Change.ANY;
+    };
+  }
+
+  /** Adds a table and all that the referential actions of foreign keys to it write. */
+  private static void reach(Table table, Change change, Map<Table, Change> written) {
+    Change before = written.get(table);
+    if (before == change || before == Change.ANY) {
+      return;
+    }
+    Change now = before == null ? change : Change.ANY;
+    written.put(table, now);
+    for (Constraint constraint : table.getConstraints()) {
+      if (constraint instanceof ConstraintReferential key && key.getRefTable().equals(table)) {
+        if (now == Change.DELETE || now == Change.ANY) {
+          follow(key, key.getDeleteAction(), Change.DELETE, written);
+        }
+        if (now == Change.UPDATE || now == Change.ANY) {
+          follow(key, key.getUpdateAction(), Change.UPDATE, written);
+        }
+      }
+    }
+  }
+
+  private static void follow(
+      ConstraintReferential key,
+      ConstraintActionType action,
+      Change change,
+      Map<Table, Change> written) {
+    if (!action.isNoActionOrRestrict()) {
+      boolean deletes = change == Change.DELETE && action == ConstraintActionType.CASCADE;
+      reach(key.getTable(), deletes ? Change.DELETE : Change.UPDATE, written);
+    }
+  }
+
+  private List<Table> tablesOf(SessionLocal session, Operation.DefinitionTarget target) {
+    return switch (target.kind()) {
+      case TABLE -> asList(find(session, target.name()));
+      case INDEX -> {
+        Schema schema = schemaOf(session, target.name());
+        Index index = schema == null ? null : schema.findIndex(session, target.name().name());
+        yield index == null ? List.of() : List.of(index.getTable());
+      }
+      case SCHEMA -> {
+        List<Table> inSchema = new ArrayList<>();
+        for (Table table : tables.values()) {
+          if (table.getSchema().getName().equals(target.name().name())) {
+            inSchema.add(table);
+          }
+        }
+        yield inSchema;
+      }
+      case OTHER -> List.of();
+    };
+  }
+
+  private static List<Table> asList(@Nullable Table table) {
+    return table == null ? List.of() : List.of(table);
+  }
+
+  /** The table of this name, looked up as H2 does; null if there is none. */
+  public static @Nullable Table find(SessionLocal session, TableName name) {
+    Schema schema = schemaOf(session, name);
+    return schema == null ? null : schema.resolveTableOrView(session, name.name());
+  }
+
+  private static @Nullable Schema schemaOf(SessionLocal session, TableName name) {
+    String current = session.getCurrentSchemaName();
+    String stated = name.schema();
+    Schema schema = session.getDatabase().findSchema(stated == null ? current : stated);
+    return schema == null && SCHEMA_OF_SESSION.equals(stated)
+        ? session.getDatabase().findSchema(current)
+        : schema;
+  }
+
+  public static TableName nameOf(Table table) {
+    return new TableName(table.getSchema().getName(), table.getName());
+  }
+
+  /**
+   * Brings the fences in step with the tables after a definition: H2 makes a new table object when
+   * it rebuilds a table, keeps the object when it renames one, and forgets it when it drops one.
+   */
+  public void follow(SessionLocal session, SqlContext context) {
+    for (Map.Entry<FenceId, Table> entry : List.copyOf(tables.entrySet())) {
+      FenceId fence = entry.getKey();
+      Table known = entry.getValue();
+      TableName name = context.tableOf(fence);
+      Table now = find(session, name);
+      if (known.equals(now)) {
+        continue;
+      }
+      if (isAlive(session, known)) {
+        context.renameFence(fence, nameOf(known));
+      } else if (now != null) {
+        restore(fence, now, context.termsOf(fence));
+      } else {
+        unbind(fence, context);
+      }
+    }
+    guards.standLast();
+  }
+
+  private static boolean isAlive(SessionLocal session, Table table) {
+    if (!table.isValid()) {
+      return false;
+    }
+    Schema schema = table.getSchema();
+    return schema.equals(session.getDatabase().findSchema(schema.getName()))
+        && table.equals(schema.findTableOrView(session, table.getName()));
+  }
+}

@@ -1,0 +1,119 @@
+package dev.tollgate.store.fence;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Text;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.GeometryGuard;
+import dev.tollgate.wire.SqlState;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.h2.command.Parser;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.expression.ExpressionVisitor;
+import org.h2.message.DbException;
+import org.h2.result.Row;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.table.TableFilter;
+import org.h2.value.Value;
+
+/**
+ * The expression that names the lock of a row, compiled for one table object. It depends on the row
+ * alone: it is evaluated on a session of its own, whose time stands still and whose schema has no
+ * constants.
+ */
+final class RowLockExpression {
+  private final Table table;
+  private final String sql;
+  private final SessionLocal evaluator;
+  private final TableFilter row;
+  private final Expression name;
+  private final HashSet<Column> columns = new HashSet<>();
+
+  /**
+   * @param sql as the SQL front-end checked it
+   * @throws DbException if it does not fit the table
+   */
+  RowLockExpression(SessionLocal evaluator, Table table, String sql) {
+    this.table = table;
+    this.sql = sql;
+    this.evaluator = evaluator;
+    row = new TableFilter(evaluator, table, null, true, null, 0, null);
+    Expression parsed = new Parser(evaluator).parseExpression(sql);
+    parsed.mapColumns(row, 0, Expression.MAP_INITIAL);
+    name = parsed.optimize(evaluator);
+    if (!name.isEverything(ExpressionVisitor.DETERMINISTIC_VISITOR)) {
+      throw invalid("the lock of a row must depend on the row alone: " + sql);
+    }
+    if (GeometryGuard.isIn(name)) {
+      throw invalid("the lock of a row cannot be computed from a GEOMETRY: " + sql);
+    }
+    name.isEverything(ExpressionVisitor.getColumnsVisitor(columns, table));
+    for (Column column : columns) {
+      if (column.isGenerated() || column.isRowId()) {
+        throw invalid(
+            "the lock of a row cannot be computed from column "
+                + column.getName()
+                + ", which the database computes itself: use the columns that it comes from");
+      }
+    }
+  }
+
+  /** The columns that it looks at. */
+  Set<Column> columns() {
+    return columns;
+  }
+
+  /** The names of the columns that it looks at. */
+  Set<String> columnNames() {
+    return columns.stream().map(Column::getName).collect(Collectors.toSet());
+  }
+
+  /**
+   * The lock of a row.
+   *
+   * @throws DbException if the expression fails, or gives no name of a lock
+   */
+  LockName of(Row values) {
+    row.set(values);
+    Value value = name.getValue(evaluator);
+    if (value.getValueType() == Value.NULL) {
+      throw unusable("NULL");
+    }
+    String text = value.getString();
+    if (text.isEmpty() || text.length() > Limits.LOCK_NAME_CHARS) {
+      throw unusable("a text of " + text.length() + " characters");
+    }
+    if (!Text.isWellFormed(text)) {
+      throw DbException.convert(
+          SqlErrors.exception(
+              SqlState.NOT_TEXT,
+              "a row of table "
+                  + FencedTables.nameOf(table)
+                  + " has no lock: ("
+                  + sql
+                  + ") gives a text with half of a character, an unpaired surrogate, for it"));
+    }
+    return new LockName(text);
+  }
+
+  private DbException unusable(String result) {
+    return invalid(
+        "a row of table "
+            + FencedTables.nameOf(table)
+            + " has no lock: ("
+            + sql
+            + ") gives "
+            + result
+            + " for it, and the name of a lock has 1 to "
+            + Limits.LOCK_NAME_CHARS
+            + " characters");
+  }
+
+  private static DbException invalid(String message) {
+    return DbException.convert(SqlErrors.exception(SqlState.INVALID_ARGUMENT, message));
+  }
+}

@@ -1,0 +1,49 @@
+package dev.tollgate.store.h2;
+
+import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
+import org.h2.engine.SessionLocal;
+import org.h2.util.MathUtils;
+import org.h2.value.ValueTimestampTimeZone;
+import org.jspecify.annotations.Nullable;
+
+/** Reaches what H2 takes for the time and for chance: the replicas have to agree on both. */
+public final class H2Clock {
+  private static final VarHandle CURRENT_TIMESTAMP =
+      H2Fields.field(SessionLocal.class, "currentTimestamp", ValueTimestampTimeZone.class);
+  private static final PinnedRandom RANDOM = pinnedRandom();
+
+  private H2Clock() {}
+
+  /**
+   * Pins the time and the random numbers of the statement that the session is about to run, on this
+   * thread. H2 forgets the time at the end of the statement and at a commit, and a definition
+   * commits before it begins: pin before the statement is prepared, and again when it starts.
+   */
+  static void pin(SessionLocal session, Pins pins) {
+    CURRENT_TIMESTAMP.set(session, pins.now());
+    session.getRandom().setSeed(pins.randSeed());
+    RANDOM.pin(pins);
+  }
+
+  /** Ends what {@link #pin} began. */
+  static void unpin(SessionLocal session) {
+    CURRENT_TIMESTAMP.set(session, (@Nullable ValueTimestampTimeZone) null);
+    RANDOM.unpin();
+  }
+
+  /** Lets it be one moment for ever on a session that runs no statements. */
+  public static void stopTime(SessionLocal session) {
+    CURRENT_TIMESTAMP.set(session, Pins.timestamp(0));
+  }
+
+  private static PinnedRandom pinnedRandom() {
+    // makes H2 fill the field first, so that nothing replaces ours later
+    MathUtils.secureRandomLong();
+    VarHandle secureRandom =
+        H2Fields.staticField(MathUtils.class, "secureRandom", SecureRandom.class);
+    PinnedRandom random = new PinnedRandom((SecureRandom) secureRandom.get());
+    secureRandom.set((SecureRandom) random);
+    return random;
+  }
+}

@@ -1,0 +1,199 @@
+package dev.tollgate.store.h2;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.Set;
+import org.h2.command.CommandInterface;
+import org.h2.engine.ConnectionInfo;
+import org.h2.engine.Constants;
+import org.h2.engine.Database;
+import org.h2.engine.SessionLocal;
+import org.h2.engine.User;
+import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
+import org.h2.schema.Schema;
+import org.h2.table.Table;
+import org.h2.util.TimeZoneProvider;
+
+/**
+ * An H2 database in memory with what every replica puts there before the log begins: the user as
+ * whom clients' statements run, who is no administrator, and schema TOLLGATE.
+ */
+public final class H2Database implements AutoCloseable {
+  public static final String SYSTEM_SCHEMA = "TOLLGATE";
+
+  /**
+   * The name that clients see as catalog is what follows the last slash. ANALYZE_AUTO: statistics
+   * are counted since the process started, so plans would depend on restarts.
+   */
+  private static final String URL =
+      "jdbc:h2:mem:dev.tollgate.store/TOLLGATE;ANALYZE_AUTO=0;DB_CLOSE_ON_EXIT=FALSE";
+
+  private static final String ADMINISTRATOR = "TOLLGATE_SYSTEM";
+
+  /** The user as whom all clients work. */
+  public static final String CLIENT = "TOLLGATE";
+
+  /** One thread applies the log, so nothing would come of waiting for a lock of a table. */
+  private static final int TABLE_LOCK_MILLIS = 1;
+
+  // What a statement does must not depend on -ea, which a test runner sets: H2 asserts what does
+  // not always hold, for instance that the row to be changed has another number than 0.
+  static {
+    ClassLoader loader = Database.class.getClassLoader();
+    if (loader != null) {
+      loader.setPackageAssertionStatus("org.h2", false);
+    }
+  }
+
+  private final Database database;
+  private final User administrator;
+  private final User client;
+  private final Pinning pinning = new Pinning();
+  private final Set<String> builtIn = new HashSet<>();
+
+  /**
+   * @param system what makes schema TOLLGATE
+   */
+  public H2Database(List<String> system) {
+    requireNeutralLocale();
+    ConnectionInfo connection = new ConnectionInfo(URL, new Properties(), ADMINISTRATOR, "");
+    database = new Database(connection, null);
+    administrator = new User(database, database.allocateObjectId(), ADMINISTRATOR, false);
+    administrator.setAdmin(true);
+    administrator.setUserPasswordHash(new byte[0]);
+    database.setMasterUser(administrator);
+    // without a limit: the database lives as long as this object, not as its sessions
+    database.setCloseDelay(-1);
+    SessionLocal session = openAdministration();
+    try {
+      session.setAllowLiterals(true);
+      for (String statement : system) {
+        run(session, statement);
+      }
+    } finally {
+      session.close();
+    }
+    client = database.getUser(CLIENT);
+    database.setEventListener(pinning);
+    StoredObject.of(database).forEach(object -> builtIn.add(object.sql()));
+  }
+
+  /** All objects that clients have made, in the order in which H2 would make them again. */
+  public List<StoredObject> objectsOfClients() {
+    return StoredObject.of(database).stream().filter(object -> !isBuiltIn(object.sql())).toList();
+  }
+
+  /** True for SQL that defines an object which every replica has from the start. */
+  public boolean isBuiltIn(String sql) {
+    return builtIn.contains(sql);
+  }
+
+  /** A session of the clients' user, in UTC. */
+  public SessionLocal openSession() {
+    SessionLocal session = H2Sessions.openSession(database, client);
+    session.setTimeZone(TimeZoneProvider.UTC);
+    session.setLockTimeout(TABLE_LOCK_MILLIS);
+    return session;
+  }
+
+  /**
+   * Says where a session looks for names without a schema: in the main one, if the one of this name
+   * was dropped or renamed meanwhile.
+   */
+  public static void enterSchema(SessionLocal session, String name) {
+    Schema schema = session.getDatabase().findSchema(name);
+    session.setCurrentSchema(schema == null ? session.getDatabase().getMainSchema() : schema);
+  }
+
+  /**
+   * A session that may do all that H2 can do, for what the administrator alone may. It is closed by
+   * whoever asked for it.
+   */
+  public SessionLocal openAdministration() {
+    return H2Sessions.openSession(database, administrator);
+  }
+
+  /** True if there is a table or a view that a client has made. */
+  static boolean hasTablesOfClients(Database database) {
+    for (Schema schema : database.getAllSchemas()) {
+      if (!schema.getName().equals(SYSTEM_SCHEMA)) {
+        for (Table table : schema.getAllTablesAndViews(null)) {
+          // H2's own have none
+          if (table.getCreateSQL() != null) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  /** The whole database as SQL, as H2 writes it, without passwords. */
+  public List<String> script() {
+    SessionLocal session = openAdministration();
+    try (ResultInterface result =
+        session.prepareCommand("SCRIPT NOPASSWORDS NOSETTINGS").executeQuery(0, 0, false)) {
+      List<String> lines = new ArrayList<>();
+      while (result.next()) {
+        lines.add(result.currentRow()[0].getString());
+      }
+      return lines;
+    } finally {
+      session.close();
+    }
+  }
+
+  /** Pins what is applied to this database. */
+  public Pinning pinning() {
+    return pinning;
+  }
+
+  public Database h2() {
+    return database;
+  }
+
+  @Override
+  public void close() {
+    database.shutdownImmediately();
+  }
+
+  /** Names the version in use, for log files and error reports. */
+  static String version() {
+    return Constants.FULL_VERSION;
+  }
+
+  private static void run(SessionLocal session, String sql) {
+    try {
+      CommandInterface command = session.prepareCommand(sql);
+      command.executeUpdate(null);
+    } catch (DbException e) {
+      SQLException cause = e.getSQLException();
+      throw new IllegalStateException("H2 " + version() + " refused: " + sql, cause);
+    }
+  }
+
+  /**
+   * UPPER and LOWER of H2 follow the locale of the process. Replicas must agree, today and after
+   * the next restart, so only locales that map letters as Unicode does are allowed.
+   */
+  private static void requireNeutralLocale() {
+    Locale locale = Locale.getDefault();
+    boolean neutral =
+        "i\u0131\u00ecx".toUpperCase(locale).equals("i\u0131\u00ecx".toUpperCase(Locale.ROOT))
+            && "I\u0130\u00ccX"
+                .toLowerCase(locale)
+                .equals("I\u0130\u00ccX".toLowerCase(Locale.ROOT));
+    if (!neutral) {
+      throw new IllegalStateException(
+          "the locale "
+              + locale
+              + " maps letters in its own way, so replicas could differ: start the process with"
+              + " -Duser.language=en");
+    }
+  }
+}

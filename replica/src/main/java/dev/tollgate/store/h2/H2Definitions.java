@@ -1,0 +1,354 @@
+package dev.tollgate.store.h2;
+
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.h2.command.CommandInterface;
+import org.h2.command.Prepared;
+import org.h2.command.ddl.AlterDomain;
+import org.h2.command.ddl.AlterTableAddConstraint;
+import org.h2.command.ddl.AlterTableAlterColumn;
+import org.h2.command.ddl.AlterTableDropConstraint;
+import org.h2.command.ddl.CreateConstant;
+import org.h2.command.ddl.CreateDomain;
+import org.h2.command.ddl.CreateIndex;
+import org.h2.command.ddl.CreateSchema;
+import org.h2.command.ddl.CreateTable;
+import org.h2.command.ddl.CreateTableData;
+import org.h2.command.ddl.CreateView;
+import org.h2.command.ddl.GrantRevoke;
+import org.h2.command.ddl.SchemaCommand;
+import org.h2.command.dml.NoOperation;
+import org.h2.command.query.Query;
+import org.h2.constraint.Constraint;
+import org.h2.engine.Database;
+import org.h2.engine.RightOwner;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.schema.Domain;
+import org.h2.schema.Schema;
+import org.h2.table.Column;
+import org.h2.table.IndexColumn;
+import org.h2.table.Table;
+import org.h2.value.TypeInfo;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which definitions change nothing, because what they make IF NOT EXISTS is there, or what they
+ * drop IF EXISTS is not. H2 keeps these words in private fields.
+ *
+ * <p>Only definitions that may name a fenced table, or the schema of one, are told: H2 finds for
+ * itself that the others have nothing to do.
+ */
+public final class H2Definitions {
+  private static final VarHandle SCHEMA = handle(SchemaCommand.class, "schema", Schema.class);
+  private static final VarHandle TABLE_UNLESS_THERE = flag(CreateTable.class, "ifNotExists");
+  private static final VarHandle TABLE_DATA =
+      handle(CreateTable.class, "data", CreateTableData.class);
+  private static final VarHandle INDEX_UNLESS_THERE = flag(CreateIndex.class, "ifNotExists");
+  private static final VarHandle INDEX_NAME = name(CreateIndex.class, "indexName");
+  private static final VarHandle SCHEMA_UNLESS_THERE = flag(CreateSchema.class, "ifNotExists");
+  private static final VarHandle SCHEMA_NAME = name(CreateSchema.class, "schemaName");
+  private static final VarHandle SCHEMA_OWNER = name(CreateSchema.class, "authorization");
+  private static final VarHandle COLUMN_UNLESS_THERE =
+      flag(AlterTableAlterColumn.class, "ifNotExists");
+  private static final VarHandle COLUMN_TABLE = name(AlterTableAlterColumn.class, "tableName");
+  private static final VarHandle NEW_COLUMNS =
+      handle(AlterTableAlterColumn.class, "columnsToAdd", ArrayList.class);
+  private static final VarHandle ALTERED_COLUMN =
+      handle(AlterTableAlterColumn.class, "oldColumn", Column.class);
+  private static final VarHandle CHANGED_COLUMN =
+      handle(AlterTableAlterColumn.class, "newColumn", Column.class);
+  private static final VarHandle DOMAIN_TYPE =
+      handle(CreateDomain.class, "dataType", TypeInfo.class);
+  private static final VarHandle VIEW_NAME = name(CreateView.class, "viewName");
+  private static final VarHandle PARENT = handle(CreateDomain.class, "parentDomain", Domain.class);
+  private static final VarHandle ROLE_NAMES =
+      handle(GrantRevoke.class, "roleNames", ArrayList.class);
+  private static final VarHandle GRANT_OR_REVOKE =
+      handle(GrantRevoke.class, "operationType", int.class);
+  private static final VarHandle GRANTEE = handle(GrantRevoke.class, "grantee", RightOwner.class);
+  private static final VarHandle VIEW_TEXT = name(CreateView.class, "selectSQL");
+  private static final VarHandle VIEW_QUERY = handle(CreateView.class, "query", Query.class);
+  private static final VarHandle CONSTANT_VALUE =
+      handle(CreateConstant.class, "expression", Expression.class);
+  private static final VarHandle CONSTRAINT_UNLESS_THERE =
+      flag(AlterTableAddConstraint.class, "ifNotExists");
+  private static final VarHandle NEW_CONSTRAINT =
+      name(AlterTableAddConstraint.class, "constraintName");
+  private static final VarHandle CONSTRAINT_IF_THERE =
+      flag(AlterTableDropConstraint.class, "ifExists");
+  private static final VarHandle OLD_CONSTRAINT =
+      name(AlterTableDropConstraint.class, "constraintName");
+  private static final VarHandle CONSTRAINT_TABLE =
+      name(AlterTableDropConstraint.class.getSuperclass(), "tableName");
+
+  private static final VarHandle ALTERED_DOMAIN = name(AlterDomain.class, "domainName");
+  private static final VarHandle KEY_COLUMNS =
+      handle(AlterTableAddConstraint.class, "indexColumns", IndexColumn[].class);
+  private static final VarHandle REFERENCED_SCHEMA =
+      handle(AlterTableAddConstraint.class, "refSchema", Schema.class);
+  private static final VarHandle REFERENCED_TABLE =
+      name(AlterTableAddConstraint.class, "refTableName");
+  private static final VarHandle REFERENCED_COLUMNS =
+      handle(AlterTableAddConstraint.class, "refIndexColumns", IndexColumn[].class);
+
+  private H2Definitions() {}
+
+  private static VarHandle flag(Class<?> owner, String field) {
+    return handle(owner, field, boolean.class);
+  }
+
+  private static VarHandle name(Class<?> owner, String field) {
+    return handle(owner, field, String.class);
+  }
+
+  private static VarHandle handle(Class<?> owner, String field, Class<?> type) {
+    return H2Fields.field(owner, field, type);
+  }
+
+  /** True if H2 would do nothing for this definition, and would not refuse it either. */
+  public static boolean changesNothing(SessionLocal session, Prepared definition) {
+    if (definition instanceof NoOperation) {
+      return true;
+    }
+    if (definition instanceof CreateTable table) {
+      return (boolean) TABLE_UNLESS_THERE.get(table) && isThere(session, table);
+    }
+    if (definition instanceof CreateIndex index) {
+      String name = (String) INDEX_NAME.get(index);
+      return (boolean) INDEX_UNLESS_THERE.get(index)
+          && name != null
+          && schemaOf(index).findIndex(session, name) != null;
+    }
+    if (definition instanceof CreateSchema schema) {
+      Database database = session.getDatabase();
+      return (boolean) SCHEMA_UNLESS_THERE.get(schema)
+          && database.findSchema((String) SCHEMA_NAME.get(schema)) != null
+          // H2 looks for the owner first
+          && database.findUserOrRole((String) SCHEMA_OWNER.get(schema)) != null;
+    }
+    if (definition instanceof AlterTableAlterColumn columns) {
+      return altersNothing(session, columns);
+    }
+    if (definition instanceof AlterTableAddConstraint constraint) {
+      String name = (String) NEW_CONSTRAINT.get(constraint);
+      return (boolean) CONSTRAINT_UNLESS_THERE.get(constraint)
+          && name != null
+          && schemaOf(constraint).findConstraint(session, name) != null;
+    }
+    return definition instanceof AlterTableDropConstraint constraint
+        && dropsNothing(session, constraint);
+  }
+
+  /** True if H2 refuses this definition because its table is there, before anything else. */
+  public static boolean isThere(SessionLocal session, CreateTable definition) {
+    CreateTableData data = (CreateTableData) TABLE_DATA.get(definition);
+    return find(session, definition, data.tableName) != null;
+  }
+
+  private static boolean altersNothing(SessionLocal session, AlterTableAlterColumn definition) {
+    Table table = find(session, definition, (String) COLUMN_TABLE.get(definition));
+    if (table == null) {
+      return false;
+    }
+    return switch (definition.getType()) {
+      case CommandInterface.ALTER_TABLE_ADD_COLUMN -> {
+        List<?> columns = (List<?>) NEW_COLUMNS.get(definition);
+        yield (boolean) COLUMN_UNLESS_THERE.get(definition)
+            // H2 minds the words for a single column only
+            && columns != null
+            && columns.size() == 1
+            && table.doesColumnExist(((Column) columns.get(0)).getName());
+      }
+      case CommandInterface.ALTER_TABLE_DROP_COLUMN -> false;
+      default -> ALTERED_COLUMN.get(definition) == null;
+    };
+  }
+
+  private static boolean dropsNothing(SessionLocal session, AlterTableDropConstraint definition) {
+    if (!(boolean) CONSTRAINT_IF_THERE.get(definition)) {
+      return false;
+    }
+    Table table = find(session, definition, (String) CONSTRAINT_TABLE.get(definition));
+    Constraint named =
+        schemaOf(definition).findConstraint(session, (String) OLD_CONSTRAINT.get(definition));
+    return table != null
+        && (named == null
+            || named.getConstraintType() == Constraint.Type.DOMAIN
+            || !named.getTable().equals(table));
+  }
+
+  /** The name of a view to be made. */
+  public static String nameOf(CreateView definition) {
+    return (String) VIEW_NAME.get(definition);
+  }
+
+  /** Its query; null if it is made by FORCE, and what it uses is missing. */
+  public static @Nullable Query queryOf(CreateView definition) {
+    return (@Nullable Query) VIEW_QUERY.get(definition);
+  }
+
+  /** Its query as it was written. */
+  public static String textOf(CreateView definition) {
+    return (String) VIEW_TEXT.get(definition);
+  }
+
+  /** The domain that a domain to be made narrows, or null. */
+  public static @Nullable Domain parentOf(CreateDomain definition) {
+    return (@Nullable Domain) PARENT.get(definition);
+  }
+
+  /** The names of the roles that a GRANT grants; none if it is another statement. */
+  public static List<String> rolesGrantedBy(GrantRevoke statement) {
+    List<?> names = (List<?>) ROLE_NAMES.get(statement);
+    boolean grants = (int) GRANT_OR_REVOKE.get(statement) == CommandInterface.GRANT;
+    return names == null || !grants ? List.of() : names.stream().map(String.class::cast).toList();
+  }
+
+  /** To whom it grants. */
+  public static RightOwner granteeOf(GrantRevoke statement) {
+    return (RightOwner) GRANTEE.get(statement);
+  }
+
+  /** The types of the columns, domains and constants that a definition writes out. */
+  public static List<TypeInfo> newTypes(SessionLocal session, Prepared definition) {
+    List<TypeInfo> types = new ArrayList<>();
+    if (definition instanceof CreateTable table) {
+      CreateTableData data = (CreateTableData) TABLE_DATA.get(table);
+      data.columns.forEach(column -> types.add(column.getType()));
+    } else if (definition instanceof CreateDomain domain) {
+      types.add((TypeInfo) DOMAIN_TYPE.get(domain));
+    } else if (definition instanceof CreateConstant constant) {
+      // H2 optimizes it when it runs the statement, and has no type before
+      Expression value = ((Expression) CONSTANT_VALUE.get(constant)).optimize(session);
+      constant.setExpression(value);
+      types.add(value.getType());
+    } else if (definition instanceof AlterTableAlterColumn columns) {
+      Column changed = (Column) CHANGED_COLUMN.get(columns);
+      if (changed != null) {
+        types.add(changed.getType());
+      }
+      List<?> added = (List<?>) NEW_COLUMNS.get(columns);
+      if (added != null) {
+        added.forEach(column -> types.add(((Column) column).getType()));
+      }
+    }
+    return types;
+  }
+
+  /** Replaces the value of a constant to be made. */
+  public static void replaceValue(CreateConstant constant, UnaryOperator<Expression> replacement) {
+    constant.setExpression(replacement.apply((Expression) CONSTANT_VALUE.get(constant)));
+  }
+
+  /** The table that a definition alters, or null. */
+  public static @Nullable Table alteredTable(SessionLocal session, Prepared definition) {
+    if (definition instanceof AlterTableAlterColumn columns) {
+      return find(session, columns, (String) COLUMN_TABLE.get(columns));
+    }
+    return definition instanceof AlterTableAddConstraint constraint
+        ? find(session, constraint, (String) CONSTRAINT_TABLE.get(constraint))
+        : null;
+  }
+
+  /** The type of the domain that a definition makes or alters; null if it is of no domain. */
+  public static @Nullable TypeInfo typeOfDomain(SessionLocal session, Prepared definition) {
+    if (definition instanceof CreateDomain created) {
+      return (TypeInfo) DOMAIN_TYPE.get(created);
+    }
+    Domain altered =
+        definition instanceof AlterDomain domain
+            ? schemaOf(domain).findDomain((String) ALTERED_DOMAIN.get(domain))
+            : null;
+    return altered == null ? null : altered.getDataType();
+  }
+
+  /** The columns that the expressions of a definition are for. */
+  public static List<Column> givenColumns(Prepared definition) {
+    List<Column> given = new ArrayList<>();
+    if (definition instanceof AlterTableAlterColumn columns) {
+      Column altered = alteredColumn(columns);
+      Column changed = changedColumn(columns);
+      if (changed != null || altered != null) {
+        given.add(changed == null ? altered : changed);
+      }
+      List<?> added = (List<?>) NEW_COLUMNS.get(columns);
+      if (added != null) {
+        added.forEach(column -> given.add((Column) column));
+      }
+    }
+    return given;
+  }
+
+  /** The column that a definition alters, or null. */
+  public static @Nullable Column alteredColumn(Prepared definition) {
+    return definition instanceof AlterTableAlterColumn columns
+        ? (@Nullable Column) ALTERED_COLUMN.get(columns)
+        : null;
+  }
+
+  /** What that column becomes, or null if it keeps its type. */
+  public static @Nullable Column changedColumn(Prepared definition) {
+    return definition instanceof AlterTableAlterColumn columns
+        ? (@Nullable Column) CHANGED_COLUMN.get(columns)
+        : null;
+  }
+
+  /** The columns of a foreign key to be made; none if it is another constraint. */
+  public static List<String> foreignKey(AlterTableAddConstraint constraint) {
+    return REFERENCED_TABLE.get(constraint) == null
+        ? List.of()
+        : names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint));
+  }
+
+  /** The columns of a primary key to be made; none if it is another constraint. */
+  public static List<String> primaryKey(AlterTableAddConstraint constraint) {
+    return constraint.getType() == CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_PRIMARY_KEY
+        ? names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint))
+        : List.of();
+  }
+
+  /** The table to which it refers, or null if there is none of that name. */
+  public static @Nullable Table referencedTable(
+      SessionLocal session, AlterTableAddConstraint constraint) {
+    Schema schema = (Schema) REFERENCED_SCHEMA.get(constraint);
+    return schema.resolveTableOrView(session, (String) REFERENCED_TABLE.get(constraint));
+  }
+
+  /** The columns to which it refers; none if they are those of the primary key. */
+  public static List<String> referencedColumns(AlterTableAddConstraint constraint) {
+    return names((IndexColumn @Nullable []) REFERENCED_COLUMNS.get(constraint));
+  }
+
+  private static List<String> names(IndexColumn @Nullable [] columns) {
+    List<String> names = new ArrayList<>();
+    for (IndexColumn column : columns == null ? new IndexColumn[0] : columns) {
+      names.add(column.columnName);
+    }
+    return names;
+  }
+
+  /**
+   * Makes a table that is GLOBAL TEMPORARY an ordinary one. For H2 that is one which all sessions
+   * share, and which is gone after a restart; a replicated database has no restart that its clients
+   * could see. As a temporary table it would be in no snapshot.
+   */
+  public static void makePermanent(CreateTable definition) {
+    CreateTableData data = (CreateTableData) TABLE_DATA.get(definition);
+    if (data.temporary && data.globalTemporary) {
+      definition.setTemporary(false);
+      definition.setGlobalTemporary(false);
+    }
+  }
+
+  private static @Nullable Table find(SessionLocal session, SchemaCommand of, String name) {
+    return schemaOf(of).resolveTableOrView(session, name);
+  }
+
+  /** The schema that a definition names, or the current one. */
+  public static Schema schemaOf(SchemaCommand definition) {
+    return (Schema) SCHEMA.get(definition);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.tollgate.store.h2;
+
+import java.lang.invoke.VarHandle;
+import org.h2.expression.Expression;
+import org.h2.expression.OperationN;
+import org.h2.expression.aggregate.AbstractAggregate;
+import org.h2.expression.analysis.DataAnalysisOperation;
+import org.h2.expression.analysis.WindowFunction;
+import org.h2.expression.condition.CompareLike;
+import org.h2.expression.function.JavaFunction;
+
+/** Reaches the operands of H2's functions, aggregates and LIKE. */
+public final class H2Functions {
+  private static final VarHandle AGGREGATE_ARGUMENTS =
+      H2Fields.field(AbstractAggregate.class, "args", Expression[].class);
+  private static final VarHandle WINDOW_ARGUMENTS =
+      H2Fields.field(WindowFunction.class, "args", Expression[].class);
+  private static final VarHandle LIKE_VALUE =
+      H2Fields.field(CompareLike.class, "left", Expression.class);
+  private static final VarHandle LIKE_PATTERN =
+      H2Fields.field(CompareLike.class, "right", Expression.class);
+  private static final VarHandle LIKE_TYPE =
+      H2Fields.field(CompareLike.class, "likeType", CompareLike.LikeType.class);
+  private static final VarHandle FUNCTION_ARGUMENTS =
+      H2Fields.field(OperationN.class, "args", Expression[].class);
+  private static final VarHandle JAVA_ARGUMENTS =
+      H2Fields.field(JavaFunction.class, "args", Expression[].class);
+
+  private H2Functions() {}
+
+  /** The arguments of an aggregate or a window function themselves, not a copy. */
+  public static Expression[] arguments(DataAnalysisOperation operation) {
+    Object arguments =
+        operation instanceof WindowFunction window
+            ? WINDOW_ARGUMENTS.get(window)
+            : AGGREGATE_ARGUMENTS.get((AbstractAggregate) operation);
+    return arguments == null ? new Expression[0] : (Expression[]) arguments;
+  }
+
+  /** The arguments of a function themselves, not a copy. */
+  public static Expression[] arguments(OperationN function) {
+    return (Expression[]) FUNCTION_ARGUMENTS.get(function);
+  }
+
+  /** The same for a function that is written in Java. */
+  public static Expression[] arguments(JavaFunction function) {
+    return (Expression[]) JAVA_ARGUMENTS.get(function);
+  }
+
+  /** True if it is REGEXP, and neither LIKE nor ILIKE. */
+  public static boolean isRegular(CompareLike like) {
+    return LIKE_TYPE.get(like) == CompareLike.LikeType.REGEXP;
+  }
+
+  /** Gives LIKE another value to look into, and another pattern. */
+  public static void replaceOperands(CompareLike like, Expression value, Expression pattern) {
+    LIKE_VALUE.set(like, value);
+    LIKE_PATTERN.set(like, pattern);
+  }
+}

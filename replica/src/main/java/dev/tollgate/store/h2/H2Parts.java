@@ -1,0 +1,114 @@
+package dev.tollgate.store.h2;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.h2.engine.Session;
+import org.h2.expression.Expression;
+
+/**
+ * What hangs in an object of H2 that belongs to a statement, found field by field: no interface of
+ * H2 leads from a statement to all of its scans and expressions.
+ */
+public final class H2Parts {
+  /** The fields of a class that may hold parts of a statement, found once. */
+  private static final ClassValue<List<Field>> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected List<Field> computeValue(Class<?> type) {
+          return partsOf(type);
+        }
+      };
+
+  private H2Parts() {}
+
+  /** What hangs directly in an object of H2 that belongs to a statement, without nulls. */
+  public static List<Object> fieldsOf(Object part) {
+    List<Object> values = new ArrayList<>();
+    for (Field field : FIELDS.get(part.getClass())) {
+      try {
+        Object value = field.get(part);
+        if (value != null) {
+          values.add(value);
+        }
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException("the field was made accessible: " + field, e);
+      }
+    }
+    return values;
+  }
+
+  /**
+   * Replaces the expressions that hang directly in an object of H2 that belongs to a statement.
+   * Those that H2 keeps in a field or an array of a narrower type stay.
+   */
+  @SuppressWarnings("unchecked")
+  public static void replaceParts(Object part, UnaryOperator<Expression> replacement) {
+    if (part instanceof List<?> list) {
+      for (int i = 0; i < list.size(); i++) {
+        if (list.get(i) instanceof Expression before) {
+          Expression after = replacement.apply(before);
+          if (after != before) {
+            ((List<Expression>) list).set(i, after);
+          }
+        }
+      }
+    } else if (part.getClass() == Expression[].class) {
+      Expression[] expressions = (Expression[]) part;
+      for (int i = 0; i < expressions.length; i++) {
+        expressions[i] = expressions[i] == null ? null : replacement.apply(expressions[i]);
+      }
+    } else if (inH2(part.getClass())) {
+      replaceFields(part, replacement);
+    }
+  }
+
+  private static void replaceFields(Object part, UnaryOperator<Expression> replacement) {
+    for (Field field : FIELDS.get(part.getClass())) {
+      try {
+        if (field.getType() == Expression.class && field.get(part) instanceof Expression before) {
+          Expression after = replacement.apply(before);
+          if (after != before) {
+            field.set(part, after);
+          }
+        }
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException("the field was made accessible: " + field, e);
+      }
+    }
+  }
+
+  private static List<Field> partsOf(Class<?> type) {
+    List<Field> fields = new ArrayList<>();
+    for (Class<?> level = type; level != null && inH2(level); level = level.getSuperclass()) {
+      for (Field field : level.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers()) && mayHoldAPart(field.getType())) {
+          field.setAccessible(true);
+          fields.add(field);
+        }
+      }
+    }
+    return List.copyOf(fields);
+  }
+
+  private static boolean inH2(Class<?> type) {
+    return type.getName().startsWith("org.h2.");
+  }
+
+  private static boolean mayHoldAPart(Class<?> type) {
+    if (type.isArray()) {
+      return !type.getComponentType().isPrimitive();
+    }
+    if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)) {
+      return true;
+    }
+    return inH2(type)
+        && !type.getName().startsWith("org.h2.value.")
+        && !type.getName().startsWith("org.h2.engine.")
+        && !Session.class.isAssignableFrom(type);
+  }
+}

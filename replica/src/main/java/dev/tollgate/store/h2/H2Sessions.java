@@ -1,0 +1,72 @@
+package dev.tollgate.store.h2;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.util.HashMap;
+import org.h2.engine.Database;
+import org.h2.engine.SessionLocal;
+import org.h2.engine.User;
+import org.h2.util.NetworkConnectionInfo;
+import org.jspecify.annotations.Nullable;
+
+/** Reaches into H2's sessions. */
+public final class H2Sessions {
+  private static final VarHandle SHOWN_LOCK_TIMEOUT =
+      H2Fields.field(SessionLocal.class, "lockTimeout", int.class);
+  private static final VarHandle DERIVED_TABLES =
+      H2Fields.field(SessionLocal.class, "derivedTableIndexCache", HashMap.class);
+  private static final MethodHandle CREATE_SESSION = createSession();
+
+  private H2Sessions() {}
+
+  /** Opens a session that H2 counts among the users' sessions. */
+  static SessionLocal openSession(Database database, User user) {
+    try {
+      return (SessionLocal)
+          CREATE_SESSION.invokeExact(database, user, (NetworkConnectionInfo) null);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("createSession declares no checked exception", e);
+    }
+  }
+
+  /**
+   * Lets LOCK_TIMEOUT() give this. H2's own setter would have the open transaction wait so long.
+   *
+   * @return what it gave before
+   */
+  public static int showLockTimeout(SessionLocal session, long millis) {
+    int before = session.getLockTimeout();
+    SHOWN_LOCK_TIMEOUT.set(session, (int) Math.min(millis, Integer.MAX_VALUE));
+    return before;
+  }
+
+  /**
+   * Forgets the derived tables of statements that were prepared. No later statement can use them,
+   * and H2 forgets them by itself only for those that it prepares as commands.
+   */
+  public static void forgetDerivedTables(SessionLocal session) {
+    DERIVED_TABLES.set(session, (@Nullable HashMap<?, ?>) null);
+  }
+
+  /** How many derived tables a session remembers. */
+  public static int derivedTables(SessionLocal session) {
+    HashMap<?, ?> tables = (HashMap<?, ?>) DERIVED_TABLES.get(session);
+    return tables == null ? 0 : tables.size();
+  }
+
+  private static MethodHandle createSession() {
+    try {
+      return MethodHandles.privateLookupIn(Database.class, MethodHandles.lookup())
+          .findVirtual(
+              Database.class,
+              "createSession",
+              MethodType.methodType(SessionLocal.class, User.class, NetworkConnectionInfo.class));
+    } catch (ReflectiveOperationException e) {
+      throw H2Fields.moved(e);
+    }
+  }
+}

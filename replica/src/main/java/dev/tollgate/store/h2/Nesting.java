@@ -1,0 +1,192 @@
+package dev.tollgate.store.h2;
+
+import dev.tollgate.core.command.Limits;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+import org.h2.engine.Constants;
+import org.h2.expression.Expression;
+import org.h2.value.ExtTypeInfo;
+import org.h2.value.ExtTypeInfoRow;
+import org.h2.value.TypeInfo;
+import org.h2.value.Value;
+import org.h2.value.ValueCollectionBase;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Arrays and rows within each other. H2 descends into them, and goes through a part as often as it
+ * occurs: {@code ROW(C, C)} of {@code ROW(C, C)} and so on has as many parts as one likes to wait
+ * for, and takes no memory. So nobody here asks H2 how large a value or a type is.
+ */
+public final class Nesting {
+  /** What H2 says that an array or a row takes, without its elements. */
+  private static final long COLLECTION_BYTES = 72;
+
+  /** Bytes of one value, 256 MiB: a statement of the log may make half as much, with all values. */
+  private static final long VALUE_BYTES = 2 * Limits.STATEMENT_WRITTEN_BYTES;
+
+  private Nesting() {}
+
+  private record Level(TypeInfo type, int depth) {}
+
+  /**
+   * Refuses columns of a type that is nested too deep or has too many parts.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001
+   */
+  public static void requireTypes(Collection<? extends Expression> columns) {
+    for (Expression column : columns) {
+      requireType(column.getType());
+    }
+  }
+
+  /**
+   * Refuses a type that is nested too deep or has too many parts: stored values of it would come
+   * back from no snapshot, and no client could read them.
+   *
+   * @param type null while H2 does not know it
+   * @throws org.h2.message.DbException with SQLState 54001
+   */
+  public static void requireType(@Nullable TypeInfo type) {
+    if (type == null || type.getExtTypeInfo() == null) {
+      return;
+    }
+    Deque<Level> open = new ArrayDeque<>();
+    open.push(new Level(type, 0));
+    int parts = 0;
+    while (!open.isEmpty()) {
+      Level level = open.pop();
+      parts++;
+      if (level.depth > Limits.VALUE_DEPTH) {
+        throw Exhausted.work(
+            "the statement was refused and changed nothing, because an array or row in it is nested"
+                + " deeper than "
+                + Limits.VALUE_DEPTH
+                + " levels: keep its parts in columns or in a table of their own, or make it JSON");
+      }
+      if (parts + open.size() > Limits.TYPE_PARTS) {
+        throw Exhausted.work(
+            "the statement was refused and changed nothing, because a row in it has more than "
+                + Limits.TYPE_PARTS
+                + " fields, with those of the rows within it: keep its parts in columns or in a"
+                + " table of their own, or make it JSON");
+      }
+      ExtTypeInfo more = level.type.getExtTypeInfo();
+      if (more instanceof TypeInfo element) {
+        open.push(new Level(element, level.depth + 1));
+      } else if (more instanceof ExtTypeInfoRow row) {
+        for (Map.Entry<String, TypeInfo> field : row.getFields()) {
+          open.push(new Level(field.getValue(), level.depth + 1));
+        }
+      }
+    }
+  }
+
+  /**
+   * Whether a type is one of those that are looked for, or an array or row with such a part.
+   *
+   * @param wanted value types of H2; one with too many parts is taken to have all
+   */
+  public static boolean has(@Nullable TypeInfo type, IntPredicate wanted) {
+    if (type == null) {
+      return false;
+    }
+    ExtTypeInfo inner = type.getExtTypeInfo();
+    if (!(inner instanceof TypeInfo) && !(inner instanceof ExtTypeInfoRow)) {
+      return wanted.test(type.getValueType());
+    }
+    Deque<TypeInfo> open = new ArrayDeque<>();
+    open.push(type);
+    for (int parts = 0; !open.isEmpty() && parts < Limits.TYPE_PARTS; parts++) {
+      TypeInfo part = open.pop();
+      if (wanted.test(part.getValueType())) {
+        return true;
+      }
+      ExtTypeInfo more = part.getExtTypeInfo();
+      if (more instanceof TypeInfo element) {
+        open.push(element);
+      } else if (more instanceof ExtTypeInfoRow row) {
+        for (Map.Entry<String, TypeInfo> field : row.getFields()) {
+          open.push(field.getValue());
+        }
+      }
+    }
+    return !open.isEmpty();
+  }
+
+  /**
+   * What a value takes in memory.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001 if that is more than any value may
+   */
+  public static long requireBytes(Value value) {
+    long bytes = bytesOf(value, VALUE_BYTES);
+    if (bytes > VALUE_BYTES) {
+      throw Exhausted.work(
+          "the statement was ended and changed nothing, because it made an array or row of more than "
+              + VALUE_BYTES
+              + " bytes, each part counted as often as it occurs: work on its parts");
+    }
+    return bytes;
+  }
+
+  /**
+   * Goes through a value, or the elements of an array or row and of those within it.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001 if it is larger than any value may be:
+   *     parts may be shared, and as many as one likes to wait for
+   */
+  public static void forEach(Value value, Consumer<Value> found) {
+    if (!(value instanceof ValueCollectionBase)) {
+      found.accept(value);
+      return;
+    }
+    requireBytes(value);
+    Deque<Value> open = new ArrayDeque<>();
+    open.push(value);
+    while (!open.isEmpty()) {
+      Value part = open.pop();
+      if (part instanceof ValueCollectionBase collection) {
+        for (Value element : collection.getList()) {
+          open.push(element);
+        }
+      } else {
+        found.accept(part);
+      }
+    }
+  }
+
+  /**
+   * What H2 says that a value takes in memory, each part counted as often as it occurs.
+   *
+   * @param most where to stop counting: the result is larger by then, and the value larger still
+   */
+  public static long bytesOf(Value value, long most) {
+    if (!(value instanceof ValueCollectionBase)) {
+      return value.getMemory();
+    }
+    long bytes = 0;
+    Deque<Value> open = new ArrayDeque<>();
+    open.push(value);
+    while (!open.isEmpty() && bytes <= most) {
+      Value part = open.pop();
+      if (part instanceof ValueCollectionBase collection) {
+        Value[] elements = collection.getList();
+        bytes += COLLECTION_BYTES + (long) elements.length * Constants.MEMORY_POINTER;
+        for (int i = 0; i < elements.length && bytes <= most; i++) {
+          if (elements[i] instanceof ValueCollectionBase) {
+            open.push(elements[i]);
+          } else {
+            bytes += elements[i].getMemory();
+          }
+        }
+      } else {
+        bytes += part.getMemory();
+      }
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,38 @@
+package dev.tollgate.store.h2;
+
+import org.h2.api.DatabaseEventListener;
+import org.h2.engine.SessionLocal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the pins of the statement that is being applied, and pins again whenever H2 starts a
+ * statement: a definition runs statements of its own (ALTER TABLE copies rows with an INSERT), and
+ * H2 forgets the time of the first one when it starts and ends the others.
+ */
+public final class Pinning implements DatabaseEventListener {
+  /** What is being applied, and by whom; queries on other threads are none of its business. */
+  private record Applied(Thread thread, SessionLocal session, Pins pins) {}
+
+  private volatile @Nullable Applied applied;
+
+  public void begin(SessionLocal session, Pins pins) {
+    applied = new Applied(Thread.currentThread(), session, pins);
+    // constants are folded when the statement is prepared, before it starts
+    H2Clock.pin(session, pins);
+  }
+
+  public void end(SessionLocal session) {
+    applied = null;
+    H2Clock.unpin(session);
+  }
+
+  @Override
+  public void setProgress(int state, String name, long x, long max) {
+    Applied now = applied;
+    if (state == STATE_STATEMENT_START
+        && now != null
+        && now.thread().equals(Thread.currentThread())) {
+      H2Clock.pin(now.session(), now.pins());
+    }
+  }
+}

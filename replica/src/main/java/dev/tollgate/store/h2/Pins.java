@@ -1,0 +1,54 @@
+package dev.tollgate.store.h2;
+
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.RandomSeed;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.TimeUnit;
+import org.h2.util.DateTimeUtils;
+import org.h2.value.ValueTimestampTimeZone;
+
+/**
+ * What a statement sees instead of the clock and of randomness: both follow from its place in the
+ * log, and random numbers from the seed of the leader's term besides. The executions of a batch
+ * differ by their number, and the statements that one command sets going by their attempt.
+ */
+public record Pins(RandomSeed seed, LogPosition position, int attempt, int execution) {
+  private static final int INPUT_BYTES = 4 * Long.BYTES + 4 * Integer.BYTES;
+
+  /** The time of the statement, in UTC. */
+  ValueTimestampTimeZone now() {
+    return timestamp(position.timeMicros());
+  }
+
+  /** What the numbers of RAND() follow from. */
+  long randSeed() {
+    return ByteBuffer.wrap(randomBlock(-1)).getLong();
+  }
+
+  /**
+   * 32 bytes that nothing else has: a UUID that is drawn from them is as good as a random one.
+   *
+   * @param number tells the blocks of one statement apart
+   */
+  byte[] randomBlock(int number) {
+    ByteBuffer input = ByteBuffer.allocate(INPUT_BYTES);
+    input.putLong(seed.high()).putLong(seed.low());
+    input.putLong(position.logIndex()).putInt(position.ordinal()).putLong(position.timeMicros());
+    input.putInt(attempt).putInt(execution).putInt(number);
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(input.array());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java runtime has SHA-256", e);
+    }
+  }
+
+  /** Microseconds since 1970-01-01T00:00:00Z as a timestamp in UTC. */
+  static ValueTimestampTimeZone timestamp(long micros) {
+    long day = Math.floorDiv(micros, TimeUnit.DAYS.toMicros(1));
+    long microsOfDay = Math.floorMod(micros, TimeUnit.DAYS.toMicros(1));
+    return ValueTimestampTimeZone.fromDateValueAndNanos(
+        DateTimeUtils.dateValueFromAbsoluteDay(day), TimeUnit.MICROSECONDS.toNanos(microsOfDay), 0);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.tollgate.store.h2;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.value.Parameter;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.api.IntervalQualifier;
+import org.h2.value.Value;
+import org.h2.value.ValueBigint;
+import org.h2.value.ValueInterval;
+import org.h2.value.ValueNull;
+import org.h2.value.ValueVarchar;
+import org.jspecify.annotations.Nullable;
+
+/** A value of SQL, for those who pass it on and need not know what it is. */
+public final class SqlValue {
+  private final Value value;
+
+  private SqlValue(Value value) {
+    this.value = requireNonNull(value, "value");
+  }
+
+  public static SqlValue of(Value value) {
+    return new SqlValue(value);
+  }
+
+  public static SqlValue ofNull() {
+    return new SqlValue(ValueNull.INSTANCE);
+  }
+
+  public static SqlValue ofNumber(long number) {
+    return new SqlValue(ValueBigint.get(number));
+  }
+
+  public static SqlValue ofText(String text) {
+    return new SqlValue(ValueVarchar.get(text));
+  }
+
+  /** An INTERVAL of this many milliseconds. */
+  public static SqlValue ofInterval(long millis) {
+    long nanos = Math.multiplyExact(Math.abs(millis % 1_000), 1_000_000L);
+    return new SqlValue(
+        ValueInterval.from(IntervalQualifier.SECOND, millis < 0, Math.abs(millis / 1_000), nanos));
+  }
+
+  /** The values of a parameter set that a client has sent. */
+  public static List<SqlValue> decode(byte[] parameterSet) {
+    List<SqlValue> values = new ArrayList<>();
+    for (Value value : Parameter.decodeSent(parameterSet)) {
+      values.add(new SqlValue(value));
+    }
+    return values;
+  }
+
+  /** The first values of a parameter set, as a set of their own. */
+  public static byte[] encodeFirst(List<SqlValue> values, int count) {
+    List<Value> first = new ArrayList<>(count);
+    for (SqlValue value : values.subList(0, count)) {
+      first.add(value.value);
+    }
+    return Parameter.encodeValues(first);
+  }
+
+  public boolean isNull() {
+    return ValueNull.INSTANCE.equals(value);
+  }
+
+  /** The characters of a character string; null for any other value. */
+  public @Nullable String textOrNull() {
+    return switch (value.getValueType()) {
+      case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE, Value.CLOB -> value.getString();
+      default -> null;
+    };
+  }
+
+  public Value h2() {
+    return value;
+  }
+}

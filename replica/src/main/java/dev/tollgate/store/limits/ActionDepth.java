@@ -1,0 +1,134 @@
+package dev.tollgate.store.limits;
+
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.HiddenConstraint;
+import dev.tollgate.store.statement.StoreCommand;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintActionType;
+import org.h2.constraint.ConstraintReferential;
+import org.h2.engine.Database;
+import org.h2.engine.SessionLocal;
+import org.h2.result.Row;
+import org.h2.schema.Schema;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.value.TypeInfo;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts how deep the actions of foreign keys go. A table to whose rows others refer with an action
+ * has two of these among its constraints, before all others and after them, which H2 asks about
+ * every row that was changed. Between the two, the foreign keys act.
+ */
+public final class ActionDepth extends HiddenConstraint {
+  private final boolean begins;
+
+  private ActionDepth(Schema hidden, int id, Table table, boolean begins) {
+    super(hidden, "ACTIONS_" + id, table);
+    this.begins = begins;
+  }
+
+  /** Has the actions of all foreign keys of a database counted. */
+  public static final class Counters {
+    private final Database database;
+    private final Schema hidden;
+    private int made;
+
+    public Counters(H2Database database) {
+      this.database = database.h2();
+      hidden =
+          new Schema(
+              this.database,
+              0,
+              "ACTIONS",
+              this.database.getMainSchema().getOwner(),
+              /* system= */ true);
+    }
+
+    /** Counts those too that a definition has just made; while nobody reads. */
+    public void follow() {
+      for (Schema schema : database.getAllSchemasNoMeta()) {
+        for (Constraint constraint : schema.getAllConstraints()) {
+          if (constraint instanceof ConstraintReferential key && acts(key)) {
+            count(key.getRefTable());
+          }
+        }
+      }
+    }
+
+    private static boolean acts(ConstraintReferential key) {
+      return acts(key.getDeleteAction()) || acts(key.getUpdateAction());
+    }
+
+    private static boolean acts(@Nullable ConstraintActionType action) {
+      return action != null && !action.isNoActionOrRestrict();
+    }
+
+    private void count(Table table) {
+      List<Constraint> constraints = new ArrayList<>();
+      table.getConstraints().forEach(constraints::add);
+      if (areCounted(constraints)) {
+        return;
+      }
+      constraints.forEach(table::removeConstraint);
+      for (Constraint old : List.copyOf(constraints)) {
+        if (old instanceof ActionDepth) {
+          hidden.remove(old);
+          constraints.remove(old);
+        }
+      }
+      table.addConstraint(counter(table, /* begins= */ true));
+      constraints.forEach(table::addConstraint);
+      table.addConstraint(counter(table, /* begins= */ false));
+    }
+
+    /** True if all foreign keys act between two of these. */
+    private static boolean areCounted(List<Constraint> constraints) {
+      for (int i = constraints.size() - 1; i >= 0; i--) {
+        if (constraints.get(i) instanceof ActionDepth) {
+          return true;
+        }
+        if (constraints.get(i) instanceof ConstraintReferential) {
+          return false;
+        }
+      }
+      return false;
+    }
+
+    private ActionDepth counter(Table table, boolean begins) {
+      made++;
+      ActionDepth counter = new ActionDepth(hidden, made, table, begins);
+      hidden.add(counter);
+      return counter;
+    }
+  }
+
+  @Override
+  public boolean isBefore() {
+    return false;
+  }
+
+  @Override
+  public void checkRow(
+      SessionLocal session, Table changed, @Nullable Row before, @Nullable Row after) {
+    if (before != null && session.getCurrentCommand() instanceof StoreCommand statement) {
+      if (begins) {
+        statement.enterActions();
+      } else {
+        statement.leaveActions();
+      }
+    }
+  }
+
+  /** One that no table has: H2 drops a constraint with the last of its columns. */
+  @Override
+  @SuppressWarnings("NonApiType") // H2 wants it so
+  public HashSet<Column> getReferencedColumns(Table changed) {
+    HashSet<Column> columns = new HashSet<>();
+    columns.add(new Column("", TypeInfo.TYPE_UNKNOWN));
+    return columns;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.tollgate.store.limits;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Definitions;
+import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateDomain;
+import org.h2.command.ddl.CreateView;
+import org.h2.command.query.Query;
+import org.h2.engine.SessionLocal;
+import org.h2.schema.Domain;
+import org.h2.util.HasSQL;
+
+/** Definitions that would make others too dear. */
+final class DefinitionLimits {
+  private DefinitionLimits() {}
+
+  /**
+   * Refuses a view that uses views too often, and a domain that narrows one that narrows one, and
+   * so on.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001
+   */
+  static void require(SessionLocal session, Prepared definition) {
+    if (definition instanceof CreateView view) {
+      requireLightView(session, view);
+    } else if (definition instanceof CreateDomain domain) {
+      requireFewParents(domain);
+    }
+  }
+
+  private static void requireLightView(SessionLocal session, CreateView view) {
+    Query query = H2Definitions.queryOf(view);
+    ViewWeights.require(
+        session,
+        H2Definitions.schemaOf(view),
+        H2Definitions.nameOf(view),
+        query == null ? H2Definitions.textOf(view) : query.getPlanSQL(HasSQL.DEFAULT_SQL_FLAGS),
+        query != null);
+  }
+
+  private static void requireFewParents(CreateDomain definition) {
+    int depth = 1;
+    for (Domain parent = H2Definitions.parentOf(definition);
+        parent != null;
+        parent = parent.getDomain()) {
+      depth++;
+    }
+    if (depth > Limits.DOMAIN_DEPTH) {
+      throw Exhausted.work(
+          "the domain was not made, because more than "
+              + Limits.DOMAIN_DEPTH
+              + " domains would narrow one another: base it on the data type");
+    }
+  }
+}

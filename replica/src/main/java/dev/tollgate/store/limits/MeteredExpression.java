@@ -1,0 +1,128 @@
+package dev.tollgate.store.limits;
+
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.expression.ExpressionVisitor;
+import org.h2.table.ColumnResolver;
+import org.h2.table.TableFilter;
+import org.h2.value.TypeInfo;
+
+/** An expression that stands for another one, whose value it sees on its way. */
+abstract class MeteredExpression extends Expression {
+  private Expression metered;
+
+  MeteredExpression(Expression metered) {
+    this.metered = metered;
+  }
+
+  final Expression metered() {
+    return metered;
+  }
+
+  @Override
+  public TypeInfo getType() {
+    return metered.getType();
+  }
+
+  @Override
+  public void mapColumns(ColumnResolver resolver, int level, int state) {
+    metered.mapColumns(resolver, level, state);
+  }
+
+  /** H2 prepares the query of CREATE TABLE ... AS and of FINAL TABLE only when it runs them. */
+  @Override
+  public Expression optimize(SessionLocal session) {
+    metered = metered.optimize(session);
+    return this;
+  }
+
+  @Override
+  public void setEvaluatable(TableFilter tableFilter, boolean value) {
+    metered.setEvaluatable(tableFilter, value);
+  }
+
+  @Override
+  public StringBuilder getUnenclosedSQL(StringBuilder builder, int sqlFlags) {
+    return metered.getUnenclosedSQL(builder, sqlFlags);
+  }
+
+  @Override
+  public void updateAggregate(SessionLocal session, int stage) {
+    metered.updateAggregate(session, stage);
+  }
+
+  @Override
+  public boolean isEverything(ExpressionVisitor visitor) {
+    return metered.isEverything(visitor);
+  }
+
+  @Override
+  public int getCost() {
+    return metered.getCost();
+  }
+
+  @Override
+  public Expression getNonAliasExpression() {
+    return metered.getNonAliasExpression();
+  }
+
+  @Override
+  public String getSchemaName() {
+    return metered.getSchemaName();
+  }
+
+  @Override
+  public String getTableName() {
+    return metered.getTableName();
+  }
+
+  @Override
+  public String getTableAlias() {
+    return metered.getTableAlias();
+  }
+
+  @Override
+  public boolean isIdentity() {
+    return metered.isIdentity();
+  }
+
+  @Override
+  public boolean needParentheses() {
+    return metered.needParentheses();
+  }
+
+  @Override
+  public String getAlias(SessionLocal session, int columnIndex) {
+    return metered.getAlias(session, columnIndex);
+  }
+
+  @Override
+  public String getColumnName(SessionLocal session, int columnIndex) {
+    return metered.getColumnName(session, columnIndex);
+  }
+
+  @Override
+  public String getColumnNameForView(SessionLocal session, int columnIndex, boolean cte) {
+    return metered.getColumnNameForView(session, columnIndex, cte);
+  }
+
+  @Override
+  public int getNullable() {
+    return metered.getNullable();
+  }
+
+  @Override
+  public boolean isConstant() {
+    return metered.isConstant();
+  }
+
+  @Override
+  public int getSubexpressionCount() {
+    return 1;
+  }
+
+  @Override
+  public Expression getSubexpression(int index) {
+    return metered;
+  }
+}

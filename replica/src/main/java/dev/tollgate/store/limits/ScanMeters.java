@@ -1,0 +1,252 @@
+package dev.tollgate.store.limits;
+
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Functions;
+import dev.tollgate.store.h2.H2Parts;
+import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.Nesting;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.h2.command.Command;
+import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateConstant;
+import org.h2.command.ddl.CreateTable;
+import org.h2.command.ddl.DefineCommand;
+import org.h2.command.dml.DataChangeStatement;
+import org.h2.command.dml.Delete;
+import org.h2.command.dml.Update;
+import org.h2.command.query.Query;
+import org.h2.command.query.Select;
+import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintCheck;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.ConcatenationOperation;
+import org.h2.expression.Expression;
+import org.h2.expression.OperationN;
+import org.h2.expression.aggregate.AbstractAggregate;
+import org.h2.expression.analysis.DataAnalysisOperation;
+import org.h2.expression.analysis.WindowFunction;
+import org.h2.expression.condition.CompareLike;
+import org.h2.expression.function.ConcatFunction;
+import org.h2.expression.function.JavaFunction;
+import org.h2.expression.function.JsonConstructorFunction;
+import org.h2.expression.function.RegexpFunction;
+import org.h2.expression.function.StringFunction;
+import org.h2.expression.function.XMLFunction;
+import org.h2.index.QueryExpressionIndex;
+import org.h2.index.RecursiveIndex;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.table.TableFilter;
+import org.h2.table.TableType;
+import org.h2.table.VirtualTable;
+import org.h2.value.TypeInfo;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a {@link ScanMeter} before every scan of a prepared statement, and a {@link ValueMeter}
+ * around what its queries compute, and a {@link MatchMeter} or {@link SearchMeter} around what its
+ * patterns and searches look into.
+ *
+ * <p>Changes that have a limit get their rows in the order of {@link FirstRows}.
+ *
+ * <p>H2 offers no way from a statement to all of its scans: subqueries hang in expressions, derived
+ * tables and views in indexes, and no visitor leads to them. So this class looks through the
+ * objects of the statement, field by field, as far as they belong to statements, expressions and
+ * scans; the catalog is left alone.
+ */
+public final class ScanMeters {
+  private final SessionLocal session;
+  private final Deque<Object> open = new ArrayDeque<>();
+  private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final List<Object> parts = new ArrayList<>();
+  private final Set<Table> tables = Collections.newSetFromMap(new IdentityHashMap<>());
+  private int widestJoin;
+  private boolean geometry;
+  private boolean json;
+  private boolean numbers;
+  private boolean typed = true;
+
+  private ScanMeters(SessionLocal session) {
+    this.session = session;
+  }
+
+  /**
+   * What a statement was found to do.
+   *
+   * @param widestJoin the number of tables in its widest join, whose order H2 chooses
+   * @param tables that it scans and that are no views, each once
+   * @param geometry whether something in it is a GEOMETRY
+   */
+  public record Found(int widestJoin, Set<Table> tables, boolean geometry) {}
+
+  /** Meters all scans; one that is metered already stays as it is. */
+  public static Found attach(SessionLocal session, Prepared prepared) {
+    // H2 prepares a statement with LIKE ? again when it runs it, and would leave the meters behind
+    prepared.setPrepareAlways(false);
+    ScanMeters meters = new ScanMeters(session);
+    if (prepared instanceof DefineCommand) {
+      for (TypeInfo type : H2Definitions.newTypes(session, prepared)) {
+        Nesting.requireType(type);
+        meters.geometry |= GeometryText.hasGeometry(type);
+      }
+      if (prepared instanceof CreateConstant constant) {
+        H2Definitions.replaceValue(constant, ValueMeter::of);
+      }
+      GeometryDefinitions.check(session, prepared);
+      NumberDefinitions.check(session, prepared);
+      DefinitionLimits.require(session, prepared);
+      // of the rest, H2 does not know the types yet
+      meters.visit(prepared instanceof CreateTable table ? H2Statements.queryOf(table) : null);
+    } else {
+      meters.visit(prepared);
+    }
+    meters.lookIntoAll();
+    if (meters.geometry) {
+      GeometryGuard.attach(meters.parts);
+    }
+    NumberGuard.attach(meters.parts, meters.numbers);
+    if (meters.json) {
+      JsonGuard.attach(meters.parts);
+    }
+    Query rows = prepared instanceof CreateTable table ? H2Statements.queryOf(table) : null;
+    if (rows != null) {
+      List<TypeInfo> types = H2Definitions.newTypes(session, prepared);
+      NumberGuard.guardColumns(types, rows);
+      JsonGuard.guardColumns(types, rows);
+    }
+    meters.typed = false;
+    meters.visit(prepared);
+    if (prepared instanceof DataChangeStatement change) {
+      int statement = meters.parts.size();
+      meters.visitRulesOf(change.getTable());
+      meters.lookIntoAll();
+      List<Object> rules = meters.parts.subList(statement, meters.parts.size());
+      Column[] columns = change.getTable().getColumns();
+      NumberGuard.attach(rules, /* concerned= */ true);
+      NumberGuard.guardRules(columns);
+      JsonGuard.attach(rules);
+      JsonGuard.guardRules(columns);
+    }
+    meters.lookIntoAll();
+    return new Found(meters.widestJoin, meters.tables, meters.geometry);
+  }
+
+  private void lookIntoAll() {
+    while (!open.isEmpty()) {
+      lookInto(open.pop());
+    }
+  }
+
+  /** What H2 evaluates for every row that is written: it may hold subqueries. */
+  private void visitRulesOf(Table table) {
+    for (Column column : table.getColumns()) {
+      visit(column.getEffectiveDefaultExpression());
+      visit(column.getEffectiveOnUpdateExpression());
+    }
+    for (Constraint constraint : table.getConstraints()) {
+      if (constraint instanceof ConstraintCheck check) {
+        visit(check.getExpression());
+      }
+    }
+  }
+
+  private void visit(@Nullable Object found) {
+    if (found != null && isPartOfAStatement(found) && seen.add(found)) {
+      parts.add(found);
+      open.push(found);
+    }
+  }
+
+  private void lookInto(Object part) {
+    if (part instanceof DataChangeStatement change) {
+      // of FINAL TABLE, which H2 would prepare when it runs the statement
+      change.prepare();
+    }
+    geometry |= typed && GeometryGuard.concerns(part);
+    json |= typed && JsonGuard.concerns(part);
+    numbers |= typed && NumberGuard.concerns(part);
+    if (part instanceof Query query && query.getExpressions() != null) {
+      Nesting.requireTypes(query.getExpressions());
+    }
+    if (part instanceof TableFilter scan) {
+      ScanMeter.attach(scan);
+      if (scan.getTable().getTableType() == TableType.TABLE) {
+        tables.add(scan.getTable());
+      }
+    } else if (part instanceof Select select) {
+      ValueMeter.attach(select.getExpressions());
+      widestJoin = Math.max(widestJoin, H2Statements.joinedTables(select));
+    } else if (part instanceof Delete delete) {
+      visit(FirstRows.limit(delete));
+    } else if (part instanceof Update update) {
+      visit(FirstRows.limit(update));
+    } else if (part instanceof AbstractAggregate || part instanceof WindowFunction) {
+      ValueMeter.attach(H2Functions.arguments((DataAnalysisOperation) part));
+    } else if (part instanceof OperationN call && putsTogether(call)) {
+      ValueMeter.attachToOperands(call);
+    } else if (part instanceof CompareLike like) {
+      MatchMeter.attach(like);
+    } else if (part instanceof RegexpFunction function) {
+      MatchMeter.attach(function);
+    } else if (part instanceof StringFunction function) {
+      SearchMeter.attach(function);
+    } else if (part instanceof JavaFunction function) {
+      SearchMeter.attach(function);
+    } else if (part instanceof RecursiveIndex recursion
+        && seen.add(H2Statements.tableOf(recursion))) {
+      H2Statements.prepareRecursion(session, recursion);
+    }
+    if (part instanceof MeteredExpression meter) {
+      visit(meter.metered());
+    } else if (part instanceof Collection<?> parts) {
+      parts.forEach(this::visit);
+    } else if (part instanceof Map<?, ?> parts) {
+      parts.values().forEach(this::visit);
+    } else if (part instanceof Object[] parts) {
+      for (Object one : parts) {
+        visit(one);
+      }
+    } else {
+      H2Parts.fieldsOf(part).forEach(this::visit);
+    }
+  }
+
+  private static boolean putsTogether(OperationN call) {
+    return call instanceof ConcatenationOperation
+        || call instanceof ConcatFunction
+        || call instanceof JsonConstructorFunction
+        || call instanceof XMLFunction;
+  }
+
+  private static boolean isPartOfAStatement(Object found) {
+    return found instanceof Expression
+        || found instanceof Prepared
+        || found instanceof TableFilter
+        || found instanceof QueryExpressionIndex
+        || found instanceof VirtualTable
+        || found instanceof Object[]
+        || found instanceof Collection
+        || found instanceof Map
+        || isHelper(found.getClass());
+  }
+
+  /** Classes without a common type that hold parts of a statement: plans, SET lists, WHEN lists. */
+  private static boolean isHelper(Class<?> type) {
+    String name = type.getName();
+    boolean near =
+        name.startsWith("org.h2.command.")
+            || name.startsWith("org.h2.expression.")
+            || name.startsWith("org.h2.table.PlanItem")
+            || name.startsWith("org.h2.index.IndexCursor")
+            || name.startsWith("org.h2.index.IndexCondition");
+    return near && !Command.class.isAssignableFrom(type) && !type.isEnum();
+  }
+}

@@ -1,0 +1,95 @@
+package dev.tollgate.store.limits;
+
+import dev.tollgate.store.h2.H2Functions;
+import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.statement.StoreCommand;
+import java.util.List;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.expression.ExpressionColumn;
+import org.h2.expression.OperationN;
+import org.h2.expression.Parameter;
+import org.h2.expression.ValueExpression;
+import org.h2.expression.function.ConcatFunction;
+import org.h2.value.Value;
+
+/**
+ * An expression that tells the running statement's meter how large its values are: for what a query
+ * computes and H2 keeps until the statement ends, which may be far more than the statement writes.
+ */
+final class ValueMeter extends MeteredExpression {
+  /** Bytes of a value that costs nothing where it is copied. */
+  private static final int SMALL = 256;
+
+  private final int least;
+  private final int times;
+
+  private ValueMeter(Expression metered) {
+    this(metered, 0, 1);
+  }
+
+  /**
+   * @param least bytes of a value that counts
+   * @param times how often it counts
+   */
+  private ValueMeter(Expression metered, int least, int times) {
+    super(metered);
+    this.least = least;
+    this.times = times;
+  }
+
+  /**
+   * Meters what one call puts together, before it does: H2 would build a result of many times the
+   * memory of the node, and end.
+   */
+  static void attachToOperands(OperationN call) {
+    Expression[] operands = H2Functions.arguments(call);
+    boolean separates = call instanceof ConcatFunction function && isConcatWs(function);
+    for (int i = 0; i < operands.length; i++) {
+      Expression operand = operands[i];
+      boolean separator = separates && i == 0;
+      boolean counts = operand != null && !(operand instanceof ValueMeter);
+      if (counts && (separator || !(operand instanceof ValueExpression))) {
+        operands[i] = new ValueMeter(operand, SMALL, separator ? operands.length : 1);
+      }
+    }
+  }
+
+  private static boolean isConcatWs(ConcatFunction function) {
+    return function.getName().equals("CONCAT_WS");
+  }
+
+  /** Meters those expressions that make new values; columns and constants only refer to theirs. */
+  static void attach(List<Expression> expressions) {
+    expressions.replaceAll(ValueMeter::of);
+  }
+
+  /** The same for an array. */
+  static void attach(Expression[] expressions) {
+    for (int i = 0; i < expressions.length; i++) {
+      expressions[i] = of(expressions[i]);
+    }
+  }
+
+  static Expression of(Expression expression) {
+    Expression plain = expression.getNonAliasExpression();
+    boolean refers =
+        plain instanceof ExpressionColumn
+            || plain instanceof ValueExpression
+            || plain instanceof Parameter
+            || expression instanceof ValueMeter;
+    return refers ? expression : new ValueMeter(expression);
+  }
+
+  @Override
+  public Value getValue(SessionLocal session) {
+    Value value = metered().getValue(session);
+    if (value != null && session.getCurrentCommand() instanceof StoreCommand command) {
+      long bytes = Nesting.requireBytes(value);
+      if (bytes >= least) {
+        command.meter().wrote(bytes * times);
+      }
+    }
+    return value;
+  }
+}

@@ -1,0 +1,195 @@
+package dev.tollgate.store.limits;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.store.h2.Exhausted;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.h2.engine.SessionLocal;
+import org.h2.schema.Schema;
+import org.h2.table.TableView;
+import org.h2.util.HasSQL;
+import org.h2.util.ParserUtil;
+
+/**
+ * How often views use views. Nobody can interrupt what H2 does with them:
+ *
+ * <ul>
+ *   <li>H2 asks a view whether it is deterministic by asking all views that it uses, as often as it
+ *       uses them: of thirty views, each twice the one before, H2 would ask for ever. The weight of
+ *       a view is one and the weights of the views that it uses, each as often as it stands in the
+ *       view's text.
+ *   <li>After a definition all views are compiled ({@link Views}), and with each view those that
+ *       use it, and those that use them. A view is compiled as often as there are ways down from
+ *       it, where a view uses another once or not at all.
+ * </ul>
+ *
+ * <p>Both depend on the definitions that there are, and on nothing else.
+ */
+final class ViewWeights {
+  /** A table in the text that H2 makes of a view: with its schema, and without a column behind. */
+  private static final Pattern TABLE =
+      Pattern.compile("\"(?:[^\"]++|\"\")++\"\\.\"(?:[^\"]++|\"\")++\"(?!\\.\")");
+
+  /** Anything that may be a name in the text of a view that H2 could not read yet. */
+  private static final Pattern NAME = Pattern.compile("\"((?:[^\"]++|\"\")++)\"|\\w+");
+
+  /** H2 writes it only before a list of named queries; in a string it costs weight, and no more. */
+  private static final Pattern NAMED_QUERIES =
+      Pattern.compile("\\bWITH\\s", Pattern.CASE_INSENSITIVE);
+
+  /**
+   * @param readable if H2 wrote the text, and not a client
+   */
+  private record Text(String sql, boolean readable) {}
+
+  private final Map<String, Text> texts = new HashMap<>();
+  private final Map<String, List<String>> named = new HashMap<>();
+  private final Map<String, List<String>> used = new HashMap<>();
+  private final UseWeights<String> weights = new UseWeights<>(this::usedIn, this::factorOf);
+  private final UseWeights<String> compilations =
+      new UseWeights<>(view -> List.copyOf(new LinkedHashSet<>(usedIn(view))), view -> 1);
+
+  private ViewWeights() {}
+
+  private static ViewWeights of(List<TableView> all) {
+    ViewWeights views = new ViewWeights();
+    for (TableView view : all) {
+      if (view.getQuerySQL() != null) {
+        views.add(nameOf(view), view.getName(), new Text(view.getQuerySQL(), !view.isInvalid()));
+      }
+    }
+    return views;
+  }
+
+  /**
+   * Refuses a view with which it, or another view, would use views too often, or with which views
+   * would be compiled too often.
+   *
+   * @param schema of the view
+   * @param name of the view
+   * @param sql of its query
+   * @param readable if H2 wrote that, and not a client: no table that the view uses is missing
+   * @throws org.h2.message.DbException with SQLState 54001
+   */
+  static void require(
+      SessionLocal session, Schema schema, String name, String sql, boolean readable) {
+    ViewWeights views = of(Views.of(session));
+    views.add(nameOf(schema, name), name, new Text(sql, readable));
+    // in an order that is the same everywhere, because the message names the first
+    for (String view : new TreeSet<>(views.texts.keySet())) {
+      if (views.weights.of(view) > Limits.VIEW_WEIGHT) {
+        throw Exhausted.work(
+            "the view was not made, because with it view "
+                + view
+                + " would use views more than "
+                + Limits.VIEW_WEIGHT
+                + " times, each counted as often as the views that use it, and "
+                + Limits.USES_IN_A_VIEW
+                + " times in a view with WITH: let it use tables, or store what a view gives in a"
+                + " table");
+      }
+    }
+    views.requireFewCompilations();
+  }
+
+  private void requireFewCompilations() {
+    long all = 0;
+    long characters = 0;
+    for (Map.Entry<String, Text> view : texts.entrySet()) {
+      long times = compilations.of(view.getKey());
+      all += times;
+      characters += times * view.getValue().sql.length();
+    }
+    if (all > Limits.VIEW_COMPILATIONS || characters > Limits.VIEW_COMPILATION_CHARACTERS) {
+      throw Exhausted.work(
+          "the view was not made, because with it views would be compiled "
+              + all
+              + " times after each definition, in all "
+              + characters
+              + " characters: each view once, and again for each way that leads down from it to"
+              + " another; at most "
+              + Limits.VIEW_COMPILATIONS
+              + " times and "
+              + Limits.VIEW_COMPILATION_CHARACTERS
+              + " characters are allowed. Drop views, or let them use tables");
+    }
+  }
+
+  /** The same views, each behind those that it uses; else in the order given. */
+  static List<TableView> usedFirst(List<TableView> views) {
+    ViewWeights graph = of(views);
+    Map<String, TableView> left = new LinkedHashMap<>();
+    views.forEach(view -> left.put(nameOf(view), view));
+    List<TableView> ordered = new ArrayList<>(views.size());
+    for (TableView view : views) {
+      graph.moveUsedFirst(nameOf(view), left, ordered);
+    }
+    return ordered;
+  }
+
+  private void moveUsedFirst(String name, Map<String, TableView> left, List<TableView> ordered) {
+    TableView view = left.remove(name);
+    if (view != null) {
+      if (texts.containsKey(name)) {
+        usedIn(name).forEach(other -> moveUsedFirst(other, left, ordered));
+      }
+      ordered.add(view);
+    }
+  }
+
+  private static String nameOf(TableView view) {
+    return nameOf(view.getSchema(), view.getName());
+  }
+
+  private static String nameOf(Schema schema, String name) {
+    StringBuilder full = new StringBuilder();
+    schema.getSQL(full, HasSQL.DEFAULT_SQL_FLAGS).append('.');
+    ParserUtil.quoteIdentifier(full, name, HasSQL.DEFAULT_SQL_FLAGS);
+    return full.toString();
+  }
+
+  private void add(String full, String name, Text text) {
+    if (texts.put(full, text) == null) {
+      named.computeIfAbsent(name.toUpperCase(Locale.ROOT), any -> new ArrayList<>()).add(full);
+    }
+  }
+
+  /**
+   * The views in the text of one, each as often as it stands there; rather too many than too few.
+   */
+  private List<String> usedIn(String view) {
+    return used.computeIfAbsent(view, this::readUses);
+  }
+
+  private List<String> readUses(String view) {
+    Text text = requireNonNull(texts.get(view));
+    List<String> found = new ArrayList<>();
+    Matcher names = (text.readable ? TABLE : NAME).matcher(text.sql);
+    while (names.find()) {
+      if (text.readable) {
+        found.add(names.group());
+      } else {
+        String quoted = names.group(1);
+        String name = quoted == null ? names.group() : quoted.replace("\"\"", "\"");
+        found.addAll(named.getOrDefault(name.toUpperCase(Locale.ROOT), List.of()));
+      }
+    }
+    found.removeIf(name -> !texts.containsKey(name));
+    return found;
+  }
+
+  private long factorOf(String view) {
+    String sql = requireNonNull(texts.get(view)).sql;
+    return NAMED_QUERIES.matcher(sql).find() ? Limits.USES_IN_A_VIEW : 1;
+  }
+}

@@ -1,0 +1,127 @@
+package dev.tollgate.store.limits;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.statement.StatementMeter;
+
+/**
+ * What one execution of a statement of the log may cost: it pays for data that exists. It counts
+ * what the statement does and no time, so every replica ends the statement at the same row.
+ */
+public final class WorkBudget implements StatementMeter {
+  private final BatchWork batch;
+  private final long rowsOfTables;
+  private final long maxRows;
+  private final long paidChanges;
+  private long paidSteps;
+  private final long maxBytes;
+  private long rows;
+  private long changesBefore;
+  private long unpaidChanges;
+  private long bytes;
+
+  /**
+   * @param batch what the sets before this one have done
+   * @param rowsOfTables how many rows the tables have to which the statement refers, each counted
+   *     once, before it runs, and its VALUES
+   * @param changesBefore how many changes its transaction had made by then
+   */
+  WorkBudget(BatchWork batch, long rowsOfTables, long changesBefore) {
+    this.batch = batch;
+    this.rowsOfTables = rowsOfTables;
+    this.changesBefore = changesBefore;
+    maxRows = batch.rows().left(rowsOfTables);
+    paidSteps =
+        Math.min(rowsOfTables * Limits.STATEMENT_STEPS_PER_ROW, Limits.STATEMENT_STEPS_PAID);
+    paidChanges = rowsOfTables * Limits.STATEMENT_CHANGES_PER_ROW;
+    maxBytes = batch.bytes().left(rowsOfTables);
+  }
+
+  /** What was written so far. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Its execution is over: the next set of the batch gets what it has left. */
+  void end() {
+    batch.rows().add(rows + unpaidChanges * Limits.ROWS_PER_CHANGE, rowsOfTables);
+    batch.bytes().add(bytes, rowsOfTables);
+  }
+
+  @Override
+  public void looked(int more) {
+    rows += more;
+    requireRows();
+  }
+
+  @Override
+  public void stepped(int steps) {
+    paidSteps -= steps;
+    if (paidSteps < 0) {
+      looked(1);
+    }
+  }
+
+  @Override
+  public void changed(long changes) {
+    // a definition has committed what was before it
+    changesBefore = Math.min(changesBefore, changes);
+    unpaidChanges = Math.max(changes - changesBefore - paidChanges, 0);
+    requireRows();
+  }
+
+  private void requireRows() {
+    if (rows + unpaidChanges * Limits.ROWS_PER_CHANGE > maxRows) {
+      throw Exhausted.work(
+          "the statement was ended and changed nothing, because it looked at more than "
+              + maxRows
+              + " rows"
+              + (unpaidChanges == 0
+                  ? ""
+                  : ", and each of "
+                      + unpaidChanges
+                      + " changes counts as "
+                      + Limits.ROWS_PER_CHANGE)
+              + ": every replica would stand still meanwhile. "
+              + terms(batch.rows(), "look at", "rows")
+              + " Split it, for instance by ranges of the key, or give its conditions and joins an"
+              + " index");
+    }
+  }
+
+  @Override
+  public void wrote(long more) {
+    bytes += more;
+    if (bytes > maxBytes) {
+      throw Exhausted.work(
+          "the statement was ended and changed nothing, because it made and wrote more than "
+              + maxBytes
+              + " bytes: every replica keeps them in memory until it ends. "
+              + terms(batch.bytes(), "write", "bytes")
+              + " Split it, for instance by ranges of the key");
+    }
+  }
+
+  private String terms(BatchWork.Account account, String does, String what) {
+    WorkLimit limit = account.limit();
+    return "A statement may "
+        + does
+        + " "
+        + limit.base()
+        + " "
+        + what
+        + ", and "
+        + limit.perRow()
+        + " more for each of the "
+        + rowsOfTables
+        + " rows that its tables and its VALUES have, but not more than "
+        + limit.most()
+        + "."
+        + (account.done() == 0
+            ? ""
+            : " The sets of a batch share the first and the last of these numbers, and those before"
+                + " this one have taken "
+                + account.done()
+                + ": send fewer in a batch.");
+  }
+}

@@ -1,0 +1,118 @@
+package dev.tollgate.store.schema;
+
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.value.Column;
+import dev.tollgate.value.Parameter;
+import dev.tollgate.value.RowSet;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.WireWriter;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.h2.command.CommandInterface;
+import org.h2.value.TypeInfo;
+import org.h2.value.Value;
+import org.h2.value.ValueBigint;
+import org.h2.value.ValueBoolean;
+import org.h2.value.ValueNull;
+import org.jspecify.annotations.Nullable;
+
+/** What the lock functions return, as SQL sees it. */
+public final class LockAnswers {
+  private static final Parameter UNKNOWN =
+      new Parameter(TypeInfo.TYPE_UNKNOWN, ResultSetMetaData.columnNullableUnknown);
+
+  private LockAnswers() {}
+
+  /**
+   * The value of a lock function.
+   *
+   * @throws SQLException if the operation was refused
+   */
+  static Value valueOf(Outcome outcome) throws SQLException {
+    if (outcome instanceof Outcome.Granted granted) {
+      return ValueBigint.get(granted.token().value());
+    }
+    if (outcome instanceof Outcome.NotGranted) {
+      return ValueNull.INSTANCE;
+    }
+    if (outcome instanceof Outcome.Answered answered) {
+      return ValueBoolean.get(answered.answer());
+    }
+    if (outcome instanceof Outcome.LeaseCreated created) {
+      return ValueBigint.get(created.lease().value());
+    }
+    if (outcome instanceof Outcome.Refused refused) {
+      throw SqlErrors.exception(SqlErrors.stateOf(refused.code()), refused.message());
+    }
+    throw new IllegalStateException("no SQL value: " + outcome);
+  }
+
+  /**
+   * The result of a lock function that stands alone in its statement: one row of one column.
+   *
+   * @throws SQLException if the operation was refused
+   */
+  public static byte[] resultOf(Outcome outcome, String label) throws SQLException {
+    Value value = valueOf(outcome);
+    TypeInfo type =
+        outcome instanceof Outcome.Answered ? TypeInfo.TYPE_BOOLEAN : TypeInfo.TYPE_BIGINT;
+    return single(label, type, value);
+  }
+
+  /** The result of holds_lock that stands alone. */
+  public static byte[] resultOf(boolean answer, String label) {
+    return single(label, TypeInfo.TYPE_BOOLEAN, ValueBoolean.get(answer));
+  }
+
+  /** The result of lock_token or renew_lease that stands alone; null where there is none. */
+  public static byte[] resultOf(@Nullable Long number, String label) {
+    return single(
+        label, TypeInfo.TYPE_BIGINT, number == null ? ValueNull.INSTANCE : ValueBigint.get(number));
+  }
+
+  private static byte[] single(String label, TypeInfo type, Value value) {
+    WireWriter out = new WireWriter(64);
+    RowSet.writeSingle(StatementResult.beginRows(out), column(label, type), value);
+    return out.toByteArray();
+  }
+
+  private static Column column(String label, TypeInfo type) {
+    return new Column(label, null, null, null, type, false, ResultSetMetaData.columnNullable);
+  }
+
+  /**
+   * The description of a lock function that stands alone.
+   *
+   * @param yesOrNo true if it returns a BOOLEAN, false for a BIGINT
+   */
+  public static Reply.Prepared describe(String label, boolean yesOrNo, int parameterCount) {
+    WireWriter columns = new WireWriter();
+    RowSet.writeColumns(
+        columns, List.of(column(label, yesOrNo ? TypeInfo.TYPE_BOOLEAN : TypeInfo.TYPE_BIGINT)));
+    return new Reply.Prepared(
+        true, CommandInterface.SELECT, unknown(parameterCount), columns.toByteArray());
+  }
+
+  /** The description of a statement that returns no rows and that the database does not know. */
+  public static Reply.Prepared describeCommand(int parameterCount) {
+    return new Reply.Prepared(false, CommandInterface.SET, unknown(parameterCount), new byte[0]);
+  }
+
+  /** Adds parameters of unknown type to a description until there are this many. */
+  public static byte[] withMoreParameters(byte[] description, int parameterCount) {
+    List<Parameter> parameters = new ArrayList<>(Parameter.decode(description));
+    while (parameters.size() < parameterCount) {
+      parameters.add(UNKNOWN);
+    }
+    return Parameter.encode(parameters);
+  }
+
+  private static byte[] unknown(int parameterCount) {
+    return Parameter.encode(Collections.nCopies(parameterCount, UNKNOWN));
+  }
+}

@@ -1,0 +1,110 @@
+package dev.tollgate.store.schema;
+
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.store.statement.StoreCommand;
+import dev.tollgate.wire.SqlState;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions of schema TOLLGATE as H2 calls them. H2 wants static methods; what they work on
+ * comes from the statement that the session is running. What they return tells H2 their SQL types.
+ */
+public final class LockFunctions {
+  private LockFunctions() {}
+
+  public static boolean holdsLock(Connection connection, Value lock, Value token)
+      throws SQLException {
+    return locks(connection)
+        .holdsLock(
+            LockArguments.lockName(SqlValue.of(lock)), LockArguments.token(SqlValue.of(token)));
+  }
+
+  public static @Nullable Long lockToken(Connection connection, Value lock) throws SQLException {
+    return locks(connection).lockToken(LockArguments.lockName(SqlValue.of(lock)));
+  }
+
+  public static @Nullable Long createLease(Connection connection, Value ttl) throws SQLException {
+    return number(connection, LockArguments.createLease(SqlValue.of(ttl), null, ""));
+  }
+
+  public static @Nullable Long createLease(Connection connection, Value ttl, Value owner)
+      throws SQLException {
+    return number(connection, LockArguments.createLease(SqlValue.of(ttl), SqlValue.of(owner), ""));
+  }
+
+  public static boolean revokeLease(Connection connection, Value lease) throws SQLException {
+    return answer(connection, LockArguments.revoke(SqlValue.of(lease)));
+  }
+
+  public static @Nullable Long tryAcquireLock(Connection connection, Value lock)
+      throws SQLException {
+    return number(
+        connection, LockArguments.acquire(SqlValue.of(lock), null, null, LockMode.EXCLUSIVE, 0));
+  }
+
+  public static @Nullable Long tryAcquireLock(Connection connection, Value lock, Value lease)
+      throws SQLException {
+    return number(
+        connection,
+        LockArguments.acquire(SqlValue.of(lock), SqlValue.of(lease), null, LockMode.EXCLUSIVE, 0));
+  }
+
+  public static @Nullable Long tryAcquireSharedLock(Connection connection, Value lock)
+      throws SQLException {
+    return number(
+        connection, LockArguments.acquire(SqlValue.of(lock), null, null, LockMode.SHARED, 0));
+  }
+
+  public static @Nullable Long tryAcquireSharedLock(Connection connection, Value lock, Value lease)
+      throws SQLException {
+    return number(
+        connection,
+        LockArguments.acquire(SqlValue.of(lock), SqlValue.of(lease), null, LockMode.SHARED, 0));
+  }
+
+  public static boolean releaseLock(Connection connection, Value lock) throws SQLException {
+    return answer(connection, LockArguments.release(SqlValue.of(lock), null));
+  }
+
+  public static boolean releaseLock(Connection connection, Value lock, Value lease)
+      throws SQLException {
+    return answer(connection, LockArguments.release(SqlValue.of(lock), SqlValue.of(lease)));
+  }
+
+  public static boolean forceReleaseLock(Connection connection, Value lock) throws SQLException {
+    return answer(connection, LockArguments.forceRelease(SqlValue.of(lock)));
+  }
+
+  private static @Nullable Long number(Connection connection, Operation operation)
+      throws SQLException {
+    Value value = LockAnswers.valueOf(locks(connection).perform(operation));
+    return value.getValueType() == Value.NULL ? null : (Long) value.getLong();
+  }
+
+  private static boolean answer(Connection connection, Operation operation) throws SQLException {
+    return LockAnswers.valueOf(locks(connection).perform(operation)).getBoolean();
+  }
+
+  private static LockAccess locks(Connection connection) throws SQLException {
+    StoreCommand statement = statementOrNull(connection);
+    if (statement == null) {
+      throw SqlErrors.exception(SqlState.INTERNAL, "a lock function was called by no statement");
+    }
+    return statement.locks();
+  }
+
+  /** The session's statement; null while H2 only asks for the columns of a view. */
+  static @Nullable StoreCommand statementOrNull(Connection connection) {
+    SessionLocal session = (SessionLocal) ((JdbcConnection) connection).getSession();
+    return session.getCurrentCommand() instanceof StoreCommand statement ? statement : null;
+  }
+}

@@ -1,0 +1,102 @@
+package dev.tollgate.store.statement;
+
+import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the functions and views of schema TOLLGATE work on: the lock state as a statement may see
+ * it.
+ */
+public interface LockAccess {
+  /**
+   * The same for a query that may have to end. An entry of the log that is a definition waits for
+   * the queries under way, and what asks for the lock state waits for the entry.
+   *
+   * @param queryEnds whether the query is to end; what waits then throws {@link
+   *     java.util.concurrent.CancellationException}
+   */
+  default LockAccess until(BooleanSupplier queryEnds) {
+    return this;
+  }
+
+  /** True if somebody holds the lock under this token. */
+  boolean holdsLock(LockName lock, long token);
+
+  /** The token under which the lock is held exclusively, or null. */
+  @Nullable Long lockToken(LockName lock);
+
+  /** Performs an operation at the statement's log position; refused outside the log. */
+  Outcome perform(Operation operation);
+
+  /** Asks whether the statement may write a row under this lock; null if it may, else why not. */
+  default Outcome.@Nullable Refused admitRow(FenceId fence, LockName lock) {
+    throw new IllegalStateException("no row is written here, but one of fence " + fence);
+  }
+
+  /**
+   * The rows of a system table as it is now, each with the columns that the table declares. They
+   * are made as they are read, whenever that is: there may be a million.
+   */
+  Iterable<@Nullable Object[]> rows(SystemTable table);
+
+  /** For statements that may not call a lock function. */
+  LockAccess NONE =
+      new LockAccess() {
+        @Override
+        public boolean holdsLock(LockName lock, long token) {
+          return false;
+        }
+
+        @Override
+        public @Nullable Long lockToken(LockName lock) {
+          return null;
+        }
+
+        @Override
+        public Outcome perform(Operation operation) {
+          throw new IllegalStateException("no lock operation here");
+        }
+
+        @Override
+        public Iterable<@Nullable Object[]> rows(SystemTable table) {
+          return List.of();
+        }
+      };
+
+  /** The lock state at the position of a statement of the log. */
+  static LockAccess of(SqlContext context) {
+    return new LockAccess() {
+      @Override
+      public boolean holdsLock(LockName lock, long token) {
+        return context.holdsLock(lock, token);
+      }
+
+      @Override
+      public @Nullable Long lockToken(LockName lock) {
+        var token = context.lockToken(lock);
+        return token == null ? null : (Long) token.value();
+      }
+
+      @Override
+      public Outcome perform(Operation operation) {
+        return context.perform(operation);
+      }
+
+      @Override
+      public Outcome.@Nullable Refused admitRow(FenceId fence, LockName lock) {
+        return context.admitRow(fence, lock);
+      }
+
+      @Override
+      public Iterable<@Nullable Object[]> rows(SystemTable table) {
+        throw new IllegalStateException("the views of schema TOLLGATE are read outside the log");
+      }
+    };
+  }
+}

@@ -1,0 +1,46 @@
+package dev.tollgate.store.statement;
+
+/**
+ * Watches a statement while it runs. Called by the thread that runs it, often: once for every row
+ * that it looks at.
+ */
+public interface StatementMeter {
+  /** For statements whose work is bounded by their text. */
+  StatementMeter NONE = rows -> {};
+
+  /**
+   * The statement has looked at so many more rows.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  void looked(int rows);
+
+  /**
+   * The statement has written a row of this size.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  default void wrote(long bytes) {}
+
+  /**
+   * The statement has taken so many more steps through texts, which take as long as looking at one
+   * row.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  default void stepped(int steps) {
+    looked(1);
+  }
+
+  /**
+   * The statement's transaction has made so many changes by now, one for each index of a row.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  default void changed(long changes) {}
+
+  /** True if it may simply fail when there is no memory: it changes nothing. */
+  default boolean mayRunOutOfMemory() {
+    return false;
+  }
+}

@@ -1,0 +1,160 @@
+package dev.tollgate.store.statement;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Limits;
+import java.util.List;
+
+/** The views of schema TOLLGATE and their columns. */
+public enum SystemTable {
+  /** Who holds which lock; one row per hold. */
+  LOCKS(
+      name("LOCK_NAME"),
+      word("LOCK_MODE"),
+      number("TOKEN"),
+      number("LEASE_ID"),
+      name("OWNER"),
+      moment("HELD_SINCE"),
+      number("SESSION_ID"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS"),
+      number("WAITERS")),
+  /** Who waits for which lock, in the order in which they will be served. */
+  LOCK_WAITERS(
+      name("LOCK_NAME"),
+      number("QUEUE_POSITION"),
+      word("LOCK_MODE"),
+      number("LEASE_ID"),
+      name("OWNER"),
+      moment("WAITING_SINCE"),
+      number("WAIT_MS"),
+      number("SESSION_ID"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS")),
+  /** Live leases. How long each has left only the leader knows; elsewhere it is null. */
+  LEASES(
+      number("LEASE_ID"),
+      name("OWNER"),
+      number("TTL_MS"),
+      number("REMAINING_MS"),
+      moment("CREATED_AT"),
+      number("LOCKS_HELD"),
+      answer("CONNECTION_OWN"),
+      number("SESSION_ID")),
+  /** The sessions of clients. */
+  SESSIONS(
+      number("SESSION_ID"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS"),
+      moment("OPENED_AT"),
+      name("SCHEMA_NAME"),
+      number("OWN_LEASE_ID"),
+      number("LAST_OPERATION"),
+      name("WAITS_FOR_LOCK")),
+  /** Open transactions, and how many statements wait for others to end on behalf of each. */
+  TRANSACTIONS(
+      number("TRANSACTION_ID"),
+      number("SESSION_ID"),
+      word("ISOLATION"),
+      moment("OPENED_AT"),
+      number("STATEMENTS"),
+      number("STATEMENTS_WAITING"),
+      name("APPLICATION"),
+      name("CLIENT_HOST")),
+  /** Tables that are bound to a lock, or to one for each row, which ROW_LOCK names. */
+  FENCES(
+      name("TABLE_SCHEMA"),
+      name("TABLE_NAME"),
+      name("LOCK_NAME"),
+      word("READING"),
+      number("HIGHEST_TOKEN"),
+      text("ROW_LOCK")),
+  /** The nodes of the cluster, as the node that answers sees them. */
+  NODES(
+      name("NODE_ID"),
+      word("NODE_ROLE"),
+      name("CLIENT_ADDRESS"),
+      name("RAFT_ADDRESS"),
+      number("TERM"),
+      number("COMMIT_INDEX"),
+      number("APPLIED_INDEX"),
+      answer("ASKED"),
+      number("SILENT_MS"),
+      number("ENTRIES_BEHIND"),
+      name("INCARNATION"),
+      name("CLUSTER_ID")),
+  /** The last comparison of the replicas: what each node said, and what to think of it. */
+  REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT")),
+  /**
+   * With what statements are computed, part by part: what the replicated state says, and what the
+   * node that answers has.
+   */
+  ENVIRONMENT(name("PART"), name("CLUSTER"), name("THIS_NODE")),
+  /** The snapshots on the disk of the node that answers. */
+  SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT")),
+  /** How long transactions may be open, of the whole cluster: one row. */
+  TRANSACTION_LIMITS(number("AGE_MS"), number("IDLE_MS"));
+
+  /** What a value of a column is in Java. */
+  public enum Type {
+    /** {@link String} of up to 256 characters. */
+    NAME,
+    /** {@link String} of up to {@link Limits#ROW_LOCK_CHARS} characters. */
+    TEXT,
+    /** {@link String} of one short word. */
+    WORD,
+    /** {@link Long}. */
+    NUMBER,
+    /** {@link Boolean}. */
+    ANSWER,
+    /** {@link Long}: microseconds since 1970-01-01T00:00:00Z. */
+    MOMENT
+  }
+
+  /** A column of a view. */
+  public record Column(String name, Type type) {
+    public Column {
+      requireNonNull(name, "name");
+      requireNonNull(type, "type");
+    }
+  }
+
+  @SuppressWarnings("ImmutableEnumChecker") // a list of List.of
+  private final List<Column> columns;
+
+  SystemTable(Column... columns) {
+    this.columns = List.of(columns);
+  }
+
+  /** The columns, in the order in which {@link LockAccess#rows} gives their values. */
+  public List<Column> columns() {
+    return columns;
+  }
+
+  private static Column name(String column) {
+    return new Column(column, Type.NAME);
+  }
+
+  private static Column text(String column) {
+    return new Column(column, Type.TEXT);
+  }
+
+  private static Column word(String column) {
+    return new Column(column, Type.WORD);
+  }
+
+  private static Column number(String column) {
+    return new Column(column, Type.NUMBER);
+  }
+
+  private static Column answer(String column) {
+    return new Column(column, Type.ANSWER);
+  }
+
+  private static Column moment(String column) {
+    return new Column(column, Type.MOMENT);
+  }
+}

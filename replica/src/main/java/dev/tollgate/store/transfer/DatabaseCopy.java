@@ -1,0 +1,251 @@
+package dev.tollgate.store.transfer;
+
+import dev.tollgate.snapshot.Checksums;
+import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Numbers;
+import dev.tollgate.store.h2.HiddenConstraint;
+import dev.tollgate.store.h2.RowNumbers;
+import dev.tollgate.store.h2.StoredObject;
+import dev.tollgate.store.statement.ReaderGate;
+import dev.tollgate.value.ValueCodec;
+import dev.tollgate.wire.WireWriter;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.h2.constraint.Constraint;
+import org.h2.engine.SessionLocal;
+import org.h2.index.Cursor;
+import org.h2.index.Index;
+import org.h2.result.Row;
+import org.h2.schema.Schema;
+import org.h2.table.Table;
+import org.h2.table.TableType;
+import org.h2.value.Value;
+
+/**
+ * The database as it was committed at one moment, to be written, or to be compared with those of
+ * other replicas, while it goes on changing: H2 keeps the rows of that moment for the cursors that
+ * were opened then. A definition would take them away, so it waits, and if that takes long it ends
+ * the copy.
+ *
+ * <p>Definitions are taken as H2 keeps them for its own restart, with the ids of the objects, so
+ * that names which H2 gives, and the order of indexes and constraints, come back as they were.
+ * Begun by the thread that applies the log; written by any one thread.
+ */
+public final class DatabaseCopy implements AutoCloseable {
+  public static final int DEFINITION = 32;
+  static final int TABLE = 33;
+  public static final int ROWS = 34;
+  public static final int OBJECT_IDS = 35;
+  public static final int ROW_NUMBERS = 36;
+
+  private static final int BLOCK_BYTES = 64 << 10;
+
+  /** A table with its indexes and constraints, as they stood at that moment, and its rows. */
+  private record TableRows(
+      String schema,
+      String name,
+      List<String> indexes,
+      List<String> comparableIndexes,
+      List<String> constraints,
+      RowNumbers numbers,
+      Cursor rows) {
+    static TableRows of(Table table, SessionLocal session) {
+      return new TableRows(
+          table.getSchema().getName(),
+          table.getName(),
+          indexesOf(table).stream().map(Index::getName).toList(),
+          indexesOf(table).stream().map(DatabaseCopy::comparableName).toList(),
+          constraintsOf(table).stream().map(Constraint::getTraceSQL).toList(),
+          RowNumbers.of(table, session),
+          table.getScanIndex(session).find(session, null, null, false));
+    }
+  }
+
+  private final ReaderGate gate;
+  private final Reading reading;
+  private final SessionLocal session;
+  private final List<StoredObject> definitions;
+  private final long[] objectIds;
+  private final List<TableRows> tables = new ArrayList<>();
+
+  /** What a definition cancels if it has to wait too long. */
+  private static final class Reading implements ReaderGate.Query {
+    private final boolean insistent;
+    private volatile boolean cancelled;
+
+    Reading(boolean insistent) {
+      this.insistent = insistent;
+    }
+
+    @Override
+    public void cancelForDefinition() {
+      cancelled = !insistent;
+    }
+  }
+
+  /**
+   * Begins a copy.
+   *
+   * @param insistent if definitions wait until it is written, however long that takes
+   */
+  public DatabaseCopy(H2Database database, ReaderGate gate, boolean insistent) {
+    this.gate = gate;
+    this.reading = new Reading(insistent);
+    gate.enter(reading);
+    session = database.openAdministration();
+    // keeps large objects that are deleted meanwhile
+    session.startStatementWithinTransaction(null);
+    definitions = database.objectsOfClients();
+    objectIds = H2Numbers.takenObjectIds(database.h2());
+    for (Schema schema : database.h2().getAllSchemasNoMeta()) {
+      for (Table table : schema.getAllTablesAndViews(session)) {
+        if (table.getTableType() == TableType.TABLE && !table.isTemporary()) {
+          tables.add(TableRows.of(table, session));
+        }
+      }
+    }
+  }
+
+  private static String comparableName(Index index) {
+    return StoredObject.isOfConstraint(index)
+        ? index.getIndexType().isUnique() + Arrays.toString(index.getColumns())
+        : index.getName();
+  }
+
+  /**
+   * Writes the copy, and can be called once.
+   *
+   * @throws InterruptedIOException if a definition did not want to wait: try again
+   */
+  public void writeTo(SnapshotWriter out) throws IOException {
+    WireWriter body = new WireWriter(2 * BLOCK_BYTES);
+    for (StoredObject definition : definitions) {
+      body.clear();
+      body.i32(definition.id()).string(definition.sql());
+      out.record(DEFINITION, body);
+    }
+    for (TableRows table : tables) {
+      body.clear();
+      body.string(table.schema()).string(table.name());
+      table.numbers().writeTo(body);
+      out.record(ROW_NUMBERS, body);
+    }
+    body.clear();
+    for (long ids : objectIds) {
+      body.i64(ids);
+    }
+    out.record(OBJECT_IDS, body);
+    for (TableRows table : tables) {
+      requireNotCancelled();
+      write(out, body, table);
+    }
+  }
+
+  /**
+   * Tells a checksum of the definitions and one of each table; can be called once, instead of
+   * {@link #writeTo}. What may rightly differ is left out: keys of rows and ids of objects, because
+   * a replica that was restored may have others where rows are gone, or where a later version of
+   * Tollgate has objects of its own; and the names that H2 gives to indexes of constraints.
+   *
+   * @param parts gets the name of a part and its SHA-256
+   * @throws InterruptedIOException if a definition did not want to wait
+   */
+  public void checksums(BiConsumer<String, byte[]> parts) throws InterruptedIOException {
+    MessageDigest digest = Checksums.sha256();
+    WireWriter body = new WireWriter(2 * BLOCK_BYTES);
+    body.clear();
+    definitions.stream()
+        .map(StoredObject::comparable)
+        .filter(Objects::nonNull)
+        .sorted()
+        .forEach(body::string);
+    digest.update(body.array(), 0, body.size());
+    parts.accept("definitions", digest.digest());
+    for (TableRows table : tables) {
+      requireNotCancelled();
+      body.clear();
+      names(body, table.comparableIndexes());
+      names(body, table.constraints());
+      while (table.rows().next()) {
+        for (Value value : table.rows().get().getValueList()) {
+          ValueCodec.write(body, value);
+        }
+        if (body.size() >= BLOCK_BYTES) {
+          digest.update(body.array(), 0, body.size());
+          body.clear();
+          requireNotCancelled();
+        }
+      }
+      digest.update(body.array(), 0, body.size());
+      parts.accept("table " + table.schema() + "." + table.name(), digest.digest());
+    }
+  }
+
+  private static void names(WireWriter body, List<String> names) {
+    body.i32(names.size());
+    names.forEach(body::string);
+  }
+
+  private void requireNotCancelled() throws InterruptedIOException {
+    if (reading.cancelled) {
+      throw new InterruptedIOException("a definition waits for the copy");
+    }
+  }
+
+  /** In the order in which H2 fills them, without that of the table itself, which is the first. */
+  static List<Index> indexesOf(Table table) {
+    List<Index> indexes = table.getIndexes();
+    return indexes.subList(1, indexes.size());
+  }
+
+  /** In the order in which H2 asks them, without the guards of rows, which come with the fences. */
+  static List<Constraint> constraintsOf(Table table) {
+    List<Constraint> constraints = new ArrayList<>();
+    for (Constraint constraint : table.getConstraints()) {
+      if (!(constraint instanceof HiddenConstraint) && !constraints.contains(constraint)) {
+        constraints.add(constraint);
+      }
+    }
+    return constraints;
+  }
+
+  private void write(SnapshotWriter out, WireWriter body, TableRows table) throws IOException {
+    body.clear();
+    body.string(table.schema()).string(table.name());
+    names(body, table.indexes());
+    names(body, table.constraints());
+    out.record(TABLE, body);
+    boolean more = table.rows().next();
+    while (more) {
+      body.clear();
+      while (more && body.size() < BLOCK_BYTES) {
+        Row row = table.rows().get();
+        body.i64(row.getKey());
+        for (Value value : row.getValueList()) {
+          ValueCodec.write(body, value);
+        }
+        more = table.rows().next();
+      }
+      out.record(ROWS, body);
+      requireNotCancelled();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      session.endStatement();
+      session.rollback();
+      session.close();
+    } finally {
+      gate.leave(reading);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Measured from within, because what is measured is not public. */
+@NullMarked
+package dev.tollgate.log.entry;
+
+import org.jspecify.annotations.NullMarked;

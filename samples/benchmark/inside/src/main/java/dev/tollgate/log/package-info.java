@@ -1,5 +1,0 @@
-/** Measured from within, because what is measured is not public. */
-@NullMarked
-package dev.tollgate.log;
-
-import org.jspecify.annotations.NullMarked;
