@@ -1,5 +1,6 @@
 package dev.tollgate;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
@@ -13,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.Set;
 import java.util.Timer;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +73,9 @@ class ReplicaArchitectureTest {
               target(owner(assignableTo(Thread.class)))
                   .or(target(owner(assignableTo(Timer.class)))));
 
+  /** What the rest of a node uses of package store.h2. */
+  private static final Set<String> FOR_OTHERS = Set.of("SqlErrors", "SqlValue", "ReplicaFailure");
+
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -95,6 +100,23 @@ class ReplicaArchitectureTest {
   @Test
   void h2IsKnownToTheStoreOnly() {
     only("dev.tollgate.store..", "org.h2..").check(CLASSES);
+  }
+
+  /** Many classes of these rooms are public, for the other rooms of the store alone. */
+  @Test
+  void roomsOfTheStoreAreItsOwn() {
+    only("dev.tollgate.store..", "dev.tollgate.store.[limits|fence]..").check(CLASSES);
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.tollgate.store..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("dev.tollgate.store.h2")
+                .and(
+                    describe(
+                        "are no errors or values",
+                        type -> !FOR_OTHERS.contains(type.getSimpleName()))))
+        .check(CLASSES);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tollgate.samples.hikari;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -139,7 +140,8 @@ class ThirtyTwoThreadsTest {
 
   private void nothingIsLeft() throws SQLException {
     HikariPoolMXBean state = pool.getHikariPoolMXBean();
-    assertEquals(0, state.getActiveConnections());
+    // a renewal that had begun when its lock was released may still have one
+    await().until(() -> state.getActiveConnections() == 0);
     assertEquals(0, state.getThreadsAwaitingConnection());
     assertTrue(state.getTotalConnections() <= CONNECTIONS);
     assertEquals("0", node.ask("SELECT COUNT(*) FROM tollgate.locks"));
