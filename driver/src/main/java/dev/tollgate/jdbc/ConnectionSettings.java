@@ -206,7 +206,7 @@ record ConnectionSettings(
   }
 
   private static SQLException wrong(String url, String what) {
-    return SqlErrors.exception(
+    return JdbcErrors.exception(
         SqlState.INVALID_ARGUMENT, "URL " + withoutPassword(url) + ": " + what);
   }
 

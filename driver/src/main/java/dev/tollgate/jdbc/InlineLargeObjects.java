@@ -65,7 +65,7 @@ final class InlineLargeObjects implements DataHandler, LobStorageInterface {
   private static void requireFits(int length) {
     if (length > Protocol.MAX_FRAME_BYTES) {
       throw DbException.convert(
-          SqlErrors.exception(
+          JdbcErrors.exception(
               SqlState.TOO_LARGE,
               "A large object is longer than " + Protocol.MAX_FRAME_BYTES + ": that is the most"));
     }

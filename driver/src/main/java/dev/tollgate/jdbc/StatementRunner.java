@@ -86,7 +86,7 @@ final class StatementRunner {
       }
       return reply;
     } catch (TransportException e) {
-      throw SqlErrors.forH2(e, statement.sql());
+      throw JdbcErrors.forH2(e, statement.sql());
     } finally {
       ran(kind);
     }
@@ -122,7 +122,7 @@ final class StatementRunner {
         cluster.repeat(execution);
       }
     } catch (TransportException e) {
-      throw SqlErrors.forH2(e, statement.sql());
+      throw JdbcErrors.forH2(e, statement.sql());
     } finally {
       ran(kind);
     }
@@ -168,7 +168,7 @@ final class StatementRunner {
       try {
         return fetch();
       } catch (TransportException e) {
-        throw SqlErrors.forH2(e, statement.sql());
+        throw JdbcErrors.forH2(e, statement.sql());
       }
     }
 
@@ -217,7 +217,7 @@ final class StatementRunner {
       }
       return reply;
     } catch (TransportException e) {
-      throw SqlErrors.forH2(e, sql);
+      throw JdbcErrors.forH2(e, sql);
     }
   }
 
@@ -231,13 +231,13 @@ final class StatementRunner {
 
   private static DbException malformed(WireFormatException e) {
     return DbException.convert(
-        SqlErrors.exception(
+        JdbcErrors.exception(
             new Reply.Failure(SqlState.INTERNAL, "The node's answer: " + e.getMessage()), null, e));
   }
 
   static DbException outOfPlace(Reply reply) {
     return DbException.convert(
-        SqlErrors.exception(
+        JdbcErrors.exception(
             SqlState.INTERNAL,
             "The node's answer is out of place: " + reply.getClass().getSimpleName()));
   }
@@ -246,7 +246,7 @@ final class StatementRunner {
     if (failure.vendorCode() >= FIRST_SCHEMA_ERROR && failure.vendorCode() <= LAST_SCHEMA_ERROR) {
       prepared.clear();
     }
-    return SqlErrors.forH2(failure, sql);
+    return JdbcErrors.forH2(failure, sql);
   }
 
   /** Forgets what a statement of this kind may have changed. */

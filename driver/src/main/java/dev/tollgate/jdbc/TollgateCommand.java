@@ -237,7 +237,7 @@ final class TollgateCommand implements CommandInterface {
       for (Reply reply : replies) {
         if (reply instanceof Reply.Failure failure) {
           counts[size++] = Statement.EXECUTE_FAILED;
-          exceptions.add(SqlErrors.exception(failure, sql, null));
+          exceptions.add(JdbcErrors.exception(failure, sql, null));
         } else {
           counts[size++] = count((Reply.Result) reply);
         }

@@ -67,7 +67,7 @@ public final class TollgateConnection extends JdbcConnection {
     }
     if (session.isClosed()) {
       throw DbException.convert(
-          SqlErrors.exception(
+          JdbcErrors.exception(
               SqlState.SESSION_GONE,
               "This connection was closed by the driver after its session with the cluster had"
                   + " ended; open another."));
@@ -102,7 +102,7 @@ public final class TollgateConnection extends JdbcConnection {
   @Override
   public void abort(@Nullable Executor executor) {
     if (executor == null) {
-      throw sneaky(SqlErrors.exception(SqlState.INVALID_ARGUMENT, "abort without an executor"));
+      throw sneaky(JdbcErrors.exception(SqlState.INVALID_ARGUMENT, "abort without an executor"));
     }
     if (!closed) {
       closed = true;
@@ -119,7 +119,7 @@ public final class TollgateConnection extends JdbcConnection {
   public boolean isValid(int seconds) {
     if (seconds < 0) {
       throw sneaky(
-          SqlErrors.exception(SqlState.INVALID_ARGUMENT, "isValid(" + seconds + "): negative"));
+          JdbcErrors.exception(SqlState.INVALID_ARGUMENT, "isValid(" + seconds + "): negative"));
     }
     return !closed && session.cluster().isAlive(Duration.ofSeconds(seconds));
   }
@@ -134,7 +134,7 @@ public final class TollgateConnection extends JdbcConnection {
   public void setNetworkTimeout(@Nullable Executor executor, int millis) {
     if (millis < 0) {
       throw sneaky(
-          SqlErrors.exception(
+          JdbcErrors.exception(
               SqlState.INVALID_ARGUMENT, "setNetworkTimeout(" + millis + "): negative"));
     }
     if (isClosed()) {
@@ -349,7 +349,7 @@ public final class TollgateConnection extends JdbcConnection {
         return;
       }
       if (session.hasPendingTransaction()) {
-        throw SqlErrors.exception(
+        throw JdbcErrors.exception(
             SqlState.ACTIVE_TRANSACTION,
             "endRequest() while a transaction is open: nothing was committed, rolled back or"
                 + " released. Commit or roll back first.");
@@ -363,10 +363,10 @@ public final class TollgateConnection extends JdbcConnection {
       // H2 keeps the timeout for the connection
       statement.setQueryTimeout(0);
       if (session.cluster().releaseOwnLease() instanceof Reply.Failure failure) {
-        throw SqlErrors.exception(failure, null, null);
+        throw JdbcErrors.exception(failure, null, null);
       }
     } catch (TransportException e) {
-      throw SqlErrors.exception(e);
+      throw JdbcErrors.exception(e);
     }
   }
 

@@ -62,7 +62,7 @@ public final class TollgateDriver implements Driver {
       return ClusterRegistry.shared()
           .openSnapshot(settings.target(), settings.session(), leaderOnly);
     } catch (TransportException e) {
-      throw SqlErrors.exception(e);
+      throw JdbcErrors.exception(e);
     }
   }
 
@@ -75,13 +75,13 @@ public final class TollgateDriver implements Driver {
     try {
       return ClusterRegistry.shared().survey(settings.target(), settings.session());
     } catch (TransportException e) {
-      throw SqlErrors.exception(e);
+      throw JdbcErrors.exception(e);
     }
   }
 
   private static ConnectionSettings settingsOf(String url) throws SQLException {
     if (!ConnectionSettings.accepts(url)) {
-      throw SqlErrors.exception(
+      throw JdbcErrors.exception(
           SqlState.INVALID_ARGUMENT, "'" + url + "' is no URL of jdbc:tollgate:");
     }
     return ConnectionSettings.parse(url, new Properties());
@@ -106,7 +106,7 @@ public final class TollgateDriver implements Driver {
       }
       return connection;
     } catch (TransportException e) {
-      throw SqlErrors.exception(e);
+      throw JdbcErrors.exception(e);
     }
   }
 

@@ -12,7 +12,7 @@ final class Budget {
   private static final long FIRST_PAUSE_MILLIS = 10;
   private static final long LONGEST_PAUSE_MILLIS = 200;
 
-  private final Environment environment;
+  private final Timekeeping environment;
   private final Duration allowed;
   private final BooleanSupplier withdrawn;
   private final boolean limited;
@@ -25,7 +25,7 @@ final class Budget {
    * @param limit longest time in all, zero for no limit
    * @param withdrawn true as soon as nobody waits for the request any more
    */
-  Budget(Environment environment, Duration allowed, Duration limit, BooleanSupplier withdrawn) {
+  Budget(Timekeeping environment, Duration allowed, Duration limit, BooleanSupplier withdrawn) {
     this.environment = environment;
     this.allowed = allowed;
     this.withdrawn = withdrawn;

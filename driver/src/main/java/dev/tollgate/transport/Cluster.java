@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Cluster {
   private final ClusterTarget target;
-  private final Environment environment;
+  private final Timekeeping environment;
   private final Supplier<Iterable<EmbeddedNodeProvider>> providers;
   private final SendWatch watch = new SendWatch();
   private final Moves moves = new Moves();
@@ -26,7 +26,7 @@ final class Cluster {
 
   Cluster(
       ClusterTarget target,
-      Environment environment,
+      Timekeeping environment,
       Supplier<Iterable<EmbeddedNodeProvider>> providers) {
     this.target = target;
     this.environment = environment;
@@ -51,7 +51,7 @@ final class Cluster {
     return target;
   }
 
-  Environment environment() {
+  Timekeeping environment() {
     return environment;
   }
 

@@ -16,13 +16,13 @@ import java.util.function.Supplier;
  */
 public final class ClusterRegistry {
   private static final ClusterRegistry SHARED =
-      new ClusterRegistry(Environment.STANDARD, Cluster::installedProviders);
+      new ClusterRegistry(Timekeeping.STANDARD, Cluster::installedProviders);
 
-  private final Environment environment;
+  private final Timekeeping environment;
   private final Supplier<Iterable<EmbeddedNodeProvider>> providers;
   private final Map<ClusterTarget, Cluster> clusters = new ConcurrentHashMap<>();
 
-  ClusterRegistry(Environment environment, Supplier<Iterable<EmbeddedNodeProvider>> providers) {
+  ClusterRegistry(Timekeeping environment, Supplier<Iterable<EmbeddedNodeProvider>> providers) {
     this.environment = environment;
     this.providers = providers;
   }

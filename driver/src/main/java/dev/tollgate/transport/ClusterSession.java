@@ -38,7 +38,7 @@ public final class ClusterSession implements AutoCloseable {
 
   private final Cluster cluster;
   private final SessionSettings settings;
-  private final Environment environment;
+  private final Timekeeping environment;
   private final Runnable onEnd;
   private final SessionLink link;
   private final Renewal renewal;
@@ -71,7 +71,7 @@ public final class ClusterSession implements AutoCloseable {
   static ClusterSession open(
       Cluster cluster, SessionSettings settings, Duration limit, Runnable onEnd)
       throws TransportException {
-    Environment environment = cluster.environment();
+    Timekeeping environment = cluster.environment();
     long sentNanos = environment.nanos();
     SessionLink link =
         new SessionOpener(cluster.finder(settings), cluster.moves(), environment, settings, limit)

@@ -55,7 +55,7 @@ final class ControlLink implements AutoCloseable {
   private final NodeFinder finder;
   private final SendWatch watch;
   private final Moves moves;
-  private final Environment environment;
+  private final Timekeeping environment;
   private final Runnable onSessionDropped;
   private final Thread thread;
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
@@ -72,7 +72,7 @@ final class ControlLink implements AutoCloseable {
       NodeFinder finder,
       SendWatch watch,
       Moves moves,
-      Environment environment,
+      Timekeeping environment,
       Runnable onSessionDropped) {
     this.finder = finder;
     this.watch = watch;

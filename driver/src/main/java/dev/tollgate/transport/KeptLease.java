@@ -5,10 +5,10 @@ import java.time.Duration;
 /** A lease that was created by a call and that this process keeps alive. Thread-safe. */
 public final class KeptLease implements AutoCloseable {
   private final Renewal renewal;
-  private final Environment environment;
+  private final Timekeeping environment;
   private final Runnable forget;
 
-  KeptLease(Renewal renewal, Environment environment, Runnable forget) {
+  KeptLease(Renewal renewal, Timekeeping environment, Runnable forget) {
     this.renewal = renewal;
     this.environment = environment;
     this.forget = forget;

@@ -23,14 +23,14 @@ final class NodeConnection implements AutoCloseable {
 
   private final String address;
   private final FrameChannel channel;
-  private final Environment environment;
+  private final Timekeeping environment;
   private final AtomicLong lastRequestId = new AtomicLong();
   private final AtomicInteger repliesOwed = new AtomicInteger();
   private final AtomicLong quietSinceNanos = new AtomicLong();
   private long pingSentNanos;
   private long arrivedBytes;
 
-  private NodeConnection(String address, FrameChannel channel, Environment environment) {
+  private NodeConnection(String address, FrameChannel channel, Timekeeping environment) {
     this.address = address;
     this.channel = channel;
     this.environment = environment;
@@ -52,7 +52,7 @@ final class NodeConnection implements AutoCloseable {
       FrameChannel channel,
       Request.Hello hello,
       Duration timeout,
-      Environment environment)
+      Timekeeping environment)
       throws IOException {
     NodeConnection connection = new NodeConnection(address, channel, environment);
     try {

@@ -33,14 +33,14 @@ final class NodeFinder {
   private final Dialer dialer;
   private final Request.Hello hello;
   private final Duration connectTimeout;
-  private final Environment environment;
+  private final Timekeeping environment;
 
   NodeFinder(
       ClusterMap map,
       Dialer dialer,
       Request.Hello hello,
       Duration connectTimeout,
-      Environment environment) {
+      Timekeeping environment) {
     this.map = map;
     this.dialer = dialer;
     this.hello = hello;

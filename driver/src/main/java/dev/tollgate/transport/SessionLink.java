@@ -57,7 +57,7 @@ final class SessionLink {
 
   private final NodeFinder finder;
   private final Moves moves;
-  private final Environment environment;
+  private final Timekeeping environment;
   private final Request.SessionOptions options;
   private final long sessionId;
   private final long secret;
@@ -72,7 +72,7 @@ final class SessionLink {
   SessionLink(
       NodeFinder finder,
       Moves moves,
-      Environment environment,
+      Timekeeping environment,
       Request.SessionOptions options,
       Reply.SessionReady ready,
       NodeConnection node) {

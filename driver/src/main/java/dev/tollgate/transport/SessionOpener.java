@@ -10,7 +10,7 @@ import java.time.Duration;
 final class SessionOpener {
   private final NodeFinder finder;
   private final Moves moves;
-  private final Environment environment;
+  private final Timekeeping environment;
   private final SessionSettings settings;
   private final Request.SessionOptions options;
   private final Budget budget;
@@ -21,7 +21,7 @@ final class SessionOpener {
   SessionOpener(
       NodeFinder finder,
       Moves moves,
-      Environment environment,
+      Timekeeping environment,
       SessionSettings settings,
       Duration limit) {
     this.finder = finder;

@@ -32,7 +32,7 @@ final class SocketFrameChannel implements FrameChannel {
   private final InputStream in;
   private final OutputStream out;
   private final SendWatch watch;
-  private final Environment environment;
+  private final Timekeeping environment;
   private WireWriter writer = new WireWriter(1024);
   private volatile long lastProgressNanos;
   private int heardBytes;
@@ -44,7 +44,7 @@ final class SocketFrameChannel implements FrameChannel {
   private int end;
   private long arrivedBytes;
 
-  private SocketFrameChannel(Socket socket, SendWatch watch, Environment environment)
+  private SocketFrameChannel(Socket socket, SendWatch watch, Timekeeping environment)
       throws IOException {
     this.socket = socket;
     this.in = socket.getInputStream();
@@ -54,7 +54,7 @@ final class SocketFrameChannel implements FrameChannel {
   }
 
   static SocketFrameChannel connect(
-      NodeAddress address, Duration timeout, SendWatch watch, Environment environment)
+      NodeAddress address, Duration timeout, SendWatch watch, Timekeeping environment)
       throws IOException {
     InetSocketAddress resolved = new InetSocketAddress(address.host(), address.port());
     if (resolved.isUnresolved()) {

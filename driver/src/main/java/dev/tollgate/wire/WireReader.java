@@ -89,7 +89,7 @@ public final class WireReader {
       return null;
     }
     need(length);
-    String value = Text.decode(bytes, at, length);
+    String value = StrictUtf8.decode(bytes, at, length);
     at += length;
     return value;
   }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A growing byte array with the protocol's primitives, big-endian. Not thread-safe.
  *
- * <p>Strings are a 32-bit length in bytes and UTF-8, see {@link Text}; byte strings a 32-bit length
- * and the bytes; null is the length -1 where the protocol allows it.
+ * <p>Strings are a 32-bit length in bytes and UTF-8, see {@link StrictUtf8}; byte strings a 32-bit
+ * length and the bytes; null is the length -1 where the protocol allows it.
  */
 public final class WireWriter {
   private byte[] bytes;
@@ -92,7 +92,7 @@ public final class WireWriter {
   }
 
   public WireWriter string(String value) {
-    return bytes(Text.encode(requireNonNull(value, "value")));
+    return bytes(StrictUtf8.encode(requireNonNull(value, "value")));
   }
 
   public WireWriter nullableString(@Nullable String value) {

@@ -12,7 +12,7 @@ class BudgetTest {
   private static final Duration TEN = Duration.ofSeconds(10);
 
   private final Client.ManualClock clock = new Client.ManualClock();
-  private final Environment environment = new Environment(clock, Timing.STANDARD);
+  private final Timekeeping environment = new Timekeeping(clock, Timing.STANDARD);
 
   private Budget budget(Duration limit) {
     return new Budget(environment, TEN, limit, () -> false);

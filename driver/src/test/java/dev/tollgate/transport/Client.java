@@ -29,7 +29,7 @@ final class Client {
   private Client() {}
 
   static ClusterRegistry registry(LongSupplier clock) {
-    return new ClusterRegistry(new Environment(clock, QUICK), Cluster::installedProviders);
+    return new ClusterRegistry(new Timekeeping(clock, QUICK), Cluster::installedProviders);
   }
 
   /** Where a clock that jumps is not to look like a node that is silent. */
@@ -52,13 +52,13 @@ final class Client {
             QUICK.cancelGrace(),
             QUICK.closeWait(),
             QUICK.renewWait());
-    return new ClusterRegistry(new Environment(clock, timing), Cluster::installedProviders);
+    return new ClusterRegistry(new Timekeeping(clock, timing), Cluster::installedProviders);
   }
 
   /** With the waits that the driver uses: for what may not happen when the machine stalls. */
   static ClusterRegistry standardRegistry() {
     return new ClusterRegistry(
-        new Environment(System::nanoTime, Timing.STANDARD), Cluster::installedProviders);
+        new Timekeeping(System::nanoTime, Timing.STANDARD), Cluster::installedProviders);
   }
 
   static ClusterRegistry registry() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ClusterRegistryTest {
   @Test
   void withoutAProviderTheMissingArtifactIsNamed() {
-    ClusterRegistry registry = new ClusterRegistry(Environment.STANDARD, List::of);
+    ClusterRegistry registry = new ClusterRegistry(Timekeeping.STANDARD, List::of);
     TransportException e =
         assertThrows(
             TransportException.class,

@@ -39,7 +39,7 @@ class SocketFrameChannelTest {
             new NodeAddress("127.0.0.1", server.getLocalPort()),
             SECOND,
             new SendWatch(),
-            Environment.STANDARD);
+            Timekeeping.STANDARD);
     node = server.accept();
     node.setTcpNoDelay(true);
   }
@@ -155,7 +155,7 @@ class SocketFrameChannelTest {
             new NodeAddress("127.0.0.1", server.getLocalPort()),
             SECOND,
             watch,
-            new Environment(clock, Timing.STANDARD));
+            new Timekeeping(clock, Timing.STANDARD));
     try (Socket deaf = server.accept()) {
       CompletableFuture<Void> writing =
           CompletableFuture.runAsync(

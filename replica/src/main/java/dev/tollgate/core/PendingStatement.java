@@ -7,7 +7,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.RowKey;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -34,7 +34,7 @@ final class PendingStatement {
   private final Session session;
   private final RequestId request;
   private final Operation operation;
-  private final TransactionMode mode;
+  private final TransactionScope mode;
   private final boolean definition;
   private final List<Outcome> done = new ArrayList<>();
   private final long sizeBytes;
@@ -42,7 +42,8 @@ final class PendingStatement {
   private @Nullable Blocker blocker;
   private @Nullable Outcome outcome;
 
-  PendingStatement(Session session, Operation operation, TransactionMode mode, boolean definition) {
+  PendingStatement(
+      Session session, Operation operation, TransactionScope mode, boolean definition) {
     this.session = requireNonNull(session, "session");
     this.operation = requireNonNull(operation, "operation");
     this.mode = requireNonNull(mode, "mode");
@@ -79,7 +80,7 @@ final class PendingStatement {
     return bytes;
   }
 
-  TransactionMode mode() {
+  TransactionScope mode() {
     return mode;
   }
 
@@ -90,12 +91,12 @@ final class PendingStatement {
 
   /** True if it would begin a transaction. */
   boolean begins() {
-    return !definition && mode != TransactionMode.AUTOCOMMIT && session.transaction() == null;
+    return !definition && mode != TransactionScope.AUTOCOMMIT && session.transaction() == null;
   }
 
   /** True if it can only run while no other session has a transaction. */
   boolean needsToBeAlone() {
-    return begins() && mode == TransactionMode.SERIALIZABLE;
+    return begins() && mode == TransactionScope.SERIALIZABLE;
   }
 
   /** The outcomes of those executions of a batch that are done: not to be kept, it grows. */

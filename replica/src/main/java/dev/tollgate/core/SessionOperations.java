@@ -4,7 +4,7 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 
 /** The operations of one session, each at the position of the current command. */
 final class SessionOperations implements Operation.Handler<Outcome> {
@@ -87,12 +87,12 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome fenceTable(Operation.FenceTable operation) {
-    return transact(operation, TransactionMode.AUTOCOMMIT, /* definition= */ true);
+    return transact(operation, TransactionScope.AUTOCOMMIT, /* definition= */ true);
   }
 
   @Override
   public Outcome unfenceTable(Operation.UnfenceTable operation) {
-    return transact(operation, TransactionMode.AUTOCOMMIT, /* definition= */ true);
+    return transact(operation, TransactionScope.AUTOCOMMIT, /* definition= */ true);
   }
 
   @Override
@@ -110,7 +110,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
     return transactions.end(session, operation.commit());
   }
 
-  private Outcome transact(Operation operation, TransactionMode mode, boolean definition) {
+  private Outcome transact(Operation operation, TransactionScope mode, boolean definition) {
     return transactions.run(
         new PendingStatement(session, operation, mode, definition), session.lockTimeoutMillis());
   }

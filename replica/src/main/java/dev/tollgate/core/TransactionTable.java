@@ -5,7 +5,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.SortedMap;
@@ -29,8 +29,8 @@ final class TransactionTable {
                 + " transactions open, or for a shorter time");
   }
 
-  Transaction begin(SessionId session, TransactionMode mode, long nowMicros) {
-    boolean serializable = mode == TransactionMode.SERIALIZABLE;
+  Transaction begin(SessionId session, TransactionScope mode, long nowMicros) {
+    boolean serializable = mode == TransactionScope.SERIALIZABLE;
     Transaction transaction = new Transaction(++lastId, session, serializable, nowMicros);
     open.put(transaction.id(), transaction);
     return transaction;

@@ -9,7 +9,7 @@ import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +59,7 @@ final class Transactions {
   Outcome run(PendingStatement statement, long waitMillis) {
     Session session = statement.session();
     String lost = session.lostTransaction();
-    if (lost != null && statement.mode() != TransactionMode.AUTOCOMMIT) {
+    if (lost != null && statement.mode() != TransactionScope.AUTOCOMMIT) {
       session.forgetLostTransaction();
       return lost(lost);
     }
@@ -165,7 +165,7 @@ final class Transactions {
       session.finish(outcome);
       RequestId request = statement.request();
       current.tell(new Notice.Completed(request.session(), request.sequence(), outcome));
-      used(session);
+      noteUse(session);
     }
   }
 
@@ -201,11 +201,11 @@ final class Transactions {
       }
       begin(session, statement.mode());
     }
-    used(session);
+    noteUse(session);
     return executor.goOn(statement);
   }
 
-  private void begin(Session session, TransactionMode mode) {
+  private void begin(Session session, TransactionScope mode) {
     store.begin(session.id());
     session.setTransaction(open.begin(session.id(), mode, current.nowMicros()));
   }
@@ -314,7 +314,7 @@ final class Transactions {
     current.tell(new Notice.TransactionEnded(session.id(), transaction.id()));
   }
 
-  private void used(Session session) {
+  private void noteUse(Session session) {
     Transaction transaction = session.transaction();
     if (transaction != null) {
       current.tell(new Notice.TransactionUsed(session.id(), transaction.id()));

@@ -33,7 +33,7 @@ final class MemoryWatch {
   /** The part of the heap where objects live that survive. */
   interface Heap {
     /** Share that is in use, garbage included. */
-    double used();
+    double usedShare();
 
     /** Share that was in use after the last collection. */
     double usedAfterCollection();
@@ -66,11 +66,11 @@ final class MemoryWatch {
    * is this full, garbage included, and then a collection is near anyway.
    */
   boolean isFuller(double share) {
-    if (heap.used() <= share) {
+    if (heap.usedShare() <= share) {
       return false;
     }
     boolean full = heap.usedAfterCollection() > share;
-    if (full ? isStale() : heap.used() - heap.usedAfterCollection() > GROWTH) {
+    if (full ? isStale() : heap.usedShare() - heap.usedAfterCollection() > GROWTH) {
       collectBeside();
     }
     return full;
@@ -133,7 +133,7 @@ final class MemoryWatch {
     }
 
     @Override
-    public double used() {
+    public double usedShare() {
       return pool == null ? 0 : share(pool.getUsage());
     }
 

@@ -12,7 +12,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,7 +104,7 @@ class CapacityTest {
 
   @Test
   void statementsThatWait() {
-    core.perform(sessions.get(0), new Operation.BeginTransaction(TransactionMode.SERIALIZABLE));
+    core.perform(sessions.get(0), new Operation.BeginTransaction(TransactionScope.SERIALIZABLE));
     assertInstanceOf(Outcome.Waiting.class, write(1, "a"));
     Outcome.Batch tooLong =
         assertInstanceOf(Outcome.Batch.class, batch(2, "b".repeat(10_000)), "its sets one by one");

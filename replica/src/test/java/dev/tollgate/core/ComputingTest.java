@@ -14,7 +14,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -81,7 +81,7 @@ class ComputingTest {
 
   @Test
   void aStatementThatWaitedForATransactionIsRefusedWhenItsTurnComesMeanwhile() {
-    core.perform(a, new Operation.BeginTransaction(TransactionMode.SERIALIZABLE));
+    core.perform(a, new Operation.BeginTransaction(TransactionScope.SERIALIZABLE));
     assertEquals(new Outcome.Waiting(), write(b, "WRITE t"));
     core.apply(new Command.PauseStatements());
     core.perform(a, new Operation.EndTransaction(true));

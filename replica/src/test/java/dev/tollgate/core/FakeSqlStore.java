@@ -9,7 +9,7 @@ import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -196,10 +196,10 @@ final class FakeSqlStore implements SqlStore {
         sets,
         batch,
         /* returnsRows= */ false,
-        new Operation.KeyRequest.None(),
+        new Operation.WantedKeys.None(),
         /* maxRows= */ 0,
         null,
         ownLeaseTrusted,
-        TransactionMode.AUTOCOMMIT);
+        TransactionScope.AUTOCOMMIT);
   }
 }

@@ -13,7 +13,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -147,7 +147,7 @@ class ReplicaChecksTest {
   @Test
   void stateIsCopiedWhileATransactionIsOpen() {
     SessionId session = core.open();
-    core.perform(session, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
+    core.perform(session, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
     assertFalse(core.machine.isCopyable());
     List<StateRecord> pieces = new ArrayList<>();
     core.machine.copyWithoutTransactions().forEach(pieces::add);

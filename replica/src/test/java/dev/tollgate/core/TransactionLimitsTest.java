@@ -9,7 +9,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,7 +44,7 @@ class TransactionLimitsTest {
   }
 
   private String lost(Command.AbortReason reason) {
-    core.perform(a, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
+    core.perform(a, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
     long id = core.machine.state().session(a).transaction().id();
     core.apply(new Command.AbortTransaction(a, id, reason));
     Outcome.Refused refused =

@@ -11,7 +11,7 @@ import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.snapshot.CorruptSnapshotException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -399,7 +399,7 @@ class DatabaseCopyTest {
     StateMachine machine = original.machine;
     assertTrue(machine.isCopyable());
     original.fence(session, "T", FenceReading.HELD);
-    original.perform(session, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
+    original.perform(session, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
     assertThrows(IllegalStateException.class, machine::copy);
     original.rollback(session);
     assertTrue(machine.isCopyable());

@@ -19,7 +19,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -159,7 +159,7 @@ class EquivalenceTest {
       }
       for (String sql : SCHEMA) {
         run(
-            perform(0, statement(sql, TransactionMode.AUTOCOMMIT)),
+            perform(0, statement(sql, TransactionScope.AUTOCOMMIT)),
             first,
             reading,
             restarted,
@@ -289,7 +289,7 @@ class EquivalenceTest {
     return new Command.Perform(new SessionId(session + 1), sequence, operation);
   }
 
-  private static Operation statement(String sql, TransactionMode mode) {
+  private static Operation statement(String sql, TransactionScope mode) {
     return StoreDriver.inTransaction(sql, mode);
   }
 
@@ -333,7 +333,7 @@ class EquivalenceTest {
       return perform(
           session,
           new Operation.MarkSavepoint(
-              random.nextBoolean(), "S" + random.nextInt(2), TransactionMode.READ_COMMITTED));
+              random.nextBoolean(), "S" + random.nextInt(2), TransactionScope.READ_COMMITTED));
     }
     if (dice < 23) {
       var open = replica.machine.state().session(id).transaction();
@@ -355,10 +355,10 @@ class EquivalenceTest {
               : new Operation.AcquireLock(lock, null, LockMode.EXCLUSIVE, 0));
     }
     int kind = random.nextInt(20);
-    TransactionMode mode =
+    TransactionScope mode =
         kind == 0
-            ? TransactionMode.SERIALIZABLE
-            : kind < 6 ? TransactionMode.AUTOCOMMIT : TransactionMode.READ_COMMITTED;
+            ? TransactionScope.SERIALIZABLE
+            : kind < 6 ? TransactionScope.AUTOCOMMIT : TransactionScope.READ_COMMITTED;
     return perform(session, statement(sql(), mode));
   }
 

@@ -308,7 +308,7 @@ class FencedTablesTest {
             sql,
             null,
             List.<Object[]>of(new Object[0]),
-            new Operation.KeyRequest.None(),
+            new Operation.WantedKeys.None(),
             new Operation.TableFence(StoreDriver.JOB, FenceReading.HELD)));
   }
 

@@ -36,7 +36,7 @@ class MemoryWatchTest {
     volatile double garbageFree;
 
     @Override
-    public double used() {
+    public double usedShare() {
       return used;
     }
 

@@ -5,7 +5,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
@@ -83,10 +83,10 @@ final class Planned {
         List.of(new Operation.ParameterSet(values, null)),
         false,
         plan.returnsRows(),
-        new Operation.KeyRequest.None(),
+        new Operation.WantedKeys.None(),
         0,
         null,
         true,
-        TransactionMode.AUTOCOMMIT);
+        TransactionScope.AUTOCOMMIT);
   }
 }

@@ -11,7 +11,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -143,11 +143,11 @@ class RandomRowFencesTest {
     }
     return StoreDriver.inTransaction(
         sql(),
-        random.nextInt(5) != 0 ? TransactionMode.AUTOCOMMIT : TransactionMode.READ_COMMITTED);
+        random.nextInt(5) != 0 ? TransactionScope.AUTOCOMMIT : TransactionScope.READ_COMMITTED);
   }
 
   private static Operation autocommit(String sql) {
-    return StoreDriver.inTransaction(sql, TransactionMode.AUTOCOMMIT);
+    return StoreDriver.inTransaction(sql, TransactionScope.AUTOCOMMIT);
   }
 
   private Operation definition() {

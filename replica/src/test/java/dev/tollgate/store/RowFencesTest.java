@@ -596,7 +596,7 @@ class RowFencesTest {
     return replica.perform(
         holder,
         StoreDriver.statement(
-            sql, null, List.<Object[]>of(new Object[0]), new Operation.KeyRequest.None(), terms));
+            sql, null, List.<Object[]>of(new Object[0]), new Operation.WantedKeys.None(), terms));
   }
 
   private static void assertOk(Outcome outcome) {

@@ -127,13 +127,13 @@ class SqlDatabaseTest {
   void generatedKeysAreReturnedAsAsked() {
     assertEquals(
         List.of("1,2001-09-09 01:46:40.003"),
-        keys(new Operation.KeyRequest.Generated(), "a"),
+        keys(new Operation.WantedKeys.Generated(), "a"),
         "identity and the default that is not constant");
-    assertEquals(List.of("2"), keys(new Operation.KeyRequest.Positions(List.of(1)), "b"));
-    assertEquals(List.of("c,3"), keys(new Operation.KeyRequest.Names(List.of("v", "ID")), "c"));
+    assertEquals(List.of("2"), keys(new Operation.WantedKeys.Positions(List.of(1)), "b"));
+    assertEquals(List.of("c,3"), keys(new Operation.WantedKeys.Names(List.of("v", "ID")), "c"));
   }
 
-  private List<String> keys(Operation.KeyRequest request, String value) {
+  private List<String> keys(Operation.WantedKeys request, String value) {
     Outcome outcome =
         replica.perform(
             session,
@@ -202,7 +202,7 @@ class SqlDatabaseTest {
                 "INSERT INTO WIDE(ID) VALUES(?)",
                 null,
                 sets,
-                new Operation.KeyRequest.Names(List.of("ID", "S")),
+                new Operation.WantedKeys.Names(List.of("ID", "S")),
                 null));
     List<Outcome> outcomes = ((Outcome.Batch) outcome).outcomes();
     assertEquals(20, outcomes.size());

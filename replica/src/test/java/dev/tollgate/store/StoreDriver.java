@@ -16,7 +16,7 @@ import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.SystemTable;
@@ -124,11 +124,11 @@ final class StoreDriver implements AutoCloseable {
 
   /** Runs a statement in the session's transaction, and begins one if there is none. */
   Outcome in(SessionId session, String sql, Object... parameters) {
-    return perform(session, inTransaction(sql, TransactionMode.READ_COMMITTED, parameters));
+    return perform(session, inTransaction(sql, TransactionScope.READ_COMMITTED, parameters));
   }
 
   static Operation.ExecuteSql inTransaction(
-      String sql, TransactionMode mode, Object... parameters) {
+      String sql, TransactionScope mode, Object... parameters) {
     Operation.ExecuteSql plain = statement(sql, null, List.<Object[]>of(parameters));
     return new Operation.ExecuteSql(
         plain.sql(),
@@ -192,14 +192,14 @@ final class StoreDriver implements AutoCloseable {
 
   static Operation.ExecuteSql statement(
       String sql, Operation.@Nullable StatementFence clause, List<Object[]> sets) {
-    return statement(sql, clause, sets, new Operation.KeyRequest.None(), null);
+    return statement(sql, clause, sets, new Operation.WantedKeys.None(), null);
   }
 
   static Operation.ExecuteSql statement(
       String sql,
       Operation.@Nullable StatementFence clause,
       List<Object[]> sets,
-      Operation.KeyRequest keys,
+      Operation.WantedKeys keys,
       Operation.@Nullable FenceTerms binding) {
     String[] words = sql.trim().split("[\\s(]+");
     boolean definition =
@@ -219,7 +219,7 @@ final class StoreDriver implements AutoCloseable {
         0,
         binding,
         true,
-        TransactionMode.AUTOCOMMIT);
+        TransactionScope.AUTOCOMMIT);
   }
 
   /**

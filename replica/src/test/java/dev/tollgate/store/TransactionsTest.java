@@ -15,7 +15,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.limits.WorkLimit;
 import dev.tollgate.value.StatementResult;
@@ -193,7 +193,7 @@ class TransactionsTest {
       long token = store.take(a, "job");
       Operation.ExecuteSql plain =
           StoreDriver.inTransaction(
-              "UPDATE T SET V = " + i + " WHERE ID = 1", TransactionMode.READ_COMMITTED);
+              "UPDATE T SET V = " + i + " WHERE ID = 1", TransactionScope.READ_COMMITTED);
       assertOk(
           store.perform(
               a,
@@ -243,14 +243,14 @@ class TransactionsTest {
     assertEquals(List.of("1,9", "2,0"), rows());
     assertState(
         "90063",
-        store.perform(a, new Operation.MarkSavepoint(true, "S", TransactionMode.READ_COMMITTED)));
+        store.perform(a, new Operation.MarkSavepoint(true, "S", TransactionScope.READ_COMMITTED)));
   }
 
   private void mark(SessionId session, boolean rollback, String name) {
     assertEquals(
         new Outcome.Done(),
         store.perform(
-            session, new Operation.MarkSavepoint(rollback, name, TransactionMode.READ_COMMITTED)));
+            session, new Operation.MarkSavepoint(rollback, name, TransactionScope.READ_COMMITTED)));
   }
 
   @Test
@@ -609,7 +609,7 @@ class TransactionsTest {
   }
 
   private Outcome serializable(SessionId session, String sql) {
-    return store.perform(session, StoreDriver.inTransaction(sql, TransactionMode.SERIALIZABLE));
+    return store.perform(session, StoreDriver.inTransaction(sql, TransactionScope.SERIALIZABLE));
   }
 
   @Test
@@ -660,7 +660,7 @@ class TransactionsTest {
   void clauseIsCheckedAgainAtCommit() throws SQLException {
     long token = store.take(a, "job");
     Operation.ExecuteSql update =
-        StoreDriver.inTransaction("UPDATE T SET V = 1", TransactionMode.READ_COMMITTED);
+        StoreDriver.inTransaction("UPDATE T SET V = 1", TransactionScope.READ_COMMITTED);
     Operation.ParameterSet set =
         new Operation.ParameterSet(
             update.parameterSets().get(0).values(), StoreDriver.clause(token));
@@ -802,7 +802,7 @@ class TransactionsTest {
     assertEquals(
         new Outcome.Done(),
         store.perform(
-            session, new Operation.MarkSavepoint(rollback, "S", TransactionMode.READ_COMMITTED)));
+            session, new Operation.MarkSavepoint(rollback, "S", TransactionScope.READ_COMMITTED)));
   }
 
   private static void assertFull(Outcome outcome) {

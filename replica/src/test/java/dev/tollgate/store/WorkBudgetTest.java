@@ -163,11 +163,11 @@ class WorkBudgetTest {
     replica.ok(session, "CREATE TABLE N(ID INT, S VARCHAR)");
     replica.ok(session, "INSERT INTO N SELECT X, 'x' FROM SYSTEM_RANGE(1, 5000)");
     String before = replica.script();
-    for (Operation.KeyRequest keys :
+    for (Operation.WantedKeys keys :
         List.of(
-            new Operation.KeyRequest.None(),
-            new Operation.KeyRequest.Names(List.of("ID")),
-            new Operation.KeyRequest.Positions(List.of()))) {
+            new Operation.WantedKeys.None(),
+            new Operation.WantedKeys.Names(List.of("ID")),
+            new Operation.WantedKeys.Positions(List.of()))) {
       List<Object[]> large = List.<Object[]>of(new Object[] {"x".repeat(500_000)});
       Outcome outcome =
           replica.perform(session, StoreDriver.statement(sql, null, large, keys, null));

@@ -47,7 +47,7 @@ final class Fences {
           "FENCED MONOTONIC BY LOCK (expression) is not supported: the table would have to keep"
               + " the highest token of every name for ever; write FENCED BY LOCK (expression)");
     }
-    return new TableFence.LockPerRow(RowLock.expressionSql(tokens, clause.lock()));
+    return new TableFence.LockPerRow(RowLockClause.expressionSql(tokens, clause.lock()));
   }
 
   /** The lock of a fenced statement or of SET FENCING TOKEN. */

@@ -22,7 +22,7 @@ final class Findings {
 
   record LockUse(LockFunction function, SqlParserPos position) {}
 
-  record TableUse(TableName table, SqlParserPos position) {}
+  record TableUse(ObjectName table, SqlParserPos position) {}
 
   record TargetUse(Target target, SqlParserPos position) {}
 

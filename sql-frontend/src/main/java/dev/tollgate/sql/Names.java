@@ -12,7 +12,7 @@ final class Names {
 
   private Names() {}
 
-  static TableName tableName(SqlIdentifier identifier) {
+  static ObjectName tableName(SqlIdentifier identifier) {
     int length = identifier.names.size();
     if (length > CATALOG_SCHEMA_TABLE || identifier.isStar()) {
       throw Refusals.syntax(
@@ -20,6 +20,6 @@ final class Names {
           "the name of a table has at most three parts: catalog.schema.table");
     }
     String schema = length > 1 ? identifier.names.get(length - 2) : null;
-    return new TableName(schema, identifier.names.get(length - 1));
+    return new ObjectName(schema, identifier.names.get(length - 1));
   }
 }

@@ -134,7 +134,7 @@ public sealed interface Plan {
   }
 
   /** ALTER TABLE ... FENCED BY LOCK ... */
-  record FenceTable(TableName table, TableFence fence) implements Plan {
+  record FenceTable(ObjectName table, TableFence fence) implements Plan {
     public FenceTable {
       requireNonNull(table, "table");
       requireNonNull(fence, "fence");
@@ -152,7 +152,7 @@ public sealed interface Plan {
   }
 
   /** ALTER TABLE ... NOT FENCED */
-  record UnfenceTable(TableName table) implements Plan {
+  record UnfenceTable(ObjectName table) implements Plan {
     public UnfenceTable {
       requireNonNull(table, "table");
     }

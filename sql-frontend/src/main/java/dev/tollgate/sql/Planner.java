@@ -107,7 +107,7 @@ final class Planner implements Statement.Handler<Plan> {
               + StatementRules.SCRIPT_INSTEAD);
     }
     for (SqlIdentifier schema : script.schemas()) {
-      if (TableName.isReservedSchema(schema.getSimple())) {
+      if (ObjectName.isReservedSchema(schema.getSimple())) {
         throw Refusals.notAllowed(
             schema.getParserPosition(),
             "schema " + schema.getSimple() + " is in no script: every node has its own");
@@ -223,7 +223,7 @@ final class Planner implements Statement.Handler<Plan> {
           "a statement that changes the fence of a table cannot be fenced itself: present the"
               + " token with SET");
     }
-    TableName table = findings.targetList().get(0).name();
+    ObjectName table = findings.targetList().get(0).name();
     FenceClause bound = definition.bound();
     return bound == null
         ? new Plan.UnfenceTable(table)

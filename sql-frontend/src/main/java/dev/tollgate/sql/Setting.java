@@ -5,7 +5,7 @@ public enum Setting {
   /**
    * SET SCHEMA: an {@link Argument.Text} with the name as H2 understands it, or an {@link
    * Argument.Parameter}. Of a parameter, whoever executes the plan must check that it is no
-   * {@linkplain TableName#isReservedSchema reserved schema}.
+   * {@linkplain ObjectName#isReservedSchema reserved schema}.
    */
   SCHEMA,
   /**

@@ -36,7 +36,7 @@ final class Settings {
         value instanceof SqlIdentifier identifier
             ? identifier.getSimple()
             : Arguments.text((SqlCharStringLiteral) value);
-    if (TableName.isReservedSchema(name)) {
+    if (ObjectName.isReservedSchema(name)) {
       throw Refusals.notAllowed(
           value.getParserPosition(),
           "a session cannot stand in schema "

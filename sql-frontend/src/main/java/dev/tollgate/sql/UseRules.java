@@ -94,7 +94,7 @@ final class UseRules {
               + " lose none; leave the statement out, or name a role or PUBLIC");
     }
     boolean isReservedSchema =
-        target.kind() == ObjectKind.SCHEMA && TableName.isReservedSchema(target.name().name());
+        target.kind() == ObjectKind.SCHEMA && ObjectName.isReservedSchema(target.name().name());
     if (isReservedSchema || target.name().isInReservedSchema()) {
       throw Refusals.notAllowed(
           use.position(),

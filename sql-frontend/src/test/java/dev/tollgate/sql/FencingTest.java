@@ -131,7 +131,7 @@ class FencingTest {
     assertEquals("CREATE TABLE t (a INT)", create.sql());
     assertEquals(fence, create.tableFence());
     assertEquals(
-        new Plan.FenceTable(new TableName(null, "T"), fence),
+        new Plan.FenceTable(new ObjectName(null, "T"), fence),
         frontend.plan("ALTER TABLE t FENCED BY LOCK " + expression));
     Plan.Write fenced =
         (Plan.Write)
@@ -188,11 +188,11 @@ class FencingTest {
   @Test
   void constantInParenthesesIsOneLock() {
     assertEquals(
-        new Plan.FenceTable(new TableName(null, "T"), new TableFence.OneLock("job", Reading.HELD)),
+        new Plan.FenceTable(new ObjectName(null, "T"), new TableFence.OneLock("job", Reading.HELD)),
         frontend.plan("ALTER TABLE t FENCED BY LOCK ('job')"));
     assertEquals(
         new Plan.FenceTable(
-            new TableName(null, "T"), new TableFence.OneLock("job", Reading.MONOTONIC)),
+            new ObjectName(null, "T"), new TableFence.OneLock("job", Reading.MONOTONIC)),
         frontend.plan("ALTER TABLE t FENCED MONOTONIC BY LOCK (('job'))"));
     assertEquals(
         new StatementFence(JOB, new Argument.Integral(1), false),
@@ -205,14 +205,15 @@ class FencingTest {
   @Test
   void alterTableBindsAndUnbinds() {
     assertEquals(
-        new Plan.FenceTable(new TableName("S", "t"), new TableFence.OneLock("job", Reading.HELD)),
+        new Plan.FenceTable(new ObjectName("S", "t"), new TableFence.OneLock("job", Reading.HELD)),
         frontend.plan("ALTER TABLE s.\"t\" FENCED BY LOCK 'job'"));
     assertEquals(
         new Plan.FenceTable(
-            new TableName(null, "T"), new TableFence.OneLock("job", Reading.MONOTONIC)),
+            new ObjectName(null, "T"), new TableFence.OneLock("job", Reading.MONOTONIC)),
         frontend.plan("ALTER TABLE t FENCED MONOTONIC BY LOCK 'job'"));
     assertEquals(
-        new Plan.UnfenceTable(new TableName(null, "T")), frontend.plan("ALTER TABLE t NOT FENCED"));
+        new Plan.UnfenceTable(new ObjectName(null, "T")),
+        frontend.plan("ALTER TABLE t NOT FENCED"));
   }
 
   @Test

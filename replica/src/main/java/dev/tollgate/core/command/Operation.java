@@ -171,11 +171,11 @@ public sealed interface Operation {
       List<ParameterSet> parameterSets,
       boolean batch,
       boolean returnsRows,
-      KeyRequest keys,
+      WantedKeys keys,
       long maxRows,
       @Nullable FenceTerms binding,
       boolean ownLeaseTrusted,
-      TransactionMode mode)
+      TransactionScope mode)
       implements Operation {
     public ExecuteSql {
       requireNonNull(sql, "sql");
@@ -223,9 +223,9 @@ public sealed interface Operation {
   }
 
   /** Begins a transaction without a first change, so that its queries are alone already. */
-  record BeginTransaction(TransactionMode mode) implements Operation {
+  record BeginTransaction(TransactionScope mode) implements Operation {
     public BeginTransaction {
-      if (mode == TransactionMode.AUTOCOMMIT) {
+      if (mode == TransactionScope.AUTOCOMMIT) {
         throw new IllegalArgumentException("a transaction in mode " + mode);
       }
     }
@@ -245,7 +245,7 @@ public sealed interface Operation {
   }
 
   /** Sets a savepoint in the session's transaction, or goes back to one. */
-  record MarkSavepoint(boolean rollback, String name, TransactionMode mode) implements Operation {
+  record MarkSavepoint(boolean rollback, String name, TransactionScope mode) implements Operation {
     public MarkSavepoint {
       requireNonNull(name, "name");
       requireNonNull(mode, "mode");
@@ -339,22 +339,22 @@ public sealed interface Operation {
   }
 
   /** Which generated keys a statement returns. */
-  sealed interface KeyRequest {
+  sealed interface WantedKeys {
     /** None. */
-    record None() implements KeyRequest {}
+    record None() implements WantedKeys {}
 
     /** What the database generated: identity, defaults that are not constant, primary key. */
-    record Generated() implements KeyRequest {}
+    record Generated() implements WantedKeys {}
 
     /** The columns at these positions, from 1. */
-    record Positions(List<Integer> positions) implements KeyRequest {
+    record Positions(List<Integer> positions) implements WantedKeys {
       public Positions {
         positions = List.copyOf(positions);
       }
     }
 
     /** The columns of these names. */
-    record Names(List<String> names) implements KeyRequest {
+    record Names(List<String> names) implements WantedKeys {
       public Names {
         names = List.copyOf(names);
       }

@@ -10,7 +10,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.List;
@@ -65,10 +65,10 @@ final class OperationCodec {
       case FENCE_ROWS ->
           new Operation.FenceTable(table(in), rowFence(in), statementFence(in), in.flag());
       case UNFENCE_TABLE -> new Operation.UnfenceTable(table(in), statementFence(in), in.flag());
-      case BEGIN_TRANSACTION -> new Operation.BeginTransaction(TransactionMode.of(in.u8()));
+      case BEGIN_TRANSACTION -> new Operation.BeginTransaction(TransactionScope.of(in.u8()));
       case END_TRANSACTION -> new Operation.EndTransaction(in.flag());
       case MARK_SAVEPOINT ->
-          new Operation.MarkSavepoint(in.flag(), in.string(), TransactionMode.of(in.u8()));
+          new Operation.MarkSavepoint(in.flag(), in.string(), TransactionScope.of(in.u8()));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
       default -> throw new UnknownCommandException("an operation of kind " + kind);
     };
@@ -87,11 +87,11 @@ final class OperationCodec {
     boolean batch = in.flag();
     boolean returnsRows = in.flag();
     boolean ownLeaseTrusted = in.flag();
-    TransactionMode mode = TransactionMode.of(in.u8());
+    TransactionScope mode = TransactionScope.of(in.u8());
     long maxRows = in.i64();
     List<Operation.DefinitionTarget> targets =
         list(in, 9, item -> new Operation.DefinitionTarget(kind(item.u8()), table(item)));
-    Operation.KeyRequest keys = keys(in);
+    Operation.WantedKeys keys = keys(in);
     Operation.FenceTerms binding = binding(in);
     List<Operation.ParameterSet> sets =
         list(
@@ -148,13 +148,13 @@ final class OperationCodec {
     return new Operation.StatementFence(presented, in.flag());
   }
 
-  private static Operation.KeyRequest keys(WireReader in) {
+  private static Operation.WantedKeys keys(WireReader in) {
     int kind = in.u8();
     return switch (kind) {
-      case 0 -> new Operation.KeyRequest.None();
-      case 1 -> new Operation.KeyRequest.Generated();
-      case 2 -> new Operation.KeyRequest.Positions(list(in, 4, WireReader::i32));
-      case 3 -> new Operation.KeyRequest.Names(list(in, 4, WireReader::string));
+      case 0 -> new Operation.WantedKeys.None();
+      case 1 -> new Operation.WantedKeys.Generated();
+      case 2 -> new Operation.WantedKeys.Positions(list(in, 4, WireReader::i32));
+      case 3 -> new Operation.WantedKeys.Names(list(in, 4, WireReader::string));
       default -> throw new UnknownCommandException("a request for keys of kind " + kind);
     };
   }
@@ -310,15 +310,15 @@ final class OperationCodec {
       }
     }
 
-    private void keys(Operation.KeyRequest keys) {
-      if (keys instanceof Operation.KeyRequest.Positions columns) {
+    private void keys(Operation.WantedKeys keys) {
+      if (keys instanceof Operation.WantedKeys.Positions columns) {
         out.u8(2).i32(columns.positions().size());
         columns.positions().forEach(out::i32);
-      } else if (keys instanceof Operation.KeyRequest.Names columns) {
+      } else if (keys instanceof Operation.WantedKeys.Names columns) {
         out.u8(3).i32(columns.names().size());
         columns.names().forEach(out::string);
       } else {
-        out.u8(keys instanceof Operation.KeyRequest.Generated ? 1 : 0);
+        out.u8(keys instanceof Operation.WantedKeys.Generated ? 1 : 0);
       }
     }
 

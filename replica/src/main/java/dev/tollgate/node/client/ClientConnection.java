@@ -60,7 +60,7 @@ public final class ClientConnection {
 
   private final ClientService service;
   private final Link link;
-  private final StatementRunner statements;
+  private final QueryRunner statements;
   private final SnapshotSender snapshot;
   private @Nullable ClientInfo client;
   private volatile @Nullable Attached session;
@@ -70,7 +70,7 @@ public final class ClientConnection {
   public ClientConnection(ClientService service, Link link) {
     this.service = requireNonNull(service, "service");
     this.link = requireNonNull(link, "link");
-    this.statements = new StatementRunner(service);
+    this.statements = new QueryRunner(service);
     this.snapshot = new SnapshotSender(service);
   }
 

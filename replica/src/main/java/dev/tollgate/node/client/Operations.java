@@ -9,7 +9,7 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.sql.Argument;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
@@ -50,7 +50,7 @@ final class Operations {
       sets.add(
           new Operation.ParameterSet(
               Payload.of(Parameters.first(set, values, plan.sqlParameterCount())),
-              Arguments.fence(plan.fence(), values)));
+              PlanArguments.fence(plan.fence(), values)));
     }
     return new Operation.ExecuteSql(
         plan.sql(),
@@ -67,11 +67,11 @@ final class Operations {
   }
 
   /** How a statement stands to transactions. */
-  static TransactionMode mode(Request.Execute request) {
+  static TransactionScope mode(Request.Execute request) {
     return switch (request.mode()) {
-      case AUTOCOMMIT -> TransactionMode.AUTOCOMMIT;
-      case READ_COMMITTED -> TransactionMode.READ_COMMITTED;
-      case SERIALIZABLE -> TransactionMode.SERIALIZABLE;
+      case AUTOCOMMIT -> TransactionScope.AUTOCOMMIT;
+      case READ_COMMITTED -> TransactionScope.READ_COMMITTED;
+      case SERIALIZABLE -> TransactionScope.SERIALIZABLE;
     };
   }
 
@@ -112,9 +112,9 @@ final class Operations {
    */
   static Operation.PresentToken presentToken(
       Argument lock, Argument token, List<SqlValue> parameters) throws SQLException {
-    SqlValue shown = Arguments.value(token, parameters);
+    SqlValue shown = PlanArguments.value(token, parameters);
     return new Operation.PresentToken(
-        LockArguments.lockName(Arguments.value(lock, parameters)),
+        LockArguments.lockName(PlanArguments.value(lock, parameters)),
         shown.isNull() ? null : (Long) LockArguments.token(shown));
   }
 
@@ -144,7 +144,7 @@ final class Operations {
     return converted;
   }
 
-  private static TableName table(dev.tollgate.sql.TableName name) {
+  private static TableName table(dev.tollgate.sql.ObjectName name) {
     return new TableName(name.schema(), name.name());
   }
 
@@ -177,15 +177,15 @@ final class Operations {
     return new Operation.RowFence(lockSql);
   }
 
-  private static Operation.KeyRequest keys(KeyRequest keys) {
+  private static Operation.WantedKeys keys(KeyRequest keys) {
     if (keys instanceof KeyRequest.Positions columns) {
-      return new Operation.KeyRequest.Positions(columns.positions());
+      return new Operation.WantedKeys.Positions(columns.positions());
     }
     if (keys instanceof KeyRequest.Names columns) {
-      return new Operation.KeyRequest.Names(columns.names());
+      return new Operation.WantedKeys.Names(columns.names());
     }
     return keys instanceof KeyRequest.Generated
-        ? new Operation.KeyRequest.Generated()
-        : new Operation.KeyRequest.None();
+        ? new Operation.WantedKeys.Generated()
+        : new Operation.WantedKeys.None();
   }
 }

@@ -12,7 +12,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.log.MembershipException;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.SnapshotUnavailableException;
@@ -51,7 +51,7 @@ final class StatementExecution implements Plan.Handler<Void> {
       Set.of("UTC", "GMT", "Z", "+00", "+00:00", "UTC+00", "UTC+00:00", "ETC/UTC");
 
   private final ClientService service;
-  private final StatementRunner runner;
+  private final QueryRunner runner;
   private final ClientConnection.Attached session;
   private final ClientInfo client;
   private final Request.Execute request;
@@ -59,7 +59,7 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   StatementExecution(
       ClientService service,
-      StatementRunner runner,
+      QueryRunner runner,
       ClientConnection.Attached session,
       ClientInfo client,
       Request.Execute request,
@@ -97,8 +97,8 @@ final class StatementExecution implements Plan.Handler<Void> {
    * of the end of one before it goes on.
    */
   private void inTransaction(Runnable work) {
-    TransactionMode mode = Operations.mode(request);
-    if (mode == TransactionMode.AUTOCOMMIT) {
+    TransactionScope mode = Operations.mode(request);
+    if (mode == TransactionScope.AUTOCOMMIT) {
       work.run();
       return;
     }
@@ -107,8 +107,8 @@ final class StatementExecution implements Plan.Handler<Void> {
     String lost = state == null ? null : state.lostTransaction();
     if (lost != null) {
       answer.accept(new Reply.Failure(SqlState.CONFLICT, lost));
-    } else if (mode == TransactionMode.SERIALIZABLE && !begun) {
-      perform(
+    } else if (mode == TransactionScope.SERIALIZABLE && !begun) {
+      propose(
           new Operation.BeginTransaction(mode),
           outcome -> {
             if (outcome instanceof Outcome.Done) {
@@ -119,7 +119,7 @@ final class StatementExecution implements Plan.Handler<Void> {
           });
     } else {
       if (begun) {
-        service.timeKeeper().used(session.id());
+        service.timeKeeper().noteUse(session.id());
       }
       work.run();
     }
@@ -131,7 +131,7 @@ final class StatementExecution implements Plan.Handler<Void> {
           new Reply.Failure(
               SqlState.TOO_MANY,
               "the connection has "
-                  + StatementRunner.maxCursors()
+                  + QueryRunner.maxCursors()
                   + " results open: close those that are not needed"));
       return;
     }
@@ -160,7 +160,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     attempt(
         () -> {
           service.reader().requireRoomFor(plan.sql());
-          perform(Operations.write(plan, request), Replies::of);
+          propose(Operations.write(plan, request), Replies::of);
         });
     return null;
   }
@@ -172,7 +172,7 @@ final class StatementExecution implements Plan.Handler<Void> {
           List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
           String arguments = plan.argumentsSql();
           if (arguments == null) {
-            call(plan, Arguments.values(plan.arguments(), parameters));
+            call(plan, PlanArguments.values(plan.arguments(), parameters));
           } else {
             evaluate(plan, arguments, parameters);
           }
@@ -248,7 +248,7 @@ final class StatementExecution implements Plan.Handler<Void> {
           Operations.lockCall(
               plan.function(), values, session.options().lockWaitMillis(), client.application());
       requireProvenLease(operation);
-      perform(operation, outcome -> Replies.of(outcome, label));
+      propose(operation, outcome -> Replies.of(outcome, label));
     }
   }
 
@@ -304,13 +304,13 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   @Override
   public Void fenceTable(Plan.FenceTable plan) {
-    attempt(() -> perform(Operations.fenceTable(plan, request), Replies::of));
+    attempt(() -> propose(Operations.fenceTable(plan, request), Replies::of));
     return null;
   }
 
   @Override
   public Void unfenceTable(Plan.UnfenceTable plan) {
-    perform(Operations.unfenceTable(plan, request), Replies::of);
+    propose(Operations.unfenceTable(plan, request), Replies::of);
     return null;
   }
 
@@ -319,7 +319,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     attempt(
         () -> {
           List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
-          perform(Operations.presentToken(plan.lock(), plan.token(), parameters), Replies::of);
+          propose(Operations.presentToken(plan.lock(), plan.token(), parameters), Replies::of);
         });
     return null;
   }
@@ -329,19 +329,20 @@ final class StatementExecution implements Plan.Handler<Void> {
     attempt(
         () -> {
           List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
-          String text = Arguments.value(plan.value(), parameters).textOrNull();
+          String text = PlanArguments.value(plan.value(), parameters).textOrNull();
           switch (plan.setting()) {
             case SCHEMA ->
-                perform(
-                    new Operation.SetSchema(Arguments.schemaName(plan.value(), parameters)),
+                propose(
+                    new Operation.SetSchema(PlanArguments.schemaName(plan.value(), parameters)),
                     Replies::of);
             case LOCK_TIMEOUT ->
-                perform(Arguments.lockTimeout(plan.value(), parameters), Replies::of);
+                propose(PlanArguments.lockTimeout(plan.value(), parameters), Replies::of);
             // the driver keeps the time of queries
             case QUERY_TIMEOUT -> answer.accept(Replies.updated(0));
             case AUTOCOMMIT ->
                 acceptOnly(
-                    "true".equals(text) == (Operations.mode(request) == TransactionMode.AUTOCOMMIT),
+                    "true".equals(text)
+                        == (Operations.mode(request) == TransactionScope.AUTOCOMMIT),
                     "autocommit belongs to the connection: call Connection.setAutoCommit");
             case ISOLATION ->
                 acceptOnly(
@@ -363,7 +364,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     attempt(
         () -> {
           List<SqlValue> parameters = Parameters.decode(onlySet(), plan.parameterCount());
-          List<SqlValue> arguments = Arguments.values(plan.arguments(), parameters);
+          List<SqlValue> arguments = PlanArguments.values(plan.arguments(), parameters);
           runner.onWorker(Workers.Kind.FILES, answer, () -> administer(plan, arguments));
         });
     return null;
@@ -412,20 +413,20 @@ final class StatementExecution implements Plan.Handler<Void> {
 
   @Override
   public Void transaction(Plan.Transaction plan) {
-    TransactionMode mode = Operations.mode(request);
+    TransactionScope mode = Operations.mode(request);
     switch (plan.kind()) {
-      case COMMIT -> perform(new Operation.EndTransaction(true), Replies::of);
-      case ROLLBACK -> perform(new Operation.EndTransaction(false), Replies::of);
+      case COMMIT -> propose(new Operation.EndTransaction(true), Replies::of);
+      case ROLLBACK -> propose(new Operation.EndTransaction(false), Replies::of);
       case BEGIN ->
           acceptOnly(
-              mode != TransactionMode.AUTOCOMMIT,
+              mode != TransactionScope.AUTOCOMMIT,
               "a transaction begins by itself once autocommit is off: call"
                   + " Connection.setAutoCommit(false)");
       // a savepoint goes with its transaction, as in H2
       case RELEASE -> answer.accept(Replies.updated(0));
       case SAVEPOINT, ROLLBACK_TO -> {
         boolean rollback = plan.kind() == Plan.Transaction.Kind.ROLLBACK_TO;
-        if (mode == TransactionMode.AUTOCOMMIT) {
+        if (mode == TransactionScope.AUTOCOMMIT) {
           // as in H2: it is gone with the transaction that it is in, which is none
           answer.accept(
               rollback
@@ -433,7 +434,7 @@ final class StatementExecution implements Plan.Handler<Void> {
                   : Replies.updated(0));
         } else {
           String name = requireNonNull(plan.savepoint());
-          perform(new Operation.MarkSavepoint(rollback, name, mode), Replies::of);
+          propose(new Operation.MarkSavepoint(rollback, name, mode), Replies::of);
         }
       }
     }
@@ -448,7 +449,7 @@ final class StatementExecution implements Plan.Handler<Void> {
    */
   private @Nullable SessionId transactionToRead() throws SQLException {
     SessionId open = transaction();
-    if (open == null && Operations.mode(request) != TransactionMode.AUTOCOMMIT) {
+    if (open == null && Operations.mode(request) != TransactionScope.AUTOCOMMIT) {
       Facts.SessionFacts state = service.replica().facts().session(session.id());
       String lost =
           state == null
@@ -470,7 +471,7 @@ final class StatementExecution implements Plan.Handler<Void> {
   /** Goes on when the session's queries may see this node's state. */
   private void withReadAccess(Runnable work) {
     ReadConsistency consistency = session.options().readConsistency();
-    boolean inTransaction = Operations.mode(request) != TransactionMode.AUTOCOMMIT;
+    boolean inTransaction = Operations.mode(request) != TransactionScope.AUTOCOMMIT;
     runner.withState(
         consistency == ReadConsistency.ANY && inTransaction ? ReadConsistency.LEADER : consistency,
         answer,
@@ -482,7 +483,7 @@ final class StatementExecution implements Plan.Handler<Void> {
    *
    * @param reply gives null if the answer comes later
    */
-  private void perform(Operation operation, Function<Outcome, @Nullable Reply> reply) {
+  private void propose(Operation operation, Function<Outcome, @Nullable Reply> reply) {
     if (mayBegin(operation) && transaction() == null) {
       service.beginTransaction(() -> submit(operation, reply), this::busy);
     } else {
@@ -491,7 +492,7 @@ final class StatementExecution implements Plan.Handler<Void> {
   }
 
   private boolean mayBegin(Operation operation) {
-    return Operations.mode(request) != TransactionMode.AUTOCOMMIT
+    return Operations.mode(request) != TransactionScope.AUTOCOMMIT
         && (operation instanceof Operation.ExecuteSql
             || operation instanceof Operation.BeginTransaction
             || operation instanceof Operation.MarkSavepoint);

@@ -87,7 +87,7 @@ final class DeadlineQueue<K> {
   }
 
   /** The items that are due, each reported once. */
-  List<K> takeDue(long nowNanos) {
+  List<K> removeDue(long nowNanos) {
     List<K> due = new ArrayList<>();
     while (!queue.isEmpty() && queue.first().queuedNanos <= nowNanos) {
       Item<K> head = queue.first();

@@ -123,9 +123,9 @@ final class LeaseSilences {
    *
    * @param remaining nanoseconds that a lease has left, or null if it has ended
    */
-  List<Command.SilentLease> takeDue(long now, Function<LeaseId, @Nullable Long> remaining) {
+  List<Command.SilentLease> removeDue(long now, Function<LeaseId, @Nullable Long> remaining) {
     List<Command.SilentLease> silent = new ArrayList<>();
-    for (LeaseId lease : due.takeDue(now)) {
+    for (LeaseId lease : due.removeDue(now)) {
       Silence silence = silences.get(lease);
       Long left = remaining.apply(lease);
       if (silence != null && left != null && left > 0) {

@@ -198,11 +198,11 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   }
 
   /** The session has read in its transaction. */
-  public void used(SessionId session) {
+  public void noteUse(SessionId session) {
     long now = clock.now();
     mutex.lock();
     try {
-      transactions.used(session, now);
+      transactions.noteUse(session, now);
     } finally {
       mutex.unlock();
     }
@@ -309,7 +309,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
       } else if (notice instanceof Notice.WaitStarted started) {
         add(new RequestId(started.session(), started.sequence()), started.waitMillis(), now);
       } else if (notice instanceof Notice.TransactionUsed used) {
-        transactions.used(used.session(), used.transaction(), now);
+        transactions.noteUse(used.session(), used.transaction(), now);
       } else if (notice instanceof Notice.TransactionEnded ended) {
         transactions.ended(ended.transaction());
       } else if (notice instanceof Notice.TransactionsLimited limited) {
@@ -384,11 +384,11 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         return;
       }
       long now = clock.now();
-      dueSessions = sessions.takeDue(now);
-      dueLeases = leases.takeDue(now);
-      dueWaits = waits.takeDue(now);
-      dueTransactions = transactions.takeDue(now);
-      silent = silences.takeDue(now, lease -> leases.remaining(lease, now));
+      dueSessions = sessions.removeDue(now);
+      dueLeases = leases.removeDue(now);
+      dueWaits = waits.removeDue(now);
+      dueTransactions = transactions.removeDue(now);
+      silent = silences.removeDue(now, lease -> leases.remaining(lease, now));
     } finally {
       mutex.unlock();
     }

@@ -50,12 +50,12 @@ final class TransactionClock {
   }
 
   /** A transaction was begun, or used. */
-  void used(SessionId session, long transaction, long nowNanos) {
+  void noteUse(SessionId session, long transaction, long nowNanos) {
     open.computeIfAbsent(transaction, id -> new Open(session, nowNanos)).usedNanos = nowNanos;
   }
 
   /** The session has read in its transaction, if it has one. */
-  void used(SessionId session, long nowNanos) {
+  void noteUse(SessionId session, long nowNanos) {
     for (Open one : open.values()) {
       if (one.session.equals(session)) {
         one.usedNanos = nowNanos;
@@ -77,7 +77,7 @@ final class TransactionClock {
     limits = valid;
     open.clear();
     for (Transaction transaction : transactions) {
-      used(transaction.session(), transaction.id(), nowNanos);
+      noteUse(transaction.session(), transaction.id(), nowNanos);
     }
   }
 
@@ -90,7 +90,7 @@ final class TransactionClock {
   }
 
   /** What is to be proposed now. */
-  List<Command> takeDue(long nowNanos) {
+  List<Command> removeDue(long nowNanos) {
     List<Command> due = new ArrayList<>();
     boolean inTheWay = gapNeeded && nowNanos - gapNeededNanos >= SNAPSHOT_NANOS;
     for (Map.Entry<Long, Open> entry : open.entrySet()) {

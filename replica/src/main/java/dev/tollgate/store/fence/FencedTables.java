@@ -110,7 +110,7 @@ public final class FencedTables {
 
   /** True if each row of the table has its own lock. */
   public boolean hasLockPerRow(FenceId fence) {
-    return guards.have(fence);
+    return guards.isGuarded(fence);
   }
 
   /** The fence of this very table, or null. */
@@ -128,12 +128,12 @@ public final class FencedTables {
       SessionLocal session, Prepared prepared, Operation.ExecuteSql statement) {
     Map<Table, Change> written = new LinkedHashMap<>();
     if (prepared instanceof DataChangeStatement change) {
-      reach(change.getTable(), changeOf(prepared), written);
+      addReached(change.getTable(), changeOf(prepared), written);
     }
     for (Operation.DefinitionTarget target : statement.targets()) {
       for (Table table : tablesOf(session, target)) {
         if (!written.containsKey(table)) {
-          reach(table, Change.ANY, written);
+          addReached(table, Change.ANY, written);
         }
       }
     }
@@ -162,7 +162,7 @@ public final class FencedTables {
   }
 
   /** Adds a table and all that the referential actions of foreign keys to it write. */
-  private static void reach(Table table, Change change, Map<Table, Change> written) {
+  private static void addReached(Table table, Change change, Map<Table, Change> written) {
     Change before = written.get(table);
     if (before == change || before == Change.ANY) {
       return;
@@ -188,7 +188,7 @@ public final class FencedTables {
       Map<Table, Change> written) {
     if (!action.isNoActionOrRestrict()) {
       boolean deletes = change == Change.DELETE && action == ConstraintActionType.CASCADE;
-      reach(key.getTable(), deletes ? Change.DELETE : Change.UPDATE, written);
+      addReached(key.getTable(), deletes ? Change.DELETE : Change.UPDATE, written);
     }
   }
 

@@ -60,7 +60,7 @@ public final class RowGuards {
   }
 
   /** True if this fence is one of theirs. */
-  boolean have(FenceId fence) {
+  boolean isGuarded(FenceId fence) {
     return guards.containsKey(fence);
   }
 

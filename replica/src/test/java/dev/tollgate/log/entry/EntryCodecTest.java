@@ -19,7 +19,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.RecordingConsumer;
 import java.util.ArrayList;
@@ -64,16 +64,16 @@ class EntryCodecTest {
             new Operation.FenceTable(new TableName(null, "T"), held, null, false),
             new Operation.FenceTable(table, rows, FENCE, true),
             new Operation.UnfenceTable(table, null, true),
-            statement(new Operation.KeyRequest.None(), rows, false),
-            statement(new Operation.KeyRequest.None(), held, false),
-            statement(new Operation.KeyRequest.Generated(), null, true),
-            statement(new Operation.KeyRequest.Positions(List.of(1, 3)), null, true),
-            statement(new Operation.KeyRequest.Names(List.of("ID", "V")), null, true),
-            new Operation.BeginTransaction(TransactionMode.SERIALIZABLE),
+            statement(new Operation.WantedKeys.None(), rows, false),
+            statement(new Operation.WantedKeys.None(), held, false),
+            statement(new Operation.WantedKeys.Generated(), null, true),
+            statement(new Operation.WantedKeys.Positions(List.of(1, 3)), null, true),
+            statement(new Operation.WantedKeys.Names(List.of("ID", "V")), null, true),
+            new Operation.BeginTransaction(TransactionScope.SERIALIZABLE),
             new Operation.EndTransaction(true),
             new Operation.EndTransaction(false),
-            new Operation.MarkSavepoint(true, "S", TransactionMode.READ_COMMITTED),
-            new Operation.MarkSavepoint(false, "", TransactionMode.SERIALIZABLE),
+            new Operation.MarkSavepoint(true, "S", TransactionScope.READ_COMMITTED),
+            new Operation.MarkSavepoint(false, "", TransactionScope.SERIALIZABLE),
             new Operation.SetLockTimeout(5_000),
             new Operation.SetSchema("\ud83d"),
             new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
@@ -114,7 +114,7 @@ class EntryCodecTest {
   }
 
   private static Operation statement(
-      Operation.KeyRequest keys, Operation.FenceTerms binding, boolean batch) {
+      Operation.WantedKeys keys, Operation.FenceTerms binding, boolean batch) {
     Operation.ParameterSet one = new Operation.ParameterSet(Payload.of(new byte[] {1, 2}), FENCE);
     Operation.ParameterSet two = new Operation.ParameterSet(Payload.empty(), null);
     List<Operation.DefinitionTarget> targets = new ArrayList<>();
@@ -132,7 +132,7 @@ class EntryCodecTest {
         99,
         binding,
         !batch,
-        batch ? TransactionMode.SERIALIZABLE : TransactionMode.READ_COMMITTED);
+        batch ? TransactionScope.SERIALIZABLE : TransactionScope.READ_COMMITTED);
   }
 
   @ParameterizedTest

@@ -21,17 +21,17 @@ class DeadlineQueueTest {
   void itemsAreReportedOnceInOrderOfTheirTime() {
     queue.add("late", 20, 0);
     queue.add("early", 10, 0);
-    assertEquals(List.of(), queue.takeDue(9));
-    assertEquals(List.of("early", "late"), queue.takeDue(20));
-    assertEquals(List.of(), queue.takeDue(1_000));
+    assertEquals(List.of(), queue.removeDue(9));
+    assertEquals(List.of("early", "late"), queue.removeDue(20));
+    assertEquals(List.of(), queue.removeDue(1_000));
   }
 
   @Test
   void itemThatWasPutOffIsNotDueAtItsOldTime() {
     queue.add("a", 10, 0);
     assertTrue(queue.putOff("a", 8));
-    assertEquals(List.of(), queue.takeDue(17));
-    assertEquals(List.of("a"), queue.takeDue(18));
+    assertEquals(List.of(), queue.removeDue(17));
+    assertEquals(List.of("a"), queue.removeDue(18));
   }
 
   @Test
@@ -44,23 +44,23 @@ class DeadlineQueueTest {
   @Test
   void reportedItemCannotBePutOff() {
     queue.add("a", 10, 0);
-    queue.takeDue(10);
+    queue.removeDue(10);
     assertFalse(queue.putOff("a", 10));
   }
 
   @Test
   void itemReportedInVainIsReportedAgain() {
     queue.add("a", 10, 0);
-    queue.takeDue(10);
+    queue.removeDue(10);
     queue.reportAgain("a", 30);
-    assertEquals(List.of("a"), queue.takeDue(30));
+    assertEquals(List.of("a"), queue.removeDue(30));
   }
 
   @Test
   void removedItemIsForgotten() {
     queue.add("a", 10, 0);
     queue.remove("a");
-    assertEquals(List.of(), queue.takeDue(10));
+    assertEquals(List.of(), queue.removeDue(10));
     assertFalse(queue.putOff("a", 0));
     assertNull(queue.remaining("a", 0));
     assertTrue(queue.isEmpty());
@@ -71,8 +71,8 @@ class DeadlineQueueTest {
     queue.add("a", 10, 0);
     queue.remove("a");
     queue.add("a", 50, 0);
-    assertEquals(List.of(), queue.takeDue(10));
-    assertEquals(List.of("a"), queue.takeDue(50));
+    assertEquals(List.of(), queue.removeDue(10));
+    assertEquals(List.of("a"), queue.removeDue(50));
   }
 
   /** 24 h leases that were created and revoked at 200 a second stayed until the next day. */
@@ -91,10 +91,10 @@ class DeadlineQueueTest {
     for (int i = 0; i < 1_000; i++) {
       queue.add("a", 10, i);
       queue.putOff("a", i);
-      queue.takeDue(i);
+      queue.removeDue(i);
     }
     assertEquals(1, queue.queued());
-    assertEquals(List.of("a"), queue.takeDue(1_009));
+    assertEquals(List.of("a"), queue.removeDue(1_009));
     assertEquals(0, queue.queued());
     queue.reportAgain("a", 1_010);
     queue.reportAgain("a", 1_011);
@@ -128,7 +128,7 @@ class DeadlineQueueTest {
           }
         }
       }
-      List<String> taken = new ArrayList<>(queue.takeDue(now));
+      List<String> taken = new ArrayList<>(queue.removeDue(now));
       taken.forEach(queue::remove);
       taken.sort(null);
       long moment = now;

@@ -19,7 +19,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.MemoryLog;
 import dev.tollgate.log.Supervision;
@@ -177,7 +177,7 @@ class TimeKeeperTest {
 
   private SessionId begin() {
     SessionId session = open();
-    perform(session, new Operation.BeginTransaction(TransactionMode.READ_COMMITTED));
+    perform(session, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED));
     return session;
   }
 

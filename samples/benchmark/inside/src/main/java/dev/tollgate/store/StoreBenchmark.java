@@ -9,7 +9,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
-import dev.tollgate.core.command.TransactionMode;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.value.Parameter;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,11 +103,11 @@ public class StoreBenchmark {
                             Payload.of(Parameter.encodeValues(values)), null)),
                     false,
                     false,
-                    new Operation.KeyRequest.None(),
+                    new Operation.WantedKeys.None(),
                     0,
                     null,
                     true,
-                    TransactionMode.AUTOCOMMIT)));
+                    TransactionScope.AUTOCOMMIT)));
     if (outcome instanceof Outcome.Refused refused) {
       throw new IllegalStateException(refused.toString());
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Strings as bytes: every one comes back as it was, and no two are alike. */
-class TextTest {
+class StrictUtf8Test {
   private static final int ROUNDS = 200_000;
 
   /** What encoders and decoders stumble over. */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class SqlErrorsTest {
+class JdbcErrorsTest {
   private static final String[] SETUP = {
     "CREATE TABLE P(ID INT PRIMARY KEY, V VARCHAR(3) NOT NULL, CHECK (ID < 100))",
     "CREATE TABLE C(ID INT REFERENCES P(ID))",
@@ -93,7 +93,7 @@ class SqlErrorsTest {
   @EnumSource
   void eachOwnStateHasItsClassAndKeepsStateCodeAndText(SqlState state) {
     SQLException e =
-        SqlErrors.exception(new Reply.Failure(state, "what happened"), "UPDATE T", null);
+        JdbcErrors.exception(new Reply.Failure(state, "what happened"), "UPDATE T", null);
     Class<? extends SQLException> expected =
         switch (state) {
           case STALE_TOKEN, TOKEN_MISSING -> SQLIntegrityConstraintViolationException.class;

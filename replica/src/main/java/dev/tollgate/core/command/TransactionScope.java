@@ -1,7 +1,7 @@
 package dev.tollgate.core.command;
 
 /** How a statement stands to transactions. The numbers are part of the log's contract. */
-public enum TransactionMode {
+public enum TransactionScope {
   /** It is a transaction of its own. */
   AUTOCOMMIT(0),
   /** It belongs to the session's transaction, or begins one, which sees what others commit. */
@@ -11,7 +11,7 @@ public enum TransactionMode {
 
   private final int number;
 
-  TransactionMode(int number) {
+  TransactionScope(int number) {
     this.number = number;
   }
 
@@ -21,8 +21,8 @@ public enum TransactionMode {
   }
 
   /** The mode with this number. */
-  public static TransactionMode of(int number) {
-    for (TransactionMode mode : values()) {
+  public static TransactionScope of(int number) {
+    for (TransactionScope mode : values()) {
       if (mode.number == number) {
         return mode;
       }

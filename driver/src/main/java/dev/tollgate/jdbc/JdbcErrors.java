@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * Failures as the exceptions of JDBC, whose classes pools and frameworks tell apart. What the
  * database itself refused becomes what H2 would throw, SQL text and all.
  */
-final class SqlErrors {
+final class JdbcErrors {
   private static final Map<String, SqlState> TOLLGATE_STATES =
       Arrays.stream(SqlState.values())
           .collect(Collectors.toMap(SqlState::state, Function.identity()));
 
-  private SqlErrors() {}
+  private JdbcErrors() {}
 
   /** The exception inside the one that H2's classes pass on. */
   static DbException forH2(Reply.Failure failure, @Nullable String sql) {

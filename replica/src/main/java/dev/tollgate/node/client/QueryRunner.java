@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Runs the statements of one connection, and keeps the results that it has not fetched whole. */
-final class StatementRunner {
-  private static final Logger LOG = LoggerFactory.getLogger(StatementRunner.class);
+final class QueryRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(QueryRunner.class);
 
   /** Results that a connection may have open. */
   private static final int MAX_CURSORS = 100;
@@ -34,7 +34,7 @@ final class StatementRunner {
   private final AtomicLong cursorIds = new AtomicLong();
   private volatile boolean closed;
 
-  StatementRunner(ClientService service) {
+  QueryRunner(ClientService service) {
     this.service = service;
   }
 

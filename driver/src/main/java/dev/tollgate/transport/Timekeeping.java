@@ -9,10 +9,10 @@ import java.util.function.LongSupplier;
  *
  * @param clock nanoseconds, as {@link System#nanoTime}
  */
-record Environment(LongSupplier clock, Timing timing) {
-  static final Environment STANDARD = new Environment(System::nanoTime, Timing.STANDARD);
+record Timekeeping(LongSupplier clock, Timing timing) {
+  static final Timekeeping STANDARD = new Timekeeping(System::nanoTime, Timing.STANDARD);
 
-  Environment {
+  Timekeeping {
     requireNonNull(clock, "clock");
     requireNonNull(timing, "timing");
   }

@@ -4,8 +4,8 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.sql.Argument;
+import dev.tollgate.sql.ObjectName;
 import dev.tollgate.sql.StatementFence;
-import dev.tollgate.sql.TableName;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.schema.LockArguments;
@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the arguments in a plan stand for, once the parameters are known. */
-final class Arguments {
-  private Arguments() {}
+final class PlanArguments {
+  private PlanArguments() {}
 
   /** The values of a plan's arguments, with those of parameters filled in. */
   static List<SqlValue> values(List<Argument> arguments, List<SqlValue> parameters) {
@@ -103,7 +103,7 @@ final class Arguments {
     if (name == null) {
       throw SqlErrors.invalid("the schema is not named by a character string");
     }
-    if (TableName.isReservedSchema(name)) {
+    if (ObjectName.isReservedSchema(name)) {
       throw SqlErrors.invalid(
           "schema "
               + name

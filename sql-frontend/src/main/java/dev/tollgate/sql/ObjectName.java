@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param schema null when none was written: then the session's schema is meant
  */
-public record TableName(@Nullable String schema, String name) {
+public record ObjectName(@Nullable String schema, String name) {
 
   private static final Set<String> RESERVED_SCHEMAS = Set.of("TOLLGATE", "INFORMATION_SCHEMA");
 
-  public TableName {
+  public ObjectName {
     requireNonNull(name, "name");
   }
 

@@ -13,12 +13,12 @@ import org.apache.calcite.sql.parser.SqlParserPos;
  * evaluated whenever a row is written, so it must give the same name for the same row each time: it
  * may depend on the columns of the row, and on nothing else.
  */
-final class RowLock {
+final class RowLockClause {
 
   private final Tokens tokens;
   private final Findings findings = new Findings();
 
-  private RowLock(Tokens tokens) {
+  private RowLockClause(Tokens tokens) {
     this.tokens = tokens;
   }
 
@@ -31,11 +31,11 @@ final class RowLock {
     SqlParserPos position = parenthesized.getParserPosition();
     int opening = tokens.indexAt(position);
     int closing = tokens.indexOfClosing(opening);
-    RowLock lock = new RowLock(tokens);
+    RowLockClause lock = new RowLockClause(tokens);
     TreeWalk.expression(tokens, parenthesized, lock.findings);
     lock.checkParameters(opening, closing);
     lock.checkQueries();
-    lock.findings.functions().forEach(RowLock::checkFunction);
+    lock.findings.functions().forEach(RowLockClause::checkFunction);
     lock.checkColumns(position);
     UseRules.check(lock.findings, Role.DEFINITION);
     H2Text text = new H2Text(tokens);

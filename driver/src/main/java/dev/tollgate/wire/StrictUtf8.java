@@ -13,10 +13,10 @@ import java.nio.charset.StandardCharsets;
  *
  * <p>Each string has exactly one encoding, and whatever is no encoding of a string is refused.
  */
-final class Text {
+final class StrictUtf8 {
   private static final int BYTES_OF_A_SURROGATE = 3;
 
-  private Text() {}
+  private StrictUtf8() {}
 
   static byte[] encode(String text) {
     int unpaired = firstUnpaired(text, 0);

@@ -1,0 +1,296 @@
+package dev.tollgate.store;
+
+import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.Text;
+import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.fence.KeyChanges;
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.H2Transactions;
+import dev.tollgate.store.h2.Pins;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.BatchWork;
+import dev.tollgate.store.limits.GeometryText;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.limits.WorkBudget;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.store.statement.StoreCommand;
+import dev.tollgate.value.RowSet;
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireWriter;
+import java.util.Map;
+import java.util.Set;
+import org.h2.api.ErrorCode;
+import org.h2.command.Prepared;
+import org.h2.command.query.ForUpdate;
+import org.h2.command.query.Query;
+import org.h2.engine.SessionLocal;
+import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
+import org.h2.result.ResultWithGeneratedKeys;
+import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
+
+/** One execution of a statement of the log. Runs once. */
+final class LoggedStatement {
+  private static final String CUT = " ...";
+
+  /** Bytes of a result that comes out of the log and travels in one frame. */
+  private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
+
+  /** What all statements of a database run with. */
+  record Means(
+      H2Database database,
+      FencedTables fencedTables,
+      TransactionSessions transactions,
+      Definitions definitions,
+      StoreLimits limits) {}
+
+  private final Means means;
+  private final Operation.ExecuteSql statement;
+  private final int number;
+  private final SqlContext context;
+  private final BatchWork work;
+  private final SessionLocal session;
+  private final TransactionSessions.@Nullable OpenTransaction transaction;
+  private Map<Table, FencedTables.Change> written = Map.of();
+  private @Nullable ForUpdate rowLocks;
+  private @Nullable StoreCommand running;
+
+  LoggedStatement(
+      Means means,
+      Operation.ExecuteSql statement,
+      int number,
+      SqlContext context,
+      BatchWork work,
+      SessionLocal session,
+      TransactionSessions.@Nullable OpenTransaction transaction) {
+    this.means = means;
+    this.statement = statement;
+    this.number = number;
+    this.context = context;
+    this.work = work;
+    this.session = session;
+    this.transaction = transaction;
+  }
+
+  Outcome run() {
+    if (work.isOver()) {
+      return SqlErrors.failed(
+          Exhausted.work(
+                  "the set was not run, because one before it in the batch was too much work for"
+                      + " what was left of it: send fewer sets in a batch")
+              .getSQLException());
+    }
+    Pins pins = new Pins(context.randomSeed(), context.position(), context.attempt(), number);
+    means.database().pinning().begin(session, pins);
+    means.transactions().expectConflicts(transaction);
+    H2Transactions.failAtOnceOnConflict(session);
+    try {
+      return runPinned(statement.parameterSets().get(number));
+    } catch (DbException e) {
+      Outcome refused = running == null ? null : running.refusal();
+      Outcome instead = refused == null ? conflict(e) : refused;
+      undo();
+      return instead == null ? failed(SqlErrors.failure(e)) : instead;
+    } finally {
+      H2Transactions.forgetRollback(session);
+      means.database().pinning().end(session);
+    }
+  }
+
+  private Outcome failed(Outcome.SqlFailed failure) {
+    if (failure.sqlState().equals(SqlState.TOO_MUCH_WORK.state())) {
+      work.end();
+    }
+    return statement.batch() ? shortened(failure) : failure;
+  }
+
+  /** The answers of all sets of a batch travel in one frame. */
+  private static Outcome.SqlFailed shortened(Outcome.SqlFailed failure) {
+    String message = failure.message();
+    return message.length() > Limits.BATCH_MESSAGE_CHARS
+        ? new Outcome.SqlFailed(
+            failure.sqlState(),
+            failure.vendorCode(),
+            Text.first(message, Limits.BATCH_MESSAGE_CHARS - CUT.length()) + CUT)
+        : failure;
+  }
+
+  /** H2 has undone the statement itself; one that is a transaction of its own ends here. */
+  private void undo() {
+    if (transaction == null) {
+      session.rollback();
+    }
+  }
+
+  /** What an error means while others have changes that may go away; null if it is final. */
+  private @Nullable Outcome conflict(DbException e) {
+    SessionId holder =
+        SqlErrors.isConflict(e)
+            ? means.transactions().holder(transaction)
+            : SqlErrors.isDoubtful(e) ? means.transactions().changerOf(written, transaction) : null;
+    if (holder == null) {
+      return null;
+    }
+    RowKey row = H2Transactions.contestedRow(e);
+    if (rowLocks == null) {
+      return new Outcome.Conflict(holder, row, null);
+    }
+    return switch (rowLocks.getType()) {
+      case DEFAULT -> new Outcome.Conflict(holder, row, null);
+      case WAIT -> new Outcome.Conflict(holder, row, (long) rowLocks.getTimeoutMillis());
+      case NOWAIT, SKIP_LOCKED ->
+          SqlErrors.failed(
+              DbException.get(ErrorCode.LOCK_TIMEOUT_1, "a row that is not free")
+                  .getSQLException());
+    };
+  }
+
+  private Outcome runPinned(Operation.ParameterSet set) {
+    Outcome.Refused full = transaction == null ? null : full(transaction);
+    if (full != null) {
+      return full;
+    }
+    H2Database.enterSchema(session, context.schema());
+    LogStatements.Ready ready = LogStatements.prepare(session, statement.sql());
+    Prepared parsed = ready.prepared();
+    rowLocks = takeRowLocks(parsed);
+    if (statement.definition() && H2Definitions.changesNothing(session, parsed)) {
+      return means.definitions().confirm(statement, set.fence(), context, session);
+    }
+    written = means.fencedTables().written(session, parsed, statement);
+    Outcome.Refused refused = context.admit(set.fence(), means.fencedTables().fencesOf(written));
+    if (refused != null) {
+      return refused;
+    }
+    KeyChanges changes = KeyChanges.of(parsed, written);
+    SessionId rival = means.transactions().rivalFor(changes, transaction);
+    if (rival != null) {
+      return new Outcome.Conflict(rival);
+    }
+    long data = H2Statements.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
+    WorkBudget budget = work.begin(data, H2Transactions.changes(session));
+    StoreCommand command =
+        new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
+    running = command;
+    command.setParameters(set.values().bytes(), GeometryText.check(ready.geometry()));
+    if (statement.definition()) {
+      return means.definitions().run(statement, command, written.keySet(), context, session);
+    }
+    Outcome outcome = change(command);
+    if (transaction != null) {
+      transaction.changes().addAll(changes);
+      transaction.wrote(budget.bytes());
+    }
+    return outcome;
+  }
+
+  /**
+   * How many rows these tables have, with those that open transactions insert or delete: every
+   * replica has these transactions too.
+   */
+  private long rowsOf(Set<Table> read, Set<Table> changed) {
+    long rows = 0;
+    for (Table table : read) {
+      rows += table.getRowCountApproximation(session);
+    }
+    for (Table table : changed) {
+      rows += read.contains(table) ? 0 : table.getRowCountApproximation(session);
+    }
+    return rows;
+  }
+
+  /** Why a transaction gets no more statements, or null: replicas keep all that it may undo. */
+  private Outcome.@Nullable Refused full(TransactionSessions.OpenTransaction transaction) {
+    boolean changes = H2Transactions.changes(session) >= means.limits().transactionChanges();
+    return changes || transaction.writtenBytes() >= means.limits().transactionBytes()
+        ? new Outcome.Refused(
+            RefusalCode.LIMIT_REACHED,
+            "the transaction has "
+                + (changes
+                    ? means.limits().transactionChanges() + " changes of rows and indexes"
+                    : "written " + means.limits().transactionBytes() + " bytes")
+                + " or more, and every replica keeps them until it ends: commit or roll back, and"
+                + " do the work in smaller transactions")
+        : null;
+  }
+
+  /** The clause of a query that locks rows; a wait that it asks for is not for H2 to spend. */
+  private static @Nullable ForUpdate takeRowLocks(Prepared parsed) {
+    ForUpdate clause = parsed instanceof Query query ? query.getForUpdate() : null;
+    if (clause != null && clause.getType() == ForUpdate.Type.WAIT) {
+      ((Query) parsed).setForUpdate(ForUpdate.DEFAULT);
+    }
+    return clause;
+  }
+
+  private Outcome change(StoreCommand command) {
+    SessionLocal.Savepoint before = session.setSavepoint();
+    try {
+      return change(command, before);
+    } catch (DbException e) {
+      // H2 undoes a statement that fails, but not a query that writes
+      session.rollbackTo(before);
+      throw SqlErrors.ofStatement(e);
+    }
+  }
+
+  private Outcome change(StoreCommand command, SessionLocal.Savepoint before) {
+    WireWriter out = new WireWriter();
+    if (command.isQuery()) {
+      try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
+        RowSet.write(StatementResult.beginChangedRows(out), rows, 0, maxResultBytes(), 0);
+      }
+    } else {
+      ResultWithGeneratedKeys result = command.executeUpdate(keys());
+      ResultInterface keys = result.getGeneratedKeys();
+      if (keys == null) {
+        StatementResult.writeCount(out, result.getUpdateCount());
+      } else {
+        StatementResult.writeCountAndKeys(out, result.getUpdateCount(), keys);
+      }
+    }
+    if (out.size() >= maxResultBytes()) {
+      session.rollbackTo(before);
+      undo();
+      return new Outcome.SqlFailed(
+          SqlState.TOO_LARGE.state(),
+          SqlState.TOO_LARGE.vendorCode(),
+          "the statement changed nothing, because its result has more than "
+              + maxResultBytes()
+              + " bytes: let it return fewer rows");
+    }
+    if (transaction == null) {
+      session.commit(false);
+    }
+    context.completed();
+    return new Outcome.Executed(Payload.of(out.toByteArray()));
+  }
+
+  private int maxResultBytes() {
+    return statement.batch() ? Limits.BATCH_RESULT_BYTES : MAX_RESULT_BYTES;
+  }
+
+  private @Nullable Object keys() {
+    Operation.WantedKeys keys = statement.keys();
+    if (keys instanceof Operation.WantedKeys.Positions columns) {
+      return columns.positions().stream().mapToInt(Integer::intValue).toArray();
+    }
+    if (keys instanceof Operation.WantedKeys.Names columns) {
+      return columns.names().toArray(new String[0]);
+    }
+    return keys instanceof Operation.WantedKeys.Generated ? (Object) true : null;
+  }
+}
