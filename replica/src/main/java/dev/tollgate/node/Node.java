@@ -124,6 +124,7 @@ public final class Node implements AutoCloseable {
             timeKeeper,
             frontend,
             database.reader(),
+            database.memory(),
             new ClusterViews(replica, log, timeKeeper),
             administration,
             workers,

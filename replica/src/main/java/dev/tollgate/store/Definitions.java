@@ -10,6 +10,7 @@ import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
+import dev.tollgate.store.limits.RowBytes;
 import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.StoreCommand;
@@ -28,12 +29,13 @@ import org.jspecify.annotations.Nullable;
  * Carries out the definitions of the log: each is a transaction of its own, and waits for those
  * that use what it changes.
  */
-public final class Definitions {
+final class Definitions {
   private final H2Database database;
   private final ReaderGate gate;
   private final FencedTables fencedTables;
   private final TransactionSessions transactions;
   private final ActionDepth.Counters actions;
+  private final RowBytes.Counters bytes;
 
   Definitions(
       H2Database database,
@@ -45,7 +47,8 @@ public final class Definitions {
     this.fencedTables = fencedTables;
     this.transactions = transactions;
     actions = new ActionDepth.Counters(database);
-    actions.follow();
+    bytes = new RowBytes.Counters(database);
+    countAll();
   }
 
   /**
@@ -92,6 +95,11 @@ public final class Definitions {
       refused = alreadyThere(existing, binding, context);
     }
     return refused == null ? LoggedStatements.updated(0) : refused;
+  }
+
+  private void countAll() {
+    actions.follow();
+    bytes.follow();
   }
 
   /** The schemas that a definition changes as a whole. */
@@ -147,7 +155,7 @@ public final class Definitions {
       session.commit(true);
       Views.compile(session);
       fencedTables.follow(session, context);
-      actions.follow();
+      countAll();
       Operation.FenceTerms wanted = statement.binding();
       Table created = wanted == null ? null : target(statement, session);
       if (wanted != null && created != null) {

@@ -41,7 +41,7 @@ import org.h2.value.Value;
  * Makes sure, once per process, that H2 behaves as the classes around {@link H2Fields} need it:
  * another version on the class path must be found out at start-up, not when replicas differ.
  */
-public final class H2SelfCheck {
+final class H2SelfCheck {
   private static final Pins PINS =
       new Pins(RandomSeed.NONE, new LogPosition(1, 0, 981_173_106_000_000L), 0, 0);
 

@@ -3,15 +3,18 @@ package dev.tollgate.store;
 import static java.util.Objects.requireNonNull;
 
 import com.sun.management.ThreadMXBean;
+import dev.tollgate.store.h2.Exhausted;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +24,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe, and nobody who asks waits for a collection. Nothing that is applied may depend on
  * it: the memory of replicas differs.
  */
-final class MemoryWatch {
+public final class MemoryWatch {
+  /** A heap fuller than this after a collection takes no more rows. */
+  private static final double FULL_FOR_WRITES = 0.85;
+
+  private static final Pattern FREES_MEMORY =
+      Pattern.compile("\\s*(DELETE|TRUNCATE|DROP)\\b", Pattern.CASE_INSENSITIVE);
+
   /** What the collector found is believed for this long before it is asked again. */
   static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -58,6 +67,21 @@ final class MemoryWatch {
 
   MemoryWatch(Heap heap) {
     this.heap = requireNonNull(heap, "heap");
+  }
+
+  /**
+   * Refuses a statement that may make the database larger while memory is nearly gone. For the
+   * leader, before the statement enters the log: there, no replica may decide for itself.
+   *
+   * @throws SQLException with SQLState 53200
+   */
+  public void requireRoomFor(String sql) throws SQLException {
+    if (isFuller(FULL_FOR_WRITES) && !FREES_MEMORY.matcher(sql).lookingAt()) {
+      throw Exhausted.memory(
+          "the statement was refused and changed nothing, because the database has nearly filled"
+              + " the node's memory: delete rows, drop what is not needed, or give the nodes more"
+              + " heap");
+    }
   }
 
   /**

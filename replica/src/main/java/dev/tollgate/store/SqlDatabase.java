@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class SqlDatabase implements SqlStore, AutoCloseable {
   private final StoreLimits limits;
   private final ReaderGate gate = new ReaderGate();
+  private final MemoryWatch memory = new MemoryWatch();
   private final SqlReader reader;
 
   // belong to the thread that applies the log; a snapshot replaces them all
@@ -60,7 +61,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   SqlDatabase(StoreLimits limits) {
     this.limits = limits;
     H2SelfCheck.run();
-    reader = new SqlReader(gate);
+    reader = new SqlReader(gate, memory);
     use(SystemSchema.newDatabase());
   }
 
@@ -111,6 +112,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     } finally {
       gate.open();
     }
+  }
+
+  /** Says whether there is memory for more. */
+  public MemoryWatch memory() {
+    return memory;
   }
 
   /** Queries beside the log. */

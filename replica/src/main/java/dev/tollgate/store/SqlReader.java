@@ -47,9 +47,6 @@ public final class SqlReader {
   /** H2 keeps 255 transactions at most, those of queries included. */
   private static final int MAX_QUERIES = 48;
 
-  /** A heap fuller than this after a collection takes no more rows. */
-  private static final double FULL_FOR_WRITES = 0.85;
-
   private static final Pattern EXPLAIN_ANALYZE =
       Pattern.compile("\\s*EXPLAIN\\s+ANALYZE\\b", Pattern.CASE_INSENSITIVE);
 
@@ -58,20 +55,18 @@ public final class SqlReader {
   private static final Pattern LOCK_TIMEOUT =
       Pattern.compile("LOCK_TIMEOUT", Pattern.CASE_INSENSITIVE);
 
-  private static final Pattern FREES_MEMORY =
-      Pattern.compile("\\s*(DELETE|TRUNCATE|DROP)\\b", Pattern.CASE_INSENSITIVE);
-
   private final ReaderGate gate;
 
   /** Changed while the gate is closed, read by who has entered it. */
   private volatile @Nullable Source source;
 
-  private final MemoryWatch memory = new MemoryWatch();
+  private final MemoryWatch memory;
   private final Semaphore permits = new Semaphore(MAX_QUERIES, true);
   private final ConcurrentLinkedDeque<SessionLocal> idle = new ConcurrentLinkedDeque<>();
 
-  SqlReader(ReaderGate gate) {
+  SqlReader(ReaderGate gate, MemoryWatch memory) {
     this.gate = gate;
+    this.memory = memory;
   }
 
   /** Says what is queried from now on; while nobody queries. */
@@ -471,21 +466,6 @@ public final class SqlReader {
         // H2 was stopped at a place that it does not expect
         session.close();
       }
-    }
-  }
-
-  /**
-   * Refuses a statement that may make the database larger while memory is nearly gone. For the
-   * leader, before the statement enters the log: there, no replica may decide for itself.
-   *
-   * @throws SQLException with SQLState 53200
-   */
-  public void requireRoomFor(String sql) throws SQLException {
-    if (memory.isFuller(FULL_FOR_WRITES) && !FREES_MEMORY.matcher(sql).lookingAt()) {
-      throw Exhausted.memory(
-          "the statement was refused and changed nothing, because the database has nearly filled"
-              + " the node's memory: delete rows, drop what is not needed, or give the nodes more"
-              + " heap");
     }
   }
 

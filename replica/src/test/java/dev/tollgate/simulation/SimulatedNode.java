@@ -87,6 +87,7 @@ final class SimulatedNode {
               time.keeper(),
               FRONTEND,
               database.reader(),
+              database.memory(),
               new ClusterViews(replica, log, time.keeper()),
               administration,
               Workers.on(task -> later(world.between(20_000, 200_000), task)),

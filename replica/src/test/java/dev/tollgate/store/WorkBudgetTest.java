@@ -157,7 +157,9 @@ class WorkBudgetTest {
             + " 9000)",
         "INSERT INTO N WITH RECURSIVE R(I, S) AS (SELECT 1, 'x' UNION ALL SELECT I + 1, ? || I"
             + " FROM R) SELECT I, S FROM R",
-        "SELECT ID FROM FINAL TABLE (INSERT INTO N SELECT X, ? || X FROM SYSTEM_RANGE(1, 9000))"
+        "SELECT ID FROM FINAL TABLE (INSERT INTO N SELECT X, ? || X FROM SYSTEM_RANGE(1, 9000))",
+        "SELECT ID FROM FINAL TABLE (UPDATE N SET S = LPAD(?, 500000 + MOD(ID, 9), 'y'))",
+        "SELECT COUNT(*) FROM OLD TABLE (UPDATE N SET S = LPAD(?, 500000 + MOD(ID, 9), 'y'))"
       })
   void statementThatWritesLargeRowsIsEnded(String sql) throws SQLException {
     replica.ok(session, "CREATE TABLE N(ID INT, S VARCHAR)");

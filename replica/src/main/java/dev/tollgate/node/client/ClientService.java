@@ -16,6 +16,7 @@ import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.wire.Reply;
@@ -48,6 +49,7 @@ public final class ClientService implements Replica.Listener {
   private final TimeKeeper timeKeeper;
   private final SqlFrontend frontend;
   private final SqlReader reader;
+  private final MemoryWatch memory;
   private final LockAccess views;
   private final Administration administration;
   private final Workers workers;
@@ -67,6 +69,7 @@ public final class ClientService implements Replica.Listener {
       TimeKeeper timeKeeper,
       SqlFrontend frontend,
       SqlReader reader,
+      MemoryWatch memory,
       LockAccess views,
       Administration administration,
       Workers workers,
@@ -78,6 +81,7 @@ public final class ClientService implements Replica.Listener {
     this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.frontend = requireNonNull(frontend, "frontend");
     this.reader = requireNonNull(reader, "reader");
+    this.memory = requireNonNull(memory, "memory");
     this.views = requireNonNull(views, "views");
     this.administration = requireNonNull(administration, "administration");
     this.workers = requireNonNull(workers, "workers");
@@ -107,6 +111,10 @@ public final class ClientService implements Replica.Listener {
 
   SqlReader reader() {
     return reader;
+  }
+
+  MemoryWatch memory() {
+    return memory;
   }
 
   /** The lock state for queries. */

@@ -159,7 +159,7 @@ final class StatementExecution implements Plan.Handler<Void> {
   public Void write(Plan.Write plan) {
     attempt(
         () -> {
-          service.reader().requireRoomFor(plan.sql());
+          service.memory().requireRoomFor(plan.sql());
           propose(Operations.write(plan, request), Replies::of);
         });
     return null;

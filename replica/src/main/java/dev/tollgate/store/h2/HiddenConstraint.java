@@ -1,9 +1,13 @@
 package dev.tollgate.store.h2;
 
+import java.util.HashSet;
 import org.h2.constraint.ConstraintCheck;
+import org.h2.engine.Database;
 import org.h2.expression.ExpressionVisitor;
 import org.h2.schema.Schema;
+import org.h2.table.Column;
 import org.h2.table.Table;
+import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +21,21 @@ public abstract class HiddenConstraint extends ConstraintCheck {
 
   public HiddenConstraint(Schema hidden, String name, Table table) {
     super(hidden, NO_ID, name, table);
+  }
+
+  /** A schema for them, which the catalog does not have. */
+  public static Schema hiddenSchema(Database database, String name) {
+    return new Schema(
+        database, NO_ID, name, database.getMainSchema().getOwner(), /* system= */ true);
+  }
+
+  /** One that no table has: H2 drops a constraint with the last of its columns. */
+  @Override
+  @SuppressWarnings("NonApiType") // H2 wants it so
+  public HashSet<Column> getReferencedColumns(Table changed) {
+    HashSet<Column> columns = new HashSet<>();
+    columns.add(new Column("", TypeInfo.TYPE_UNKNOWN));
+    return columns;
   }
 
   @Override

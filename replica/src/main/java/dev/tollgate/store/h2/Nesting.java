@@ -134,6 +134,21 @@ public final class Nesting {
   }
 
   /**
+   * What the values of a row take in memory; null is none.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001 if one of them takes more than any may
+   */
+  public static long requireBytes(@Nullable Value[] row) {
+    long bytes = 0;
+    for (Value value : row) {
+      if (value != null) {
+        bytes += requireBytes(value);
+      }
+    }
+    return bytes;
+  }
+
+  /**
    * Goes through a value, or the elements of an array or row and of those within it.
    *
    * @throws org.h2.message.DbException with SQLState 54001 if it is larger than any value may be:

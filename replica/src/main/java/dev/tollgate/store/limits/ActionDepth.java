@@ -4,7 +4,6 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintActionType;
@@ -13,9 +12,7 @@ import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.result.Row;
 import org.h2.schema.Schema;
-import org.h2.table.Column;
 import org.h2.table.Table;
-import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,13 +36,7 @@ public final class ActionDepth extends HiddenConstraint {
 
     public Counters(H2Database database) {
       this.database = database.h2();
-      hidden =
-          new Schema(
-              this.database,
-              0,
-              "ACTIONS",
-              this.database.getMainSchema().getOwner(),
-              /* system= */ true);
+      hidden = hiddenSchema(this.database, "ACTIONS");
     }
 
     /** Counts those too that a definition has just made; while nobody reads. */
@@ -121,14 +112,5 @@ public final class ActionDepth extends HiddenConstraint {
         statement.leaveActions();
       }
     }
-  }
-
-  /** One that no table has: H2 drops a constraint with the last of its columns. */
-  @Override
-  @SuppressWarnings("NonApiType") // H2 wants it so
-  public HashSet<Column> getReferencedColumns(Table changed) {
-    HashSet<Column> columns = new HashSet<>();
-    columns.add(new Column("", TypeInfo.TYPE_UNKNOWN));
-    return columns;
   }
 }

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,6 +69,7 @@ public final class ScanMeters {
   private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<Object> parts = new ArrayList<>();
   private final Set<Table> tables = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<Table> changed = new LinkedHashSet<>();
   private int widestJoin;
   private boolean geometry;
   private boolean json;
@@ -124,19 +126,23 @@ public final class ScanMeters {
     }
     meters.typed = false;
     meters.visit(prepared);
-    if (prepared instanceof DataChangeStatement change) {
-      int statement = meters.parts.size();
-      meters.visitRulesOf(change.getTable());
-      meters.lookIntoAll();
-      List<Object> rules = meters.parts.subList(statement, meters.parts.size());
-      Column[] columns = change.getTable().getColumns();
-      NumberGuard.attach(rules, /* concerned= */ true);
-      NumberGuard.guardRules(columns);
-      JsonGuard.attach(rules);
-      JsonGuard.guardRules(columns);
-    }
     meters.lookIntoAll();
+    meters.guardRules();
     return new Found(meters.widestJoin, meters.tables, meters.geometry);
+  }
+
+  /** Also for a change within FINAL TABLE. */
+  private void guardRules() {
+    int statement = parts.size();
+    List.copyOf(changed).forEach(this::visitRulesOf);
+    lookIntoAll();
+    List<Object> rules = List.copyOf(parts.subList(statement, parts.size()));
+    NumberGuard.attach(rules, /* concerned= */ true);
+    JsonGuard.attach(rules);
+    for (Table table : changed) {
+      NumberGuard.guardRules(table.getColumns());
+      JsonGuard.guardRules(table.getColumns());
+    }
   }
 
   private void lookIntoAll() {
@@ -169,6 +175,7 @@ public final class ScanMeters {
     if (part instanceof DataChangeStatement change) {
       // of FINAL TABLE, which H2 would prepare when it runs the statement
       change.prepare();
+      changed.add(change.getTable());
     }
     geometry |= typed && GeometryGuard.concerns(part);
     json |= typed && JsonGuard.concerns(part);

@@ -14,21 +14,16 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.h2.api.DatabaseEventListener;
 import org.h2.api.ErrorCode;
 import org.h2.command.CommandContainer;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.CreateTable;
-import org.h2.command.dml.DataChangeStatement;
 import org.h2.command.query.Query;
-import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.ParameterInterface;
 import org.h2.message.DbException;
-import org.h2.result.LocalResult;
 import org.h2.result.ResultInterface;
 import org.h2.result.ResultWithGeneratedKeys;
-import org.h2.table.DataChangeDeltaTable;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
@@ -156,32 +151,10 @@ public final class StoreCommand extends CommandContainer {
 
   @Override
   public ResultWithGeneratedKeys update(@Nullable Object keys) {
-    if (prepared instanceof DataChangeStatement change && isMeteredByRow(change)) {
-      return updateMetered(change, keys);
-    }
     if (prepared instanceof CreateTable definition && !H2Definitions.isThere(session, definition)) {
       tryQueryOf(definition);
     }
     return super.update(keys);
-  }
-
-  /** H2 can tell the rows of all but a DELETE after it wrote them. */
-  private boolean isMeteredByRow(DataChangeStatement change) {
-    return change.getType() != DELETE && !change.needRecompile();
-  }
-
-  private ResultWithGeneratedKeys updateMetered(DataChangeStatement change, @Nullable Object keys) {
-    Database database = session.getDatabase();
-    String sql = change.getSQL();
-    database.setProgress(DatabaseEventListener.STATE_STATEMENT_START, sql, 0, 0);
-    getParameters().forEach(ParameterInterface::checkSet);
-    WrittenRows rows = new WrittenRows(session, change.getTable(), keys, meter);
-    long count = change.update(rows, DataChangeDeltaTable.ResultOption.FINAL);
-    database.setProgress(DatabaseEventListener.STATE_STATEMENT_END, sql, 0, 0);
-    LocalResult generated = rows.keys();
-    return generated == null
-        ? ResultWithGeneratedKeys.of(count)
-        : new ResultWithGeneratedKeys.WithKeys(count, generated);
   }
 
   /**
@@ -193,7 +166,7 @@ public final class StoreCommand extends CommandContainer {
     Query query = H2Statements.queryOf(definition);
     if (query != null) {
       SequenceMarks drawn = SequenceMarks.of(session.getDatabase());
-      query.query(0, new WrittenRows(meter));
+      query.query(0, new MeteredRows(meter));
       drawn.restore();
     }
   }
