@@ -5,6 +5,7 @@ import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.limits.DefinitionRows;
 import dev.tollgate.store.limits.ScanMeters;
 import java.util.Set;
 import org.h2.command.Prepared;
@@ -12,6 +13,7 @@ import org.h2.command.ddl.CreateTable;
 import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
 
 /** Prepares statements of the log, so that all replicas do the same with them. */
 final class LogStatements {
@@ -28,8 +30,19 @@ final class LogStatements {
    *
    * @param read the tables that it scans
    * @param geometry whether something in it is a GEOMETRY
+   * @param computed what a definition computes for the rows that are there; null if it is nothing
+   * @param granted rows that it may look at for nothing
    */
-  record Ready(Prepared prepared, Set<Table> read, boolean geometry) {}
+  record Ready(
+      Prepared prepared,
+      Set<Table> read,
+      boolean geometry,
+      @Nullable Query computed,
+      long granted) {
+    Ready(Prepared prepared) {
+      this(prepared, Set.of(), /* geometry= */ false, /* computed= */ null, /* granted= */ 0);
+    }
+  }
 
   /**
    * Prepares a statement and meters its scans.
@@ -50,12 +63,12 @@ final class LogStatements {
     H2Sessions.forgetDerivedTables(session);
     Prepared prepared = session.prepare(sql);
     if (H2Definitions.changesNothing(session, prepared)) {
-      return new Ready(prepared, Set.of(), /* geometry= */ false);
+      return new Ready(prepared);
     }
     if (prepared instanceof CreateTable definition) {
       if (H2Definitions.isThere(session, definition)) {
         // H2 refuses it without a look at its query, which may be wrong too
-        return new Ready(prepared, Set.of(), /* geometry= */ false);
+        return new Ready(prepared);
       }
       H2Definitions.makePermanent(definition);
       Query rows = H2Statements.queryOf(definition);
@@ -64,6 +77,19 @@ final class LogStatements {
         rows.prepare();
       }
     }
+    ScanMeters.Found found = attach(session, prepared);
+    String computed = DefinitionRows.queryOf(session, prepared);
+    if (computed == null) {
+      return new Ready(
+          prepared, found.tables(), found.geometry(), /* computed= */ null, /* granted= */ 0);
+    }
+    Query query = (Query) session.prepare(computed);
+    Set<Table> read = attach(session, query).tables();
+    return new Ready(
+        prepared, read, found.geometry(), query, DefinitionRows.granted(session, prepared));
+  }
+
+  private static ScanMeters.Found attach(SessionLocal session, Prepared prepared) {
     ScanMeters.Found found = ScanMeters.attach(session, prepared);
     int joined = found.widestJoin();
     if (joined > MAX_JOINED_TABLES) {
@@ -75,6 +101,6 @@ final class LogStatements {
               + ", because the order of more is chosen by the clock of each replica. Join some of"
               + " them in a derived table: FROM (SELECT ...) AS d JOIN ...");
     }
-    return new Ready(prepared, found.tables(), found.geometry());
+    return found;
   }
 }

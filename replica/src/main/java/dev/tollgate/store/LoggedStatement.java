@@ -187,6 +187,7 @@ final class LoggedStatement {
     running = command;
     command.setParameters(set.values().bytes(), GeometryText.check(ready.geometry()));
     if (statement.definition()) {
+      command.runBefore(ready.computed(), ready.granted());
       return means.definitions().run(statement, command, written.keySet(), context, session);
     }
     Outcome outcome = change(command);

@@ -373,6 +373,10 @@ class WorkBudgetTest {
       small.ok(owner, "ALTER TABLE T ADD COLUMN W INT DEFAULT 1");
       small.ok(owner, "ALTER TABLE T ALTER COLUMN V SET DATA TYPE NUMERIC(20)");
       small.ok(owner, "ALTER TABLE T ADD CONSTRAINT C CHECK (V >= 0)");
+      small.ok(
+          owner,
+          "ALTER TABLE T ADD (X INT DEFAULT 1 + ABS(0) CHECK (X > 0), Y INT AS (X + W), Z TIMESTAMP"
+              + " DEFAULT CURRENT_TIMESTAMP)");
       assertEquals(List.of("20000"), small.query("SELECT COUNT(*) FROM T"));
     }
   }

@@ -7,9 +7,11 @@ import java.util.function.UnaryOperator;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomain;
+import org.h2.command.ddl.AlterDomainAddConstraint;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableDropConstraint;
+import org.h2.command.ddl.CommandWithColumns;
 import org.h2.command.ddl.CreateConstant;
 import org.h2.command.ddl.CreateDomain;
 import org.h2.command.ddl.CreateIndex;
@@ -60,6 +62,14 @@ public final class H2Definitions {
       handle(AlterTableAlterColumn.class, "oldColumn", Column.class);
   private static final VarHandle CHANGED_COLUMN =
       handle(AlterTableAlterColumn.class, "newColumn", Column.class);
+  private static final VarHandle USED_EXPRESSION =
+      handle(AlterTableAlterColumn.class, "usingExpression", Expression.class);
+  private static final VarHandle CONSTRAINTS =
+      handle(CommandWithColumns.class, "constraintCommands", ArrayList.class);
+  private static final VarHandle CHECK =
+      handle(AlterTableAddConstraint.class, "checkExpression", Expression.class);
+  private static final VarHandle DOMAIN_CHECK =
+      handle(AlterDomainAddConstraint.class, "checkExpression", Expression.class);
   private static final VarHandle DOMAIN_TYPE =
       handle(CreateDomain.class, "dataType", TypeInfo.class);
   private static final VarHandle VIEW_NAME = name(CreateView.class, "viewName");
@@ -280,6 +290,40 @@ public final class H2Definitions {
       }
     }
     return given;
+  }
+
+  /** The columns that a definition adds to a table. */
+  public static List<Column> newColumns(AlterTableAlterColumn definition) {
+    List<?> added = (@Nullable List<?>) NEW_COLUMNS.get(definition);
+    return added == null ? List.of() : added.stream().map(Column.class::cast).toList();
+  }
+
+  /** What is written behind USING, or null. */
+  public static @Nullable Expression usingOf(AlterTableAlterColumn definition) {
+    return (@Nullable Expression) USED_EXPRESSION.get(definition);
+  }
+
+  /** What is written behind CHECK; null if it is another constraint. */
+  public static @Nullable Expression checkOf(AlterTableAddConstraint definition) {
+    return (@Nullable Expression) CHECK.get(definition);
+  }
+
+  /** The same for a domain. */
+  public static Expression checkOf(AlterDomainAddConstraint definition) {
+    return (Expression) DOMAIN_CHECK.get(definition);
+  }
+
+  /** What is written behind CHECK with the columns that a definition adds. */
+  public static List<Expression> checksOf(AlterTableAlterColumn definition) {
+    List<Expression> checks = new ArrayList<>();
+    List<?> constraints = (@Nullable List<?>) CONSTRAINTS.get(definition);
+    for (Object constraint : constraints == null ? List.of() : constraints) {
+      Expression check = constraint instanceof AlterTableAddConstraint one ? checkOf(one) : null;
+      if (check != null) {
+        checks.add(check);
+      }
+    }
+    return checks;
   }
 
   /** The column that a definition alters, or null. */

@@ -37,12 +37,17 @@ public final class StoreCommand extends CommandContainer {
   /** H2 asks whether the statement was cancelled after so many rows. */
   private static final int ROWS_PER_CHECK = 128;
 
+  /** What H2 takes for a number, a truth value or a time, and something more. */
+  private static final long SHORT_VALUE_BYTES = 64;
+
   private final Prepared prepared;
   private final LockAccess locks;
-  private final StatementMeter meter;
+  private StatementMeter meter;
   private final Map<SystemTable, Iterable<@Nullable Object[]>> systemRows =
       new EnumMap<>(SystemTable.class);
 
+  private @Nullable Query before;
+  private long granted;
   private Outcome.@Nullable Refused refusal;
   private int actionDepth;
 
@@ -74,6 +79,17 @@ public final class StoreCommand extends CommandContainer {
     for (int i = 0; i < values.size(); i++) {
       places.get(i).setValue(values.get(i), false);
     }
+  }
+
+  /**
+   * Has a query run before the statement. What it gives is thrown away.
+   *
+   * @param query with meters; null for none
+   * @param rows that it may look at for nothing, and as many bytes for each as a short value takes
+   */
+  public void runBefore(@Nullable Query query, long rows) {
+    before = query;
+    granted = rows;
   }
 
   /** The statement as H2 has understood it. */
@@ -152,21 +168,27 @@ public final class StoreCommand extends CommandContainer {
   @Override
   public ResultWithGeneratedKeys update(@Nullable Object keys) {
     if (prepared instanceof CreateTable definition && !H2Definitions.isThere(session, definition)) {
-      tryQueryOf(definition);
+      before = H2Statements.queryOf(definition);
+    }
+    if (before != null) {
+      runForNothing(before);
     }
     return super.update(keys);
   }
 
   /**
-   * Runs the query of CREATE TABLE ... AS once without keeping its rows: H2 offers no place to
-   * count those that it writes into the new table. Time and random numbers are pinned again
-   * afterwards, and what it drew from sequences is drawn again.
+   * Runs a query once without keeping its rows, that of CREATE TABLE ... AS for instance: H2 offers
+   * no place to count those that it writes into the new table. Time and random numbers are pinned
+   * again afterwards, and what it drew from sequences is drawn again.
    */
-  private void tryQueryOf(CreateTable definition) {
-    Query query = H2Statements.queryOf(definition);
-    if (query != null) {
-      SequenceMarks drawn = SequenceMarks.of(session.getDatabase());
+  private void runForNothing(Query query) {
+    SequenceMarks drawn = SequenceMarks.of(session.getDatabase());
+    StatementMeter paid = meter;
+    meter = new GrantedMeter(paid, granted, granted * SHORT_VALUE_BYTES);
+    try {
       query.query(0, new MeteredRows(meter));
+    } finally {
+      meter = paid;
       drawn.restore();
     }
   }

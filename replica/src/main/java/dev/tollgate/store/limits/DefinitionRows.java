@@ -1,0 +1,150 @@
+package dev.tollgate.store.limits;
+
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Parts;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.h2.command.Prepared;
+import org.h2.command.ddl.AlterDomainAddConstraint;
+import org.h2.command.ddl.AlterTableAddConstraint;
+import org.h2.command.ddl.AlterTableAlterColumn;
+import org.h2.command.query.Query;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.expression.ValueExpression;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.util.HasSQL;
+import org.h2.util.ParserUtil;
+import org.h2.value.TypeInfo;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a definition computes for the rows that are there, as a query. H2 computes it in statements
+ * that it makes for itself, where no meter comes; so the query runs first, with meters, and what it
+ * gives is thrown away.
+ */
+public final class DefinitionRows {
+  /**
+   * A scan for each level of derived tables, and as many rows again when H2 asks whether to go on.
+   */
+  private static final int LOOKS_PER_ROW = 6;
+
+  private DefinitionRows() {}
+
+  /** How many rows the query may look at for nothing: a definition may go through a large table. */
+  public static long granted(SessionLocal session, Prepared definition) {
+    Table table = H2Definitions.alteredTable(session, definition);
+    return table == null ? 0 : LOOKS_PER_ROW * table.getRowCountApproximation(session);
+  }
+
+  /**
+   * The query of a definition that is about to run; null if it computes nothing.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001 if it cannot be computed before
+   */
+  public static @Nullable String queryOf(SessionLocal session, Prepared definition) {
+    if (definition instanceof AlterDomainAddConstraint domain) {
+      requireNoQuery(H2Definitions.checkOf(domain));
+      return null;
+    }
+    Table table = H2Definitions.alteredTable(session, definition);
+    if (table == null) {
+      return null;
+    }
+    if (definition instanceof AlterTableAlterColumn columns) {
+      Column changed = H2Definitions.changedColumn(columns);
+      return changed == null ? added(table, columns) : changed(table, columns, changed);
+    }
+    Expression check =
+        definition instanceof AlterTableAddConstraint constraint
+            ? H2Definitions.checkOf(constraint)
+            : null;
+    return check == null ? null : "SELECT " + sql(check) + " FROM " + sql(table);
+  }
+
+  private static @Nullable String changed(
+      Table table, AlterTableAlterColumn definition, Column changed) {
+    Expression using = H2Definitions.usingOf(definition);
+    Expression value = using == null && changed.isGenerated() ? valueOf(changed) : using;
+    return value == null ? null : "SELECT " + cast(value, changed) + " FROM " + sql(table);
+  }
+
+  /** Generated columns may refer to the others that are added, and checks to all of them. */
+  private static @Nullable String added(Table table, AlterTableAlterColumn definition) {
+    List<String> defaults = new ArrayList<>();
+    List<String> generated = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    boolean computes = false;
+    for (Column column : H2Definitions.newColumns(definition)) {
+      Expression value = valueOf(column);
+      String name = quoted(column.getName());
+      String item = value == null ? "NULL" : cast(value, column);
+      computes |= value != null && !(value instanceof ValueExpression);
+      names.add(name);
+      (column.isGenerated() ? generated : defaults).add(item + " AS " + name);
+    }
+    List<String> checks =
+        H2Definitions.checksOf(definition).stream().map(DefinitionRows::sql).toList();
+    if (!computes && checks.isEmpty()) {
+      return null;
+    }
+    String rows = sql(table);
+    if (!generated.isEmpty() || !checks.isEmpty()) {
+      rows = derived(table, defaults, rows);
+      if (!generated.isEmpty()) {
+        rows = derived(table, generated, rows);
+      }
+      names.addAll(checks);
+    } else {
+      names = defaults;
+    }
+    return "SELECT " + String.join(", ", names) + " FROM " + rows;
+  }
+
+  private static String derived(Table table, List<String> more, String rows) {
+    String items = more.isEmpty() ? "*" : "*, " + String.join(", ", more);
+    return "(SELECT " + items + " FROM " + rows + ") AS " + quoted(table.getName());
+  }
+
+  private static @Nullable Expression valueOf(Column column) {
+    return column.isIdentity() ? null : column.getEffectiveDefaultExpression();
+  }
+
+  private static String cast(Expression value, Column column) {
+    TypeInfo type = column.getType();
+    return type == null || type.getValueType() == Value.UNKNOWN
+        ? sql(value)
+        : "CAST(" + sql(value) + " AS " + type.getSQL(HasSQL.DEFAULT_SQL_FLAGS) + ")";
+  }
+
+  private static String sql(HasSQL part) {
+    return part.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
+  }
+
+  private static String quoted(String name) {
+    return ParserUtil.quoteIdentifier(new StringBuilder(), name, HasSQL.DEFAULT_SQL_FLAGS)
+        .toString();
+  }
+
+  /** H2 asks it of every value of every column of the domain, in no query that could be metered. */
+  private static void requireNoQuery(Expression check) {
+    Deque<Object> open = new ArrayDeque<>(List.of(check));
+    while (!open.isEmpty()) {
+      Object part = open.pop();
+      if (part instanceof Query) {
+        throw Exhausted.work(
+            "the definition was refused and changed nothing, because the CHECK of a domain must not"
+                + " have a subquery, which would run once for each value: add the CHECK to the"
+                + " tables");
+      }
+      H2Parts.fieldsOf(part).stream()
+          .filter(found -> found instanceof Expression || found instanceof Query)
+          .forEach(open::push);
+    }
+  }
+}
