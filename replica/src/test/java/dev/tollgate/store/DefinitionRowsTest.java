@@ -55,13 +55,14 @@ class DefinitionRowsTest {
     assertEquals(before, replica.script());
   }
 
-  @Test
-  void checkOfADomainHasNoSubquery() {
+  @ParameterizedTest
+  @ValueSource(strings = {"ALTER DOMAIN D ADD", "CREATE DOMAIN E AS INT CHECK (VALUE > 1)"})
+  void checkOfADomainHasNoSubquery(String begin) {
     replica.ok(session, "CREATE DOMAIN D AS INT");
     Outcome.SqlFailed failed =
         assertInstanceOf(
             Outcome.SqlFailed.class,
-            replica.run(session, "ALTER DOMAIN D ADD CHECK (VALUE < " + CROSS + ")"));
+            replica.run(session, begin + " CHECK (VALUE < " + CROSS + ")"));
     assertEquals("54001", failed.sqlState(), failed.message());
     replica.ok(session, "ALTER DOMAIN D ADD CHECK (VALUE < 5 AND VALUE NOT IN (3, 4))");
   }

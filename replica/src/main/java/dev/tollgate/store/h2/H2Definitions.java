@@ -70,6 +70,8 @@ public final class H2Definitions {
       handle(AlterTableAddConstraint.class, "checkExpression", Expression.class);
   private static final VarHandle DOMAIN_CHECK =
       handle(AlterDomainAddConstraint.class, "checkExpression", Expression.class);
+  private static final VarHandle DOMAIN_CONSTRAINTS =
+      handle(CreateDomain.class, "constraintCommands", ArrayList.class);
   private static final VarHandle DOMAIN_TYPE =
       handle(CreateDomain.class, "dataType", TypeInfo.class);
   private static final VarHandle VIEW_NAME = name(CreateView.class, "viewName");
@@ -308,9 +310,20 @@ public final class H2Definitions {
     return (@Nullable Expression) CHECK.get(definition);
   }
 
-  /** The same for a domain. */
-  public static Expression checkOf(AlterDomainAddConstraint definition) {
-    return (Expression) DOMAIN_CHECK.get(definition);
+  /** What is written behind CHECK where a domain is made, or gets a constraint. */
+  public static List<Expression> checksOfDomain(Prepared definition) {
+    if (definition instanceof AlterDomainAddConstraint constraint) {
+      return List.of((Expression) DOMAIN_CHECK.get(constraint));
+    }
+    List<?> constraints =
+        definition instanceof CreateDomain domain
+            ? (@Nullable List<?>) DOMAIN_CONSTRAINTS.get(domain)
+            : null;
+    return constraints == null
+        ? List.of()
+        : constraints.stream()
+            .map(constraint -> (Expression) DOMAIN_CHECK.get((AlterDomainAddConstraint) constraint))
+            .toList();
   }
 
   /** What is written behind CHECK with the columns that a definition adds. */

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.h2.command.Prepared;
-import org.h2.command.ddl.AlterDomainAddConstraint;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.query.Query;
@@ -48,10 +47,7 @@ public final class DefinitionRows {
    * @throws org.h2.message.DbException with SQLState 54001 if it cannot be computed before
    */
   public static @Nullable String queryOf(SessionLocal session, Prepared definition) {
-    if (definition instanceof AlterDomainAddConstraint domain) {
-      requireNoQuery(H2Definitions.checkOf(domain));
-      return null;
-    }
+    H2Definitions.checksOfDomain(definition).forEach(DefinitionRows::requireNoQuery);
     Table table = H2Definitions.alteredTable(session, definition);
     if (table == null) {
       return null;
