@@ -10,7 +10,6 @@ import org.h2.result.Row;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.Table;
-import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,15 +61,12 @@ public final class RowGuard extends HiddenConstraint {
     }
   }
 
-  /**
-   * With one that no table has: H2 then refuses to drop a column that the lock is computed from. It
-   * drops a constraint with the last of its columns.
-   */
+  /** With those that the lock is computed from, which H2 then refuses to drop. */
   @Override
   @SuppressWarnings("NonApiType") // H2 wants it so
   public HashSet<Column> getReferencedColumns(Table guarded) {
-    HashSet<Column> columns = new HashSet<>(lock.columns());
-    columns.add(new Column("", TypeInfo.TYPE_UNKNOWN));
+    HashSet<Column> columns = super.getReferencedColumns(guarded);
+    columns.addAll(lock.columns());
     return columns;
   }
 }

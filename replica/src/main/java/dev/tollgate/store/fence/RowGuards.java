@@ -9,12 +9,12 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.store.h2.H2Clock;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.HiddenConstraint;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
-import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Cursor;
 import org.h2.schema.Schema;
@@ -33,8 +33,7 @@ public final class RowGuards {
     evaluator = database.openSession();
     evaluator.setCurrentSchemaName(H2Database.SYSTEM_SCHEMA);
     H2Clock.stopTime(evaluator);
-    Database h2 = database.h2();
-    hidden = new Schema(h2, 0, "FENCES", h2.getMainSchema().getOwner(), /* system= */ true);
+    hidden = HiddenConstraint.hiddenSchema(database.h2(), "FENCES");
   }
 
   /**

@@ -167,15 +167,14 @@ public final class H2Definitions {
     }
     return switch (definition.getType()) {
       case CommandInterface.ALTER_TABLE_ADD_COLUMN -> {
-        List<?> columns = (List<?>) NEW_COLUMNS.get(definition);
+        List<Column> columns = newColumns(definition);
         yield (boolean) COLUMN_UNLESS_THERE.get(definition)
             // H2 minds the words for a single column only
-            && columns != null
             && columns.size() == 1
-            && table.doesColumnExist(((Column) columns.get(0)).getName());
+            && table.doesColumnExist(columns.get(0).getName());
       }
       case CommandInterface.ALTER_TABLE_DROP_COLUMN -> false;
-      default -> ALTERED_COLUMN.get(definition) == null;
+      default -> alteredColumn(definition) == null;
     };
   }
 
@@ -238,14 +237,11 @@ public final class H2Definitions {
       constant.setExpression(value);
       types.add(value.getType());
     } else if (definition instanceof AlterTableAlterColumn columns) {
-      Column changed = (Column) CHANGED_COLUMN.get(columns);
+      Column changed = changedColumn(columns);
       if (changed != null) {
         types.add(changed.getType());
       }
-      List<?> added = (List<?>) NEW_COLUMNS.get(columns);
-      if (added != null) {
-        added.forEach(column -> types.add(((Column) column).getType()));
-      }
+      newColumns(columns).forEach(column -> types.add(column.getType()));
     }
     return types;
   }
@@ -286,10 +282,7 @@ public final class H2Definitions {
       if (changed != null || altered != null) {
         given.add(changed == null ? altered : changed);
       }
-      List<?> added = (List<?>) NEW_COLUMNS.get(columns);
-      if (added != null) {
-        added.forEach(column -> given.add((Column) column));
-      }
+      given.addAll(newColumns(columns));
     }
     return given;
   }

@@ -45,8 +45,6 @@ public final class H2Statements {
       H2Fields.field(CreateTable.class, "asQuery", Query.class);
   private static final VarHandle TABLE_WITHOUT_DATA =
       H2Fields.field(CreateTable.class, "withNoData", boolean.class);
-  private static final VarHandle ALTERED_COLUMN =
-      H2Fields.field(AlterTableAlterColumn.class, "oldColumn", Column.class);
   private static final VarHandle DROPPED_COLUMNS =
       H2Fields.field(AlterTableAlterColumn.class, "columnsToRemove", ArrayList.class);
   private static final VarHandle RENAMED_COLUMN =
@@ -117,7 +115,7 @@ public final class H2Statements {
     }
     List<String> names = new ArrayList<>();
     if (definition instanceof AlterTableAlterColumn alter) {
-      Column altered = (Column) ALTERED_COLUMN.get(alter);
+      Column altered = H2Definitions.alteredColumn(alter);
       if (altered != null) {
         names.add(altered.getName());
       }

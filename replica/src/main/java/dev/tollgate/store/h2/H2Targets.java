@@ -91,6 +91,23 @@ public final class H2Targets {
     }
   }
 
+  /**
+   * Replaces what a query gives for columns of such a type.
+   *
+   * @param types of the columns that get it
+   */
+  public static void replaceColumns(
+      Query query,
+      List<TypeInfo> types,
+      Predicate<TypeInfo> type,
+      UnaryOperator<Expression> replacement) {
+    for (int i = 0; i < Math.min(types.size(), query.getColumnCount()); i++) {
+      if (type.test(types.get(i))) {
+        replaceColumn(query, i, replacement);
+      }
+    }
+  }
+
   /** H2 keeps them twice. */
   private static void replace(Query query, int column, UnaryOperator<Expression> replacement) {
     List<Expression> list = query.getExpressions();

@@ -76,11 +76,7 @@ final class JsonGuard extends MeteredExpression {
    * @param types of the columns
    */
   static void guardColumns(List<TypeInfo> types, Query query) {
-    for (int i = 0; i < Math.min(types.size(), query.getColumnCount()); i++) {
-      if (isJson(types.get(i))) {
-        H2Targets.replaceColumn(query, i, JsonGuard::converted);
-      }
-    }
+    H2Targets.replaceColumns(query, types, JsonGuard::isJson, JsonGuard::converted);
   }
 
   /** Guards what H2 computes by itself for each row of a table that is written. */

@@ -118,11 +118,7 @@ final class NumberGuard extends MeteredExpression {
    * @param types of the columns
    */
   static void guardColumns(List<TypeInfo> types, Query query) {
-    for (int i = 0; i < Math.min(types.size(), query.getColumnCount()); i++) {
-      if (hasNumber(types.get(i))) {
-        H2Targets.replaceColumn(query, i, NumberGuard::converted);
-      }
-    }
+    H2Targets.replaceColumns(query, types, NumberGuard::hasNumber, NumberGuard::converted);
   }
 
   /** Guards what H2 computes by itself for each row of a table that is written. */
