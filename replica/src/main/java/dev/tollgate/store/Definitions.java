@@ -8,8 +8,11 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
+import dev.tollgate.store.limits.DomainMeters;
 import dev.tollgate.store.limits.RowBytes;
 import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
@@ -17,8 +20,14 @@ import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.h2.command.ddl.AlterDomainAddConstraint;
+import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.GrantRevoke;
+import org.h2.command.dml.Insert;
+import org.h2.command.query.Query;
+import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.table.Table;
@@ -36,6 +45,7 @@ final class Definitions {
   private final TransactionSessions transactions;
   private final ActionDepth.Counters actions;
   private final RowBytes.Counters bytes;
+  private final DomainMeters domains = new DomainMeters();
 
   Definitions(
       H2Database database,
@@ -48,7 +58,9 @@ final class Definitions {
     this.transactions = transactions;
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
-    countAll();
+    SessionLocal session = database.openSession();
+    countAll(session);
+    session.close();
   }
 
   /**
@@ -97,9 +109,10 @@ final class Definitions {
     return refused == null ? LoggedStatements.updated(0) : refused;
   }
 
-  private void countAll() {
+  private void countAll(SessionLocal session) {
     actions.follow();
     bytes.follow();
+    domains.follow(session);
   }
 
   /** The schemas that a definition changes as a whole. */
@@ -155,7 +168,7 @@ final class Definitions {
       session.commit(true);
       Views.compile(session);
       fencedTables.follow(session, context);
-      countAll();
+      countAll(session);
       Operation.FenceTerms wanted = statement.binding();
       Table created = wanted == null ? null : target(statement, session);
       if (wanted != null && created != null) {
@@ -172,8 +185,17 @@ final class Definitions {
    * Lets H2 carry a definition out. Where H2 refuses one, it removes what it has made of it, and
    * not where it has a fault.
    */
-  private static long execute(StoreCommand command, SessionLocal session) {
+  private long execute(StoreCommand command, SessionLocal session) {
     Set<Table> before = Set.copyOf(session.getDatabase().getAllTablesAndViews());
+    if (command.prepared() instanceof CreateTable definition) {
+      Query rows = H2Statements.takeQuery(definition);
+      if (rows != null) {
+        command.runAfter(() -> fill(session, definition, rows));
+      }
+    } else if (command.prepared() instanceof AlterDomainAddConstraint definition
+        && H2Definitions.takeCheck(definition)) {
+      command.runAfter(() -> check(session, definition));
+    }
     try {
       return command.executeUpdate(null).getUpdateCount();
     } catch (DbException e) {
@@ -185,6 +207,40 @@ final class Definitions {
         }
       }
       throw SqlErrors.ofStatement(e);
+    }
+  }
+
+  /**
+   * Puts the rows of CREATE TABLE ... AS into its table. H2 would do so within the definition, in a
+   * statement of its own where no meter comes.
+   */
+  private void fill(SessionLocal session, CreateTable definition, Query rows) {
+    Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
+    bytes.follow();
+    try {
+      Insert filling = H2Statements.insertion(session, made, rows);
+      LogStatements.attach(session, filling);
+      filling.update();
+    } catch (DbException e) {
+      session.getDatabase().removeSchemaObject(session, made);
+      session.commit(true);
+      throw e;
+    }
+  }
+
+  /** Asks the rule that a domain has got of all its values, with the meters of the rule. */
+  private void check(SessionLocal session, AlterDomainAddConstraint definition) {
+    ConstraintDomain rule = H2Definitions.ruleOf(session, definition);
+    if (rule == null) {
+      return;
+    }
+    domains.follow(session);
+    try {
+      rule.checkExistingData(session);
+    } catch (DbException e) {
+      session.getDatabase().removeSchemaObject(session, rule);
+      session.commit(true);
+      throw e;
     }
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.DefinitionRows;
+import dev.tollgate.store.limits.PreparationMeter;
 import dev.tollgate.store.limits.ScanMeters;
 import java.util.Set;
 import org.h2.command.Prepared;
@@ -51,7 +52,7 @@ final class LogStatements {
    */
   static Ready prepare(SessionLocal session, String sql) {
     try {
-      return prepareUnguarded(session, sql);
+      return PreparationMeter.watch(session, () -> prepareUnguarded(session, sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }
@@ -89,7 +90,7 @@ final class LogStatements {
         prepared, read, found.geometry(), query, DefinitionRows.granted(session, prepared));
   }
 
-  private static ScanMeters.Found attach(SessionLocal session, Prepared prepared) {
+  static ScanMeters.Found attach(SessionLocal session, Prepared prepared) {
     ScanMeters.Found found = ScanMeters.attach(session, prepared);
     int joined = found.widestJoin();
     if (joined > MAX_JOINED_TABLES) {

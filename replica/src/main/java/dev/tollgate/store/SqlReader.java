@@ -10,6 +10,7 @@ import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.limits.GeometryText;
+import dev.tollgate.store.limits.PreparationMeter;
 import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.ReaderGate;
@@ -377,7 +378,7 @@ public final class SqlReader {
 
   private static CommandInterface command(SessionLocal session, String sql) {
     try {
-      return session.prepareCommand(sql);
+      return PreparationMeter.watch(session, () -> session.prepareCommand(sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }
@@ -385,7 +386,7 @@ public final class SqlReader {
 
   private static Prepared prepare(SessionLocal session, String sql) {
     try {
-      return session.prepare(sql);
+      return PreparationMeter.watch(session, () -> session.prepare(sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }

@@ -25,6 +25,13 @@ class DefinitionRowsTest {
     replica.ok(session, "CREATE TABLE A(ID INT PRIMARY KEY, T VARCHAR, N VARCHAR)");
     replica.ok(session, "INSERT INTO A SELECT X, 'a' || X, X FROM SYSTEM_RANGE(1, 300)");
     replica.ok(session, "CREATE SEQUENCE S");
+    replica.ok(session, "CREATE DOMAIN SLOW AS VARCHAR CHECK (VALUE NOT LIKE '%a%a%a%a%b')");
+    replica.ok(session, "CREATE TABLE L(V SLOW)");
+    replica.ok(session, "CREATE DOMAIN FAST AS VARCHAR");
+    replica.ok(session, "CREATE TABLE F(V FAST)");
+    replica.ok(session, "INSERT INTO F VALUES(REPEAT('a', 300))");
+    replica.ok(session, "CREATE DOMAIN WIDE AS INT CHECK (REPEAT('x', 1000000 + VALUE) <> 'a')");
+    replica.ok(session, "CREATE TABLE W(V WIDE)");
   }
 
   @AfterEach
@@ -45,7 +52,18 @@ class DefinitionRowsTest {
         "ALTER TABLE A ADD CHECK (ID < " + CROSS + ")",
         "ALTER TABLE A ADD CONSTRAINT C CHECK (A.ID < " + CROSS + ")",
         "ALTER TABLE A ADD COLUMN E NUMERIC(20, 2) GENERATED ALWAYS AS (N || 'e9999999')",
-        "ALTER TABLE A ALTER COLUMN N SET DATA TYPE NUMERIC(20, 2) USING N || 'e9999999'"
+        "ALTER TABLE A ALTER COLUMN N SET DATA TYPE NUMERIC(20, 2) USING N || 'e9999999'",
+        "CREATE TABLE B(ID INT CHECK (ID < " + CROSS + ")) AS SELECT ID FROM A",
+        "CREATE TABLE B(ID INT, T VARCHAR, CHECK (ID < " + CROSS + ")) AS SELECT ID, T FROM A",
+        "CREATE TABLE B(T VARCHAR CHECK (T NOT LIKE '%a%a%a%a%b')) AS SELECT REPEAT('a', 300)",
+        "CREATE TABLE B(T SLOW) AS SELECT REPEAT('a', 300)",
+        "ALTER TABLE A ALTER COLUMN N SET DATA TYPE SLOW USING REPEAT('a', 300)",
+        "ALTER TABLE A ADD COLUMN L SLOW DEFAULT LOWER(REPEAT('A', 300))",
+        "INSERT INTO L VALUES(REPEAT('a', 300))",
+        "INSERT INTO A SELECT 1000, CAST(REPEAT('a', 300) AS SLOW), 'b'",
+        "UPDATE A SET T = CAST(REPEAT('a', 300) AS SLOW)",
+        "ALTER DOMAIN FAST ADD CHECK (VALUE NOT LIKE '%a%a%a%a%b')",
+        "INSERT INTO W SELECT X FROM SYSTEM_RANGE(1, 4000)"
       })
   void tooMuchIsRefused(String sql) throws SQLException {
     String before = replica.script();

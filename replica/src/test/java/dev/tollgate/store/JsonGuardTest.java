@@ -120,7 +120,7 @@ class JsonGuardTest {
     Outcome.SqlFailed failed =
         assertInstanceOf(
             Outcome.SqlFailed.class, replica.run(session, "INSERT INTO C(B) SELECT B FROM S"));
-    assertEquals("23514", failed.sqlState(), failed.message());
+    assertEquals("54001", failed.sqlState(), failed.message());
     replica.ok(session, "INSERT INTO C(B) SELECT B FROM S WHERE ID = 2");
   }
 

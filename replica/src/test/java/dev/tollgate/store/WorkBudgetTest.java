@@ -178,6 +178,44 @@ class WorkBudgetTest {
     }
   }
 
+  /**
+   * Each takes a processor milliseconds for one row, and a statement may have thousands of them.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "LENGTH(REPEAT('x', 1000000 + X))",
+        "LENGTH(LOWER(LPAD('x', 1000000 + X, 'ab')))",
+        "LENGTH(SUBSTRING(REPEAT('7', 1000000 + X - X), 2))",
+        "LENGTH(HASH('SHA-256', REPEAT('x', 1000000 + X)))",
+        "LENGTH(COMPRESS(CAST(REPEAT('7', 1000000 + X - X) AS VARBINARY)))",
+        "LENGTH(ENCRYPT('AES', X'00', CAST(REPEAT('7', 1000000 + X - X) AS VARBINARY)))",
+        "CASE WHEN REPEAT('x', 1000000 + X) > 'y' THEN 1 END",
+        "CASE REPEAT('x', 1000000 + X) WHEN 'y' THEN 1 END",
+        "CASE WHEN REPEAT('x', 1000000 + X) IN ('a', 'b') THEN 1 END",
+        "CASE WHEN REPEAT('x', 1000000 + X) IS NULL THEN 1 END",
+        "LENGTH(CAST(X AS CHAR(1000000)))",
+        "CARDINALITY(ARRAY[REPEAT('x', 1000000 + X)])",
+        "COALESCE(NULLIF(LENGTH(SPACE(1000000 + X)), 0), 1)"
+      })
+  void functionOfALongTextCounts(String function) {
+    for (String sql :
+        List.of(
+            "INSERT INTO T(V) SELECT " + function + " FROM SYSTEM_RANGE(1, 2000)",
+            "INSERT INTO T(V) SELECT X FROM SYSTEM_RANGE(1, 2000) WHERE " + function + " > -1")) {
+      Outcome outcome = replica.run(session, sql);
+      assertEquals("54001", stateOf(outcome), sql + ": " + outcome);
+    }
+  }
+
+  @Test
+  void checkOfALongTextCounts() {
+    replica.ok(session, "CREATE TABLE C(ID INT, CHECK (REPEAT('x', 1000000 + ID) <> 'a'))");
+    Outcome outcome = replica.run(session, "INSERT INTO C SELECT X FROM SYSTEM_RANGE(1, 2000)");
+    assertEquals("54001", stateOf(outcome), outcome.toString());
+    replica.ok(session, "INSERT INTO C SELECT X FROM SYSTEM_RANGE(1, 20)");
+  }
+
   @Test
   void newTableOfLargeRowsIsNotMade() throws SQLException {
     String large = "x".repeat(500_000);

@@ -221,6 +221,9 @@ public final class Limits {
    */
   public static final long STATEMENT_STEPS_PER_ROW = 16 << 10;
 
+  /** Rows, each of {@code 64} steps, for what is computed while a statement is prepared. */
+  public static final int PREPARATION_ROWS = 100_000;
+
   /** Steps for which rows pay, however many they are: a second or so. */
   public static final long STATEMENT_STEPS_PAID = 320_000_000;
 

@@ -24,6 +24,7 @@ import org.h2.command.ddl.SchemaCommand;
 import org.h2.command.dml.NoOperation;
 import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.Database;
 import org.h2.engine.RightOwner;
 import org.h2.engine.SessionLocal;
@@ -70,6 +71,8 @@ public final class H2Definitions {
       handle(AlterTableAddConstraint.class, "checkExpression", Expression.class);
   private static final VarHandle DOMAIN_CHECK =
       handle(AlterDomainAddConstraint.class, "checkExpression", Expression.class);
+  private static final VarHandle CHECKS_VALUES =
+      flag(AlterDomainAddConstraint.class, "checkExisting");
   private static final VarHandle DOMAIN_CONSTRAINTS =
       handle(CreateDomain.class, "constraintCommands", ArrayList.class);
   private static final VarHandle DOMAIN_TYPE =
@@ -156,8 +159,28 @@ public final class H2Definitions {
 
   /** True if H2 refuses this definition because its table is there, before anything else. */
   public static boolean isThere(SessionLocal session, CreateTable definition) {
+    return tableOf(session, definition) != null;
+  }
+
+  /** The table of the name that a definition gives to a new one, or null. */
+  public static @Nullable Table tableOf(SessionLocal session, CreateTable definition) {
     CreateTableData data = (CreateTableData) TABLE_DATA.get(definition);
-    return find(session, definition, data.tableName) != null;
+    return find(session, definition, data.tableName);
+  }
+
+  /** Has ALTER DOMAIN ... ADD CHECK leave the values alone that are there. */
+  public static boolean takeCheck(AlterDomainAddConstraint definition) {
+    boolean checks = (boolean) CHECKS_VALUES.get(definition);
+    definition.setCheckExisting(false);
+    return checks;
+  }
+
+  /** The rule that a definition has given to a domain, or null. */
+  public static @Nullable ConstraintDomain ruleOf(
+      SessionLocal session, AlterDomainAddConstraint definition) {
+    String name = definition.getConstraintName();
+    Constraint made = name == null ? null : schemaOf(definition).findConstraint(session, name);
+    return made instanceof ConstraintDomain rule ? rule : null;
   }
 
   private static boolean altersNothing(SessionLocal session, AlterTableAlterColumn definition) {

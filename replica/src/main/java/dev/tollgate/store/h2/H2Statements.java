@@ -13,6 +13,7 @@ import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.dml.CommandWithValues;
 import org.h2.command.dml.Delete;
+import org.h2.command.dml.Insert;
 import org.h2.command.dml.ScriptCommand;
 import org.h2.command.query.Query;
 import org.h2.command.query.Select;
@@ -26,6 +27,7 @@ import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.table.Column;
 import org.h2.table.QueryExpressionTable;
+import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.jspecify.annotations.Nullable;
 
@@ -105,6 +107,27 @@ public final class H2Statements {
   public static @Nullable Query queryOf(CreateTable definition) {
     boolean empty = (boolean) TABLE_WITHOUT_DATA.get(definition);
     return empty ? null : (Query) TABLE_QUERY.get(definition);
+  }
+
+  /**
+   * Has CREATE TABLE ... AS leave its table empty.
+   *
+   * @return the query whose rows it would have put there, or null
+   */
+  public static @Nullable Query takeQuery(CreateTable definition) {
+    Query rows = queryOf(definition);
+    definition.setWithNoData(true);
+    return rows;
+  }
+
+  /** An INSERT that is ready to run. */
+  public static Insert insertion(SessionLocal session, Table target, Query rows) {
+    Insert insertion = new Insert(session);
+    insertion.setTable(target);
+    insertion.setQuery(rows);
+    insertion.setInsertFromSelect(true);
+    insertion.prepare();
+    return insertion;
   }
 
   /** The names of the columns that a definition renames, drops, or changes otherwise. */

@@ -152,6 +152,11 @@ public final class H2Targets {
     }
 
     @Override
+    public Expression set(int index, Expression value) {
+      return values.set(index, value);
+    }
+
+    @Override
     public int size() {
       return values.size();
     }

@@ -8,6 +8,7 @@ import org.h2.api.ErrorCode;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcException;
 import org.h2.message.DbException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What errors of the database and refusals of the core mean to a client, and which mean the end.
@@ -81,6 +82,10 @@ public final class SqlErrors {
    * between Java runtimes.
    */
   public static DbException ofStatement(RuntimeException e) {
+    DbException exhausted = exhaustedInCheck(e);
+    if (exhausted != null) {
+      return exhausted;
+    }
     Throwable fault = fault(e);
     if (isOfStatement(fault)) {
       return DbException.convert(
@@ -111,6 +116,21 @@ public final class SqlErrors {
     String table = message.substring(message.indexOf('"') + 1, message.lastIndexOf('"'));
     return DbException.get(
         ErrorCode.TABLE_OR_VIEW_NOT_FOUND_DATABASE_EMPTY_1, table.replace("\"\"", "\""));
+  }
+
+  /** H2 hides what ended a CHECK behind the name of the constraint. */
+  private static @Nullable DbException exhaustedInCheck(RuntimeException e) {
+    if (!(e instanceof DbException known)
+        || known.getErrorCode() != ErrorCode.CHECK_CONSTRAINT_INVALID) {
+      return null;
+    }
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof DbException inner
+          && inner.getErrorCode() == SqlState.TOO_MUCH_WORK.vendorCode()) {
+        return inner;
+      }
+    }
+    return null;
   }
 
   /** True if H2 ran out of stack. */

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * reads; the SQL front-end keeps regular expressions out of what is applied.
  */
 final class MatchMeter extends MeteredExpression {
-  /** Steps that count as one row that the statement has looked at. */
-  private static final int STEPS_PER_ROW = 64;
-
   private final SeenPattern pattern;
   private final boolean regular;
   private final @Nullable Expression escape;
@@ -62,11 +59,11 @@ final class MatchMeter extends MeteredExpression {
   @Override
   public Value getValue(SessionLocal session) {
     Value value = metered().getValue(session);
-    if (value.getValueType() != Value.NULL
-        && session.getCurrentCommand() instanceof StoreCommand command) {
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null && value.getValueType() != Value.NULL) {
       Value searched = pattern.look(session);
       if (searched.getValueType() != Value.NULL) {
-        Steps steps = new Steps(command.meter());
+        Steps steps = new Steps(meter);
         if (regular) {
           takeSteps(value.getString(), searched.getString(), steps);
         } else {
@@ -111,8 +108,8 @@ final class MatchMeter extends MeteredExpression {
 
     void take() {
       taken++;
-      if (taken % STEPS_PER_ROW == 0) {
-        meter.stepped(STEPS_PER_ROW);
+      if (taken % StatementMeter.STEPS_PER_ROW == 0) {
+        meter.stepped(StatementMeter.STEPS_PER_ROW);
         if (taken > Limits.PATTERN_STEPS) {
           throw Exhausted.work(
               "the statement was ended and changed nothing, because one LIKE, regular expression or"

@@ -1,5 +1,6 @@
 package dev.tollgate.store.limits;
 
+import java.util.function.UnaryOperator;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionVisitor;
@@ -17,6 +18,11 @@ abstract class MeteredExpression extends Expression {
 
   final Expression metered() {
     return metered;
+  }
+
+  /** Puts something else in the place of what it stands for. */
+  final void replace(UnaryOperator<Expression> replacement) {
+    metered = replacement.apply(metered);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.tollgate.store.h2.H2Parts;
 import dev.tollgate.store.h2.H2Targets;
 import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.h2.Operands;
+import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
 import java.util.List;
@@ -233,8 +234,9 @@ final class NumberGuard extends MeteredExpression {
   }
 
   private static void charge(long bytes, SessionLocal session) {
-    if (bytes > 0 && session.getCurrentCommand() instanceof StoreCommand command) {
-      command.meter().wrote(bytes);
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null && bytes > 0) {
+      meter.wrote(bytes);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.tollgate.store.limits;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
 import org.h2.constraint.Constraint;
 import org.h2.engine.Database;
@@ -66,8 +67,9 @@ public final class RowBytes extends HiddenConstraint {
   @Override
   public void checkRow(
       SessionLocal session, Table changed, @Nullable Row before, @Nullable Row after) {
-    if (after != null && session.getCurrentCommand() instanceof StoreCommand statement) {
-      statement.meter().wrote(Nesting.requireBytes(after.getValueList()));
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null && after != null) {
+      meter.wrote(Nesting.requireBytes(after.getValueList()));
     }
   }
 }

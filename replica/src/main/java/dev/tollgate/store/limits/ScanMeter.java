@@ -1,8 +1,8 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
-import org.h2.command.Command;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionVisitor;
@@ -46,9 +46,9 @@ final class ScanMeter extends Operation0 {
 
   @Override
   public Value getValue(SessionLocal session) {
-    Command command = session.getCurrentCommand();
-    if (command instanceof StoreCommand metered) {
-      metered.meter().looked(1);
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null) {
+      meter.looked(1);
     }
     return ValueBoolean.TRUE;
   }

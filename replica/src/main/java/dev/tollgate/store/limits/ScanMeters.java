@@ -27,6 +27,7 @@ import org.h2.command.query.Query;
 import org.h2.command.query.Select;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
+import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.ConcatenationOperation;
 import org.h2.expression.Expression;
@@ -118,17 +119,24 @@ public final class ScanMeters {
     if (meters.json) {
       JsonGuard.attach(meters.parts);
     }
-    Query rows = prepared instanceof CreateTable table ? H2Statements.queryOf(table) : null;
-    if (rows != null) {
-      List<TypeInfo> types = H2Definitions.newTypes(session, prepared);
-      NumberGuard.guardColumns(types, rows);
-      JsonGuard.guardColumns(types, rows);
-    }
     meters.typed = false;
     meters.visit(prepared);
     meters.lookIntoAll();
     meters.guardRules();
+    if (!(prepared instanceof DefineCommand)) {
+      SizeMeter.attach(meters.parts);
+    }
     return new Found(meters.widestJoin, meters.tables, meters.geometry);
+  }
+
+  /** Meters what a domain asks of each of its values, wherever H2 does. */
+  static void attach(SessionLocal session, ConstraintDomain rule) {
+    ScanMeters meters = new ScanMeters(session);
+    meters.visit(rule.getExpression());
+    meters.lookIntoAll();
+    NumberGuard.attach(meters.parts, /* concerned= */ true);
+    JsonGuard.attach(meters.parts);
+    SizeMeter.attach(meters.parts);
   }
 
   /** Also for a change within FINAL TABLE. */

@@ -1,6 +1,7 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Functions;
+import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
@@ -64,11 +65,12 @@ final class SearchMeter extends MeteredExpression {
   public Value getValue(SessionLocal session) {
     Value second = metered().getValue(session);
     Value before = first.take();
-    if (before != null
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null
+        && before != null
         && before.getValueType() != Value.NULL
-        && second.getValueType() != Value.NULL
-        && session.getCurrentCommand() instanceof StoreCommand command) {
-      takeSteps(before.getString(), second.getString(), new MatchMeter.Steps(command.meter()));
+        && second.getValueType() != Value.NULL) {
+      takeSteps(before.getString(), second.getString(), new MatchMeter.Steps(meter));
     }
     return second;
   }

@@ -2,6 +2,7 @@ package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Functions;
 import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.List;
 import org.h2.engine.SessionLocal;
@@ -84,10 +85,11 @@ final class ValueMeter extends MeteredExpression {
   @Override
   public Value getValue(SessionLocal session) {
     Value value = metered().getValue(session);
-    if (value != null && session.getCurrentCommand() instanceof StoreCommand command) {
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null && value != null) {
       long bytes = Nesting.requireBytes(value);
       if (bytes >= least) {
-        command.meter().wrote(bytes * times);
+        meter.wrote(bytes * times);
       }
     }
     return value;

@@ -58,7 +58,8 @@ public final class WorkBudget implements StatementMeter {
   public void stepped(int steps) {
     paidSteps -= steps;
     if (paidSteps < 0) {
-      looked(1);
+      looked(StatementMeter.rowsOf(-paidSteps));
+      paidSteps = 0;
     }
   }
 

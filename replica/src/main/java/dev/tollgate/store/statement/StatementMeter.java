@@ -5,6 +5,9 @@ package dev.tollgate.store.statement;
  * that it looks at.
  */
 public interface StatementMeter {
+  /** Steps that take as long as looking at one row. */
+  int STEPS_PER_ROW = 64;
+
   /** For statements whose work is bounded by their text. */
   StatementMeter NONE = rows -> {};
 
@@ -23,13 +26,17 @@ public interface StatementMeter {
   default void wrote(long bytes) {}
 
   /**
-   * The statement has taken so many more steps through texts, which take as long as looking at one
-   * row.
+   * The statement has taken so many more steps through texts.
    *
    * @throws org.h2.message.DbException if it may not go on
    */
   default void stepped(int steps) {
-    looked(1);
+    looked(rowsOf(steps));
+  }
+
+  /** As how many rows steps count, rounded up. */
+  static int rowsOf(long steps) {
+    return (int) ((steps + STEPS_PER_ROW - 1) / STEPS_PER_ROW);
   }
 
   /**

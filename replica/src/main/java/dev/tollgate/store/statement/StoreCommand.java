@@ -5,8 +5,6 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.store.h2.Exhausted;
-import dev.tollgate.store.h2.H2Definitions;
-import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.value.Parameter;
@@ -14,10 +12,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.h2.api.ErrorCode;
 import org.h2.command.CommandContainer;
 import org.h2.command.Prepared;
-import org.h2.command.ddl.CreateTable;
 import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.ParameterInterface;
@@ -40,6 +38,11 @@ public final class StoreCommand extends CommandContainer {
   /** What H2 takes for a number, a truth value or a time, and something more. */
   private static final long SHORT_VALUE_BYTES = 64;
 
+  /** What watches a session while it runs no such statement. */
+  private record Watch(SessionLocal session, StatementMeter meter) {}
+
+  private static final ThreadLocal<Watch> WATCH = new ThreadLocal<>();
+
   private final Prepared prepared;
   private final LockAccess locks;
   private StatementMeter meter;
@@ -48,6 +51,7 @@ public final class StoreCommand extends CommandContainer {
 
   private @Nullable Query before;
   private long granted;
+  private @Nullable Runnable after;
   private Outcome.@Nullable Refused refusal;
   private int actionDepth;
 
@@ -90,6 +94,11 @@ public final class StoreCommand extends CommandContainer {
   public void runBefore(@Nullable Query query, long rows) {
     before = query;
     granted = rows;
+  }
+
+  /** Has something done as the last part of the statement. */
+  public void runAfter(Runnable part) {
+    after = part;
   }
 
   /** The statement as H2 has understood it. */
@@ -153,6 +162,30 @@ public final class StoreCommand extends CommandContainer {
     return refusal;
   }
 
+  /**
+   * What watches the statement that runs in a session; null if it is none of the log and no query
+   * of a client. H2 copies a table that is altered by commands of its own: they count towards the
+   * statement that they are part of.
+   */
+  public static @Nullable StatementMeter meterOf(SessionLocal session) {
+    if (session.getCurrentCommand() instanceof StoreCommand statement) {
+      return statement.meter;
+    }
+    Watch watch = WATCH.get();
+    return watch == null || watch.session != session ? null : watch.meter;
+  }
+
+  /** Has a meter watch what a session does besides statements: it computes while it prepares. */
+  public static <T> T watched(SessionLocal session, StatementMeter meter, Supplier<T> work) {
+    Watch before = WATCH.get();
+    WATCH.set(new Watch(session, meter));
+    try {
+      return work.get();
+    } finally {
+      WATCH.set(before);
+    }
+  }
+
   /** What watches this statement. */
   public StatementMeter meter() {
     return meter;
@@ -167,19 +200,24 @@ public final class StoreCommand extends CommandContainer {
 
   @Override
   public ResultWithGeneratedKeys update(@Nullable Object keys) {
-    if (prepared instanceof CreateTable definition && !H2Definitions.isThere(session, definition)) {
-      before = H2Statements.queryOf(definition);
-    }
     if (before != null) {
       runForNothing(before);
     }
-    return super.update(keys);
+    return watched(
+        session,
+        meter,
+        () -> {
+          ResultWithGeneratedKeys done = super.update(keys);
+          if (after != null) {
+            after.run();
+          }
+          return done;
+        });
   }
 
   /**
-   * Runs a query once without keeping its rows, that of CREATE TABLE ... AS for instance: H2 offers
-   * no place to count those that it writes into the new table. Time and random numbers are pinned
-   * again afterwards, and what it drew from sequences is drawn again.
+   * Runs a query once without keeping its rows. Time and random numbers are pinned again
+   * afterwards, and what it drew from sequences is drawn again.
    */
   private void runForNothing(Query query) {
     SequenceMarks drawn = SequenceMarks.of(session.getDatabase());

@@ -1,0 +1,93 @@
+package dev.tollgate.store.limits;
+
+import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.h2.Operands;
+import dev.tollgate.store.statement.StatementMeter;
+import dev.tollgate.store.statement.StoreCommand;
+import java.util.List;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Alias;
+import org.h2.expression.Expression;
+import org.h2.expression.Subquery;
+import org.h2.expression.ValueExpression;
+import org.h2.value.DataType;
+import org.h2.value.TypeInfo;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operand that may be long, which its consumer goes through: {@code HASH} of a megabyte takes
+ * milliseconds, and a statement may have ten thousand of them for each row. Counts as steps through
+ * a text, whether the value is stored or computed: {@code LENGTH(REPEAT(...))} has to make it.
+ */
+final class SizeMeter extends MeteredExpression {
+  /** Bytes of a value that costs nothing. */
+  private static final int SMALL = 1_024;
+
+  /** A step is a memory access that waits, and these are read one after the other. */
+  private static final int BYTES_PER_STEP = 16;
+
+  private SizeMeter(Expression metered) {
+    super(metered);
+  }
+
+  /** Meters the operands of all expressions of a statement; others have meters of their own. */
+  static void attach(List<Object> parts) {
+    for (Object part : parts) {
+      boolean consumes =
+          part instanceof Expression
+              && !(part instanceof MeteredExpression)
+              && !(part instanceof Alias)
+              && !(part instanceof Subquery)
+              && !Operands.isRow(part);
+      if (consumes) {
+        Operands.replace(part, SizeMeter::of);
+      }
+    }
+  }
+
+  private static Expression of(Expression operand) {
+    if (operand instanceof MeteredExpression meter) {
+      if (!(meter instanceof SizeMeter) && !(meter instanceof ValueMeter)) {
+        meter.replace(SizeMeter::of);
+      }
+      return operand;
+    }
+    boolean free =
+        operand instanceof ValueExpression
+            || operand instanceof Subquery
+            || Operands.isRow(operand)
+            || isSmall(operand.getType());
+    return free ? operand : new SizeMeter(operand);
+  }
+
+  private static boolean isSmall(@Nullable TypeInfo type) {
+    if (type == null) {
+      return false;
+    }
+    return switch (type.getValueType()) {
+      case Value.UNKNOWN, Value.ARRAY, Value.ROW, Value.NUMERIC, Value.DECFLOAT -> false;
+      default ->
+          DataType.isNumericType(type.getValueType())
+              || DataType.isDateTimeType(type.getValueType())
+              || DataType.isIntervalType(type.getValueType())
+              || type.getValueType() == Value.BOOLEAN
+              || type.getValueType() == Value.UUID
+              || type.getValueType() == Value.ENUM
+              || type.getPrecision() <= SMALL / 2;
+    };
+  }
+
+  @Override
+  public Value getValue(SessionLocal session) {
+    Value value = metered().getValue(session);
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null && value != null) {
+      long bytes = Nesting.requireBytes(value);
+      if (bytes > SMALL) {
+        meter.stepped((int) (bytes / BYTES_PER_STEP));
+      }
+    }
+    return value;
+  }
+}
