@@ -16,6 +16,7 @@ import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Targets;
 import dev.tollgate.store.h2.H2Transactions;
+import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Pins;
 import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.schema.SystemSchema;
@@ -126,7 +127,8 @@ final class H2SelfCheck {
             H2Sessions.class,
             H2Statements.class,
             H2Targets.class,
-            H2Transactions.class)) {
+            H2Transactions.class,
+            H2Windows.class)) {
       try {
         MethodHandles.lookup().ensureInitialized(reaching);
       } catch (IllegalAccessException e) {

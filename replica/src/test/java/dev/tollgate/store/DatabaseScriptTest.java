@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -92,10 +93,13 @@ class DatabaseScriptTest {
     replica.ok(session, "INSERT INTO B(V) SELECT SPACE(20) FROM SYSTEM_RANGE(1, 4000)");
     AtomicBoolean done = new AtomicBoolean();
     AtomicReference<Throwable> failure = new AtomicReference<>();
+    // on a slow machine the tables would grow beyond what SCRIPT gives
+    Semaphore rowsToWrite = new Semaphore(0);
     Thread writer =
         new Thread(
             () -> {
               while (!done.get()) {
+                rowsToWrite.acquireUninterruptibly();
                 StoreDriver.result(replica.in(session, "INSERT INTO A(V) VALUES('a')"));
                 StoreDriver.result(replica.in(session, "INSERT INTO B(V) VALUES('b')"));
                 replica.commit(session);
@@ -106,6 +110,7 @@ class DatabaseScriptTest {
     try {
       long rows = 0;
       for (int i = 0; i < 30; i++) {
+        rowsToWrite.release(1_000);
         List<String> script = script("SCRIPT SIMPLE");
         long now = rowsOf(script, "A");
         assertEquals(now, rowsOf(script, "B"));
@@ -116,6 +121,7 @@ class DatabaseScriptTest {
       assertTrue(rows > 4_000, "nothing was written meanwhile");
     } finally {
       done.set(true);
+      rowsToWrite.release();
       writer.join();
     }
     assertEquals(null, failure.get());

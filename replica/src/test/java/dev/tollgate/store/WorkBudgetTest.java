@@ -208,6 +208,57 @@ class WorkBudgetTest {
     }
   }
 
+  /** H2 goes through rows again for each row, and keeps what rows are ordered by. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "MAX(X) OVER (ORDER BY X ROWS BETWEEN 5000 PRECEDING AND 5000 FOLLOWING)",
+        "MAX(X) OVER (ORDER BY X ROWS BETWEEN MOD(X, 2) PRECEDING AND CURRENT ROW)",
+        "MAX(X) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW)",
+        "SUM(X) OVER (ORDER BY X RANGE BETWEEN 50 PRECEDING AND 50 FOLLOWING)",
+        "MEDIAN(X) OVER (ORDER BY X)",
+        "SUM(DISTINCT X) OVER (ORDER BY X)",
+        "NTH_VALUE(X, 7000) OVER (ORDER BY X)",
+        "LAG(NULLIF(X, X), 7000) IGNORE NULLS OVER (ORDER BY X)",
+        "FIRST_VALUE(NULLIF(X, X)) IGNORE NULLS OVER (ORDER BY X)",
+        "COUNT(*) FILTER (WHERE X > 5) OVER (ORDER BY X GROUPS BETWEEN 9 PRECEDING AND 9 FOLLOWING)",
+        "ROW_NUMBER() OVER (PARTITION BY REPEAT('a', 1000000 + X))",
+        "ROW_NUMBER() OVER (ORDER BY REPEAT('a', 1000000 + X))"
+      })
+  void windowCounts(String function) {
+    String sql =
+        "INSERT INTO T(V) SELECT COUNT(*) FROM (SELECT %s M FROM SYSTEM_RANGE(1, 20000)) WHERE M = 5";
+    Outcome outcome = replica.run(session, sql.formatted(function));
+    assertEquals("54001", stateOf(outcome), outcome.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ROW_NUMBER() OVER (PARTITION BY MOD(X, 5) ORDER BY X)",
+        "SUM(X) OVER (ORDER BY X)",
+        "SUM(X) OVER (ORDER BY X ROWS BETWEEN 5 PRECEDING AND CURRENT ROW)",
+        "SUM(X) OVER (ORDER BY X ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
+        "LAG(X, 3) OVER (ORDER BY X)",
+        "LAST_VALUE(X) OVER (PARTITION BY MOD(X, 5))",
+        "RANK() OVER (ORDER BY MOD(X, 5))"
+      })
+  void cheapWindowIsComputed(String function) {
+    String sql =
+        "INSERT INTO T(V) SELECT COUNT(*) FROM (SELECT %s M FROM SYSTEM_RANGE(1, 20000)) WHERE M = 5";
+    replica.ok(session, sql.formatted(function));
+  }
+
+  @Test
+  void orderOfAnAggregateCounts() {
+    Outcome outcome =
+        replica.run(
+            session,
+            "INSERT INTO T(V) SELECT LENGTH(LISTAGG(X, ',') WITHIN GROUP (ORDER BY REPEAT('a',"
+                + " 1000000 + X))) FROM SYSTEM_RANGE(1, 3000)");
+    assertEquals("54001", stateOf(outcome), outcome.toString());
+  }
+
   @Test
   void checkOfALongTextCounts() {
     replica.ok(session, "CREATE TABLE C(ID INT, CHECK (REPEAT('x', 1000000 + ID) <> 'a'))");

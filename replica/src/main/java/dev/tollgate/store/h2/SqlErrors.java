@@ -67,7 +67,7 @@ public final class SqlErrors {
    */
   public static Outcome.SqlFailed failure(DbException e) {
     SQLException error = e.getSQLException();
-    if (isFatal(error.getErrorCode())) {
+    if (isFatal(error.getErrorCode()) || isOfMachine(e)) {
       throw new ReplicaFailure("the database failed", e);
     }
     return failed(error);
@@ -169,6 +169,19 @@ public final class SqlErrors {
         || fault instanceof NegativeArraySizeException
         || fault instanceof ArrayStoreException
         || fault instanceof UnsupportedOperationException;
+  }
+
+  /**
+   * True if memory or stack ran out, whatever H2 made of it: a function in Java and a CHECK hide it
+   * behind codes of their own, and the replica next door may have had enough.
+   */
+  private static boolean isOfMachine(DbException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof VirtualMachineError) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** An error as it is told to the client. */

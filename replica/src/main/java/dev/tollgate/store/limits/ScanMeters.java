@@ -4,6 +4,7 @@ import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Functions;
 import dev.tollgate.store.h2.H2Parts;
 import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Nesting;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,7 +34,9 @@ import org.h2.expression.ConcatenationOperation;
 import org.h2.expression.Expression;
 import org.h2.expression.OperationN;
 import org.h2.expression.aggregate.AbstractAggregate;
+import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
+import org.h2.expression.analysis.Window;
 import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
 import org.h2.expression.function.ConcatFunction;
@@ -203,8 +206,8 @@ public final class ScanMeters {
       visit(FirstRows.limit(delete));
     } else if (part instanceof Update update) {
       visit(FirstRows.limit(update));
-    } else if (part instanceof AbstractAggregate || part instanceof WindowFunction) {
-      ValueMeter.attach(H2Functions.arguments((DataAnalysisOperation) part));
+    } else if (part instanceof DataAnalysisOperation operation) {
+      attach(operation);
     } else if (part instanceof OperationN call && putsTogether(call)) {
       ValueMeter.attachToOperands(call);
     } else if (part instanceof CompareLike like) {
@@ -231,6 +234,25 @@ public final class ScanMeters {
       }
     } else {
       H2Parts.fieldsOf(part).forEach(this::visit);
+    }
+  }
+
+  /** H2 keeps what it evaluates for each row of a group or a window until it has all rows. */
+  private static void attach(DataAnalysisOperation operation) {
+    Expression[] arguments = H2Functions.arguments(operation);
+    ValueMeter.attach(arguments);
+    Window window = H2Windows.windowOf(operation);
+    if (window != null) {
+      ValueMeter.attach(H2Windows.partitionOf(window));
+      ValueMeter.attachToOrder(H2Windows.orderOf(window));
+    }
+    if (operation instanceof Aggregate aggregate) {
+      ValueMeter.attachToOrder(H2Windows.orderOf(aggregate));
+    }
+    if (operation instanceof AbstractAggregate aggregate) {
+      WindowMeter.attach(aggregate);
+    } else if (operation instanceof WindowFunction function) {
+      WindowMeter.attach(function, arguments);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.List;
+import org.h2.command.query.QueryOrderBy;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionColumn;
@@ -63,6 +64,15 @@ final class ValueMeter extends MeteredExpression {
   /** Meters those expressions that make new values; columns and constants only refer to theirs. */
   static void attach(List<Expression> expressions) {
     expressions.replaceAll(ValueMeter::of);
+  }
+
+  /** The same for what rows are ordered by. */
+  static void attachToOrder(List<QueryOrderBy> order) {
+    for (QueryOrderBy key : order) {
+      if (key.expression != null) {
+        key.expression = of(key.expression);
+      }
+    }
   }
 
   /** The same for an array. */

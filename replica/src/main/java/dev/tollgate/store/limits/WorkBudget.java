@@ -9,6 +9,9 @@ import dev.tollgate.store.statement.StatementMeter;
  * what the statement does and no time, so every replica ends the statement at the same row.
  */
 public final class WorkBudget implements StatementMeter {
+  /** A frame is gone through twice or more often: for its ends, and for its values. */
+  private static final int STEPS_PER_VISIT = 2;
+
   private final BatchWork batch;
   private final long rowsOfTables;
   private final long maxRows;
@@ -61,6 +64,11 @@ public final class WorkBudget implements StatementMeter {
       looked(StatementMeter.rowsOf(-paidSteps));
       paidSteps = 0;
     }
+  }
+
+  @Override
+  public void revisited(long again) {
+    stepped((int) Math.min(again * STEPS_PER_VISIT, Integer.MAX_VALUE));
   }
 
   @Override

@@ -34,6 +34,14 @@ public interface StatementMeter {
     looked(rowsOf(steps));
   }
 
+  /**
+   * To compute a window function for one more row, the statement is about to go through so many
+   * rows again.
+   *
+   * @throws org.h2.message.DbException if it may not go on
+   */
+  default void revisited(long rows) {}
+
   /** As how many rows steps count, rounded up. */
   static int rowsOf(long steps) {
     return (int) ((steps + STEPS_PER_ROW - 1) / STEPS_PER_ROW);

@@ -1,0 +1,70 @@
+package dev.tollgate.store.h2;
+
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.command.query.QueryOrderBy;
+import org.h2.expression.Expression;
+import org.h2.expression.aggregate.AbstractAggregate;
+import org.h2.expression.aggregate.Aggregate;
+import org.h2.expression.analysis.DataAnalysisOperation;
+import org.h2.expression.analysis.Window;
+import org.h2.expression.analysis.WindowFrame;
+import org.h2.expression.analysis.WindowFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Reaches into H2's window functions, and into the order in which aggregates take their rows. */
+public final class H2Windows {
+  private static final VarHandle WINDOW =
+      H2Fields.field(DataAnalysisOperation.class, "over", Window.class);
+  private static final VarHandle PARTITION =
+      H2Fields.field(Window.class, "partitionBy", ArrayList.class);
+  private static final VarHandle AGGREGATE_ORDER =
+      H2Fields.field(Aggregate.class, "orderByList", ArrayList.class);
+  private static final VarHandle DISTINCT =
+      H2Fields.field(AbstractAggregate.class, "distinct", boolean.class);
+  private static final VarHandle IGNORES_NULLS =
+      H2Fields.field(WindowFunction.class, "ignoreNulls", boolean.class);
+
+  private H2Windows() {}
+
+  /** The window that a function is computed over; null for a plain aggregate. */
+  public static @Nullable Window windowOf(DataAnalysisOperation operation) {
+    return (@Nullable Window) WINDOW.get(operation);
+  }
+
+  /** The frame that is written out, or null. */
+  public static @Nullable WindowFrame frameOf(DataAnalysisOperation operation) {
+    Window window = windowOf(operation);
+    return window == null ? null : window.getWindowFrame();
+  }
+
+  /** The expressions after PARTITION BY themselves, not a copy. */
+  @SuppressWarnings("unchecked")
+  public static List<Expression> partitionOf(Window window) {
+    ArrayList<Expression> keys = (@Nullable ArrayList<Expression>) PARTITION.get(window);
+    return keys == null ? new ArrayList<>() : keys;
+  }
+
+  /** What the rows of a window are ordered by. */
+  public static List<QueryOrderBy> orderOf(Window window) {
+    List<QueryOrderBy> order = window.getOrderBy();
+    return order == null ? List.of() : order;
+  }
+
+  /** What an aggregate orders its rows by. */
+  @SuppressWarnings("unchecked")
+  public static List<QueryOrderBy> orderOf(Aggregate aggregate) {
+    ArrayList<QueryOrderBy> order =
+        (@Nullable ArrayList<QueryOrderBy>) AGGREGATE_ORDER.get(aggregate);
+    return order == null ? List.of() : order;
+  }
+
+  public static boolean isDistinct(AbstractAggregate aggregate) {
+    return (boolean) DISTINCT.get(aggregate);
+  }
+
+  public static boolean ignoresNulls(WindowFunction function) {
+    return (boolean) IGNORES_NULLS.get(function);
+  }
+}
