@@ -15,6 +15,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -144,11 +145,21 @@ class SnapshotsIT {
       createTable(busy);
       idle.setAutoCommit(false);
       insert(idle, 1_000);
-      int rows = 0;
-      while (files(cluster.node("n1")).noneMatch(SnapshotsIT::isSnapshot)) {
-        assertTrue(rows < 5_000, "no snapshot");
-        insert(busy, rows % 1_000 + 2_000 + rows / 1_000 * 1_000);
-        rows++;
+      insert(busy, 2_000);
+      // the log grows and the database does not, however many of these there are in the five
+      // seconds
+      try (PreparedStatement update =
+          busy.prepareStatement("UPDATE T SET FILLER = ? WHERE ID = 2000")) {
+        update.setString(1, "y".repeat(20_000));
+        await()
+            .atMost(60, TimeUnit.SECONDS)
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ZERO)
+            .until(
+                () -> {
+                  assertEquals(1, update.executeUpdate());
+                  return files(cluster.node("n1")).anyMatch(SnapshotsIT::isSnapshot);
+                });
       }
       SQLException lost = assertThrows(SQLException.class, idle::commit);
       assertEquals("40001", lost.getSQLState());
