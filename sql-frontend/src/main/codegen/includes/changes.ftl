@@ -56,7 +56,7 @@ DataChange Insert() :
     |
         <SET> Assignments(parts)
     |
-        // how H2 writes the rows, not which
+        // DIRECT and SORTED say how H2 writes the rows, not which rows
         [ LOOKAHEAD({ isNext("DIRECT") }) <IDENTIFIER> ] [ LOOKAHEAD({ isNext("SORTED") }) <IDENTIFIER> ]
         source = OrderedQueryOrExpr(ExprContext.ACCEPT_QUERY) { parts.add(source); }
     )
@@ -72,7 +72,7 @@ void ColumnsOrNone() :
     TargetColumns()
 }
 
-/** The columns that get values. They are not looked at further, so none may be the key of a row. */
+/** The columns that get values. No later check sees these columns, so the key of a row is refused here. */
 void TargetColumns() :
 { final SqlNodeList columns; }
 {
@@ -175,7 +175,7 @@ SqlNode FetchCount() :
 { SqlNode count = LITERAL_ONE; }
 {
     [
-        // ROW may also begin an expression, ROW(1, 2); H2 does not take it for one here
+        // ROW may also begin an expression, ROW(1, 2), but H2 does not read an expression here
         LOOKAHEAD({ getToken(1).kind != ROW && getToken(1).kind != ROWS })
         count = Expression(ExprContext.ACCEPT_SUB_QUERY) [ <PERCENT> ]
     ]

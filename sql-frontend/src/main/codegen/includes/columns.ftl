@@ -117,7 +117,7 @@ void SignedInteger() :
 void NullsDistinct() :
 {}
 {
-    // behind UNIQUE in an expression, NULLS may also be the name of a column
+    // after UNIQUE in an expression, NULLS may also be the name of a column
     [ LOOKAHEAD({ isNullsDistinctNext() }) <NULLS> [ <NOT> | <ALL> ] <DISTINCT> ]
 }
 
@@ -157,11 +157,11 @@ void IndexColumn() :
 void References(Definition definition) :
 { final SqlIdentifier table; }
 {
-    // without a name, it is the table itself
+    // without a name, the foreign key refers to its own table
     <REFERENCES> [ LOOKAHEAD({ getToken(1).kind != LPAREN }) table = CompoundIdentifier() { definition.reads(table); } ]
     [ IndexColumns() ]
     ConstraintIndex()
-    // ON UPDATE belongs to the reference, not to the column: H2 reads it so too
+    // ON UPDATE belongs to the reference, not to the column, as in H2
     (
         LOOKAHEAD(2)
         <ON> ( <DELETE> | <UPDATE> )

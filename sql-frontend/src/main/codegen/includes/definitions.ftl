@@ -1,4 +1,4 @@
-/* DDL. What a statement acts on, reads and evaluates is gathered in a Definition. */
+/* DDL. A Definition gathers what a statement acts on, reads and evaluates. */
 
 boolean IfNotExists() :
 {}
@@ -20,7 +20,7 @@ void CascadeOrRestrict() :
     [ <CASCADE> [ <CONSTRAINTS> ] | <RESTRICT> ]
 }
 
-/** The end of every definition: what binds the table, what fences the statement. */
+/** The end of every definition: the clauses that bind the table or fence the statement. */
 Statement DefinitionEnd(Definition definition) :
 { FenceClause fence; }
 {
@@ -125,7 +125,7 @@ void CreateSchema(Definition definition) :
 {
     <SCHEMA> IfNotExists()
     (
-        // the schema is called as its owner
+        // the schema has the name of its owner
         <AUTHORIZATION> schema = SimpleIdentifier() { definition.target(ObjectClass.SCHEMA, schema); }
     |
         schema = SimpleIdentifier() { definition.target(ObjectClass.SCHEMA, schema); }
@@ -153,7 +153,7 @@ void CreateDomain(Definition definition) :
     )*
 }
 
-/** CHECK (VALUE > 0): VALUE is a keyword of H2 and of Calcite, and a name here alone. */
+/** CHECK (VALUE > 0): VALUE is a keyword of H2 and of Calcite, and a name only here. */
 void DomainCheck(Definition definition) :
 { final SqlNode check; }
 {
@@ -209,7 +209,7 @@ Statement RightsStatement() :
     |
         SimpleIdentifier()
         [
-            // H2 cannot grant a second one, and leaves a part done when it cannot revoke it
+            // H2 cannot grant a second role, and leaves a REVOKE partly done when it cannot revoke a role
             <COMMA>
             { throw new GrammarException(getPos(), "roles are granted and revoked one at a time"); }
         ]

@@ -15,7 +15,7 @@ void InfixCast(List<Object> list, ExprContext exprContext, Span s) :
     }
 }
 
-/** expression [NOT] REGEXP pattern, and what PostgreSQL writes for it: expression ~ pattern, !~ and both with a star */
+/** expression [NOT] REGEXP pattern, and its forms in PostgreSQL: expression ~ pattern, !~ and both with a star */
 void Regexp(List<Object> list, ExprContext exprContext, Span s) :
 {
     final SqlParserPos position;
@@ -52,9 +52,9 @@ SqlLiteral JsonOrGeometryLiteral() :
 }
 {
     ( <JSON> | <GEOMETRY> ) { s = span(); type = getToken(0).image; }
-    // of the value the checks only have to know that it is one
+    // the checks only have to know that there is a value
     ( SimpleStringLiteral() | <BINARY_STRING_LITERAL> )
-    // strings in a row are one
+    // strings in a row are one string
     ( LOOKAHEAD(1) <QUOTED_STRING> )*
     { return SqlLiteral.createUnknown(type, getToken(0).image, s.end(this)); }
 }
@@ -99,7 +99,7 @@ void SelectPrefix(List<SqlNode> kept) :
     ]
 }
 
-/** expression IS [NOT] DISTINCT FROM ALL (values): to the checks the same as a comparison with = */
+/** expression IS [NOT] DISTINCT FROM ALL (values): the checks treat it as a comparison with = */
 void IsDistinctFromAll(List<Object> list, ExprContext exprContext, Span s) :
 {
     final SqlParserPos position;
@@ -121,8 +121,8 @@ void IsDistinctFromAll(List<Object> list, ExprContext exprContext, Span s) :
 }
 
 /**
- * CASE a WHEN IN (1, 2) THEN, WHEN IS NULL THEN, WHEN < 3 THEN. Spliced into CaseExpression by patch-template.xml. Patterns
- * are left to CASE WHEN a LIKE, because the checks have to see both sides of them.
+ * CASE a WHEN IN (1, 2) THEN, WHEN IS NULL THEN, WHEN < 3 THEN. Spliced into CaseExpression by
+ * patch-template.xml. A pattern needs CASE WHEN a LIKE, because the checks have to see both sides of a pattern.
  */
 SqlNodeList CasePredicate() :
 {
@@ -208,7 +208,7 @@ void IsJson(List<Object> list, ExprContext exprContext, Span s) :
     { list.add(new SqlParserUtil.ToTreeListItem(SqlStdOperatorTable.IS_JSON_VALUE, position)); }
 }
 
-/** Behind IS JSON, and spliced into JSON_OBJECT and JSON_OBJECTAGG by patch-template.xml. */
+/** Follows IS JSON, and is spliced into JSON_OBJECT and JSON_OBJECTAGG by patch-template.xml. */
 void UniqueKeys() :
 {}
 {
@@ -218,7 +218,7 @@ void UniqueKeys() :
     ]
 }
 
-/** JSON_OBJECTAGG(...) FILTER (...) OVER (...). Put in the place of Calcite's by patch-template.xml. */
+/** JSON_OBJECTAGG(...) FILTER (...) OVER (...). patch-template.xml puts it in place of Calcite's. */
 SqlCall JsonObjectAgg() :
 { SqlCall call; }
 {
@@ -226,14 +226,14 @@ SqlCall JsonObjectAgg() :
     { return call; }
 }
 
-/** JSON_ARRAYAGG(...) FILTER (...) OVER (...). Put in the place of Calcite's by patch-template.xml. */
+/** JSON_ARRAYAGG(...) FILTER (...) OVER (...). patch-template.xml puts it in place of Calcite's. */
 SqlCall JsonArrayAgg() :
 { SqlCall call; }
 {
     call = JsonArrayAggFunctionCall()
     {
         if (call.getKind() == SqlKind.WITHIN_GROUP) {
-            // Calcite forgets where it stands, and so where all calls around it stand
+            // Calcite loses the position of the call, and so the positions of all calls around it
             final SqlParserPos end = getPos();
             call = SqlStdOperatorTable.WITHIN_GROUP.createCall(
                 call.operand(0).getParserPosition().plus(end), call.getOperandList());
@@ -297,7 +297,7 @@ void FromFirstOrLast(SqlCall call) :
     ]
 }
 
-/** EXCEPT (a, t.b) behind a star. Spliced in by patch-template.xml: what is left out is nothing to check. */
+/** EXCEPT (a, t.b) after a star. Spliced in by patch-template.xml. Omitted columns need no check. */
 void ExceptColumns() :
 {}
 {

@@ -1,8 +1,9 @@
 /* FENCED BY LOCK, the clause that is Tollgate's own, and SET FENCING TOKEN. */
 
 /**
- * FENCED [MONOTONIC] BY LOCK name [TOKEN token]. With TOKEN it fences the statement it ends; without, it binds the table
- * that the statement creates or alters. Which of the two may stand where is for the planner to say, in words.
+ * FENCED [MONOTONIC] BY LOCK name [TOKEN token]. With TOKEN, the clause fences the statement that it ends.
+ * Without TOKEN, it binds the table that the statement creates or alters. The planner decides which of the two
+ * may stand where, and says so in words.
  */
 FenceClause FenceClause() :
 {
@@ -19,7 +20,7 @@ FenceClause FenceClause() :
     { return new FenceClause(start, monotonic, lock, token); }
 }
 
-/** A literal or a parameter; or an expression in parentheses, which becomes a row of one. */
+/** A literal, a parameter, or an expression in parentheses, which becomes a row of one field. */
 SqlNode LockName() :
 {
     final SqlNode name;

@@ -1,7 +1,7 @@
-    // What our productions ask about the tokens ahead. Spliced into the class by patch-template.xml: a production with
-    // JAVACODE would not do, because it may throw and JavaCC asks these also where nothing may be thrown.
+    // What Tollgate's productions ask about the tokens ahead. Spliced into the class by patch-template.xml. A
+    // production with JAVACODE would not do: it may throw, and JavaCC also asks where nothing may be thrown.
 
-    /** Whether the next token is this word, unquoted. For words of H2 that are no tokens of the grammar. */
+    /** Whether the next token is this word, unquoted. For words of H2 that are not tokens of the grammar. */
     private boolean isNext(String word) {
         return getToken(1).image.equalsIgnoreCase(word);
     }
@@ -63,7 +63,7 @@
             || next == NOT && (second == IN || second == BETWEEN);
     }
 
-    /** Whether a table in parentheses follows that is no query and no join: (t), (s.t AS a), (UNNEST(...)). */
+    /** Whether a table in parentheses follows that is neither a query nor a join: (t), (s.t AS a), (UNNEST(...)). */
     private boolean isTableInParenthesesNext() {
         if (getToken(1).kind != LPAREN) {
             return false;
@@ -114,7 +114,7 @@
             || areKindsNext(ROW, LPAREN) && getToken(3).kind == RPAREN;
     }
 
-    /** Whether the columns of a SELECT end before they begin, as H2 sees it. */
+    /** Whether the list of a SELECT is empty, as H2 sees it. */
     private boolean isSelectListEmpty() {
         switch (getToken(1).kind) {
             case EOF:
@@ -173,7 +173,7 @@
             && getToken(4).kind != LPAREN && getToken(4).kind != DOT;
     }
 
-    /** After the name of a column: whether its type follows, not an option or the end of the definition. */
+    /** Whether a type follows the name of a column, not an option or the end of the definition. */
     private boolean isColumnTypeNext() {
         switch (getToken(1).kind) {
             case EOF:

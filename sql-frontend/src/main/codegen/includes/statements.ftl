@@ -1,11 +1,11 @@
 /*
- * The way into Tollgate's grammar, and the statements that are not about tables.
+ * The entry point of Tollgate's grammar, and the statements that are not about tables.
  *
- * Rule for all our productions: what a production leaves out of its result must be unable to hold an expression or the name
- * of a table. The checks see the tree alone; H2 sees all the tokens.
+ * Rule for all of Tollgate's productions: a production may leave out of its result only what can hold neither an
+ * expression nor the name of a table. The checks see only the tree; H2 sees all tokens.
  */
 
-/** Takes a word that is no token of the grammar and that must stand here. */
+/** Takes a word that is not a token of the grammar and that must stand here. */
 void Word(String word) :
 {}
 {
@@ -21,9 +21,9 @@ void Word(String word) :
 Statement TollgateStatement() :
 { final Statement statement; }
 {
-    // One token decides. Some of these words may also be names (START, CALL), so a query, which may begin with an
-    // expression as far as Calcite's grammar goes, conflicts with them; but a query that begins with a name is refused
-    // by ACCEPT_QUERY, so nothing is lost when these alternatives come first.
+    // One token decides. Some of these words may also be names (START, CALL). In Calcite's grammar a query may
+    // begin with an expression, so it conflicts with these words. But ACCEPT_QUERY refuses a query that begins with
+    // a name, so nothing is lost when these alternatives come first.
     (
         LOOKAHEAD(1) statement = ChangeStatement()
     |
@@ -87,7 +87,7 @@ Statement ExplainStatement() :
 }
 {
     <EXPLAIN>
-    // neither a query nor a change begins with these two
+    // neither a query nor a change begins with PLAN or ANALYZE
     (
         LOOKAHEAD(1) <PLAN> [ <FOR> ]
     |
@@ -103,7 +103,7 @@ Statement ExplainStatement() :
     { return new Statement.Explain(explained, analyze); }
 }
 
-/** CALL evaluates an expression: CALL SCHEMA(), CALL NEXT VALUE FOR s. "? =" is what a CallableStatement puts in front. */
+/** CALL evaluates an expression: CALL SCHEMA(), CALL NEXT VALUE FOR s. A CallableStatement puts "? =" in front. */
 Statement CallStatement() :
 {
     final SqlNode expression;

@@ -1,4 +1,4 @@
-/** Data types of H2 for which Calcite has no name. Asked before Calcite's own. */
+/** Data types of H2 for which Calcite has no name. The parser tries them before Calcite's own. */
 SqlTypeNameSpec H2DataType() :
 {
     final Span s;
@@ -48,7 +48,7 @@ SqlTypeNameSpec H2DataType() :
         ( <VARCHAR> { s = span(); } | ( <CHARACTER> | <CHAR> ) { s = span(); } [ <VARYING> ] )
         { name = "CHARACTER"; } TypeLength()
     |
-        // CHARACTER VARYING, which two tokens do not tell from the one with a length
+        // CHARACTER VARYING without a length, which two tokens do not tell from the type with a length
         LOOKAHEAD(2)
         ( <CHARACTER> | <CHAR> ) { s = span(); name = "CHARACTER"; } <VARYING>
     |

@@ -22,12 +22,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a URL and the properties beside it ask for. Where both name a property, the URL wins.
+ * The settings of a connection, from its URL and its properties. If both set a property, the URL
+ * wins.
  *
  * @param url as given, without the password
- * @param fetchSize rows of a page, 0 to fetch all at once
- * @param lockTimeout how long statements wait for rows; what the cluster does anyway needs no
- *     saying
+ * @param fetchSize rows per page, 0 to fetch all at once
+ * @param lockTimeout how long statements wait for rows; sent only if it differs from the cluster's
+ *     default
  */
 record ConnectionSettings(
     String url,
@@ -43,12 +44,12 @@ record ConnectionSettings(
   private static final String MEMORY = "mem:";
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h)?");
 
-  /** A smaller number of milliseconds was meant to be a number of seconds. */
+  /** A smaller positive number without a unit is rejected: seconds were meant, not milliseconds. */
   private static final int LEAST_WITHOUT_UNIT = 100;
 
   private static final Pattern PASSWORD = Pattern.compile("(?i)[?&]password=[^&]*");
 
-  /** True if a URL is for this driver, right or wrong. */
+  /** True if a URL is for this driver, valid or not. */
   static boolean accepts(String url) {
     return url.startsWith(PREFIX);
   }
@@ -56,8 +57,9 @@ record ConnectionSettings(
   /**
    * Reads a URL that {@link #accepts} accepts.
    *
-   * @param properties may have some of other programs, as frameworks pass them on; one that looks
-   *     like a misspelt one of ours is refused, as any in the URL is that we do not know
+   * @param properties may include properties of other programs, which frameworks pass on. A
+   *     property that looks like a misspelled one of this driver is rejected, as is any unknown
+   *     property in the URL
    */
   static ConnectionSettings parse(String url, Properties properties) throws SQLException {
     int question = url.indexOf('?');
@@ -102,7 +104,7 @@ record ConnectionSettings(
 
   private static String decoded(String text, String url) throws SQLException {
     try {
-      // a plus sign is a plus sign here, as in other URLs of JDBC
+      // a plus sign stands for itself, as in other JDBC URLs
       return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
       throw wrong(url, "'" + text + "' has a % that is not followed by two hexadecimal digits");
@@ -210,7 +212,7 @@ record ConnectionSettings(
         SqlState.INVALID_ARGUMENT, "URL " + withoutPassword(url) + ": " + what);
   }
 
-  /** Values of properties as what they stand for. */
+  /** Property values, converted to their types. */
   private record Values(Map<TollgateProperty, String> given, String url) {
     String text(TollgateProperty property) {
       return given.getOrDefault(property, property.defaultValue()).trim();

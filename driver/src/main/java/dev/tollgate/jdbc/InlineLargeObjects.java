@@ -18,8 +18,8 @@ import org.h2.value.ValueLob;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Large objects travel and rest whole, so nothing is ever stored or read in parts. Most of what H2
- * asks of a data handler cannot happen here.
+ * A data handler for large objects, which are sent and stored whole, never in parts. Most of the
+ * calls that H2 makes on a data handler cannot happen here.
  */
 final class InlineLargeObjects implements DataHandler, LobStorageInterface {
   private static final int BUFFER = 8192;
@@ -56,7 +56,7 @@ final class InlineLargeObjects implements DataHandler, LobStorageInterface {
     }
   }
 
-  /** One more than fits a frame, so that it shows when an object is too large. */
+  /** The read limit: at most one more than fits a frame, so that too large an object is noticed. */
   private static long limit(long maxLength) {
     long most = Protocol.MAX_FRAME_BYTES + 1L;
     return maxLength < 0 ? most : Math.min(maxLength, most);
@@ -142,7 +142,7 @@ final class InlineLargeObjects implements DataHandler, LobStorageInterface {
     return this;
   }
 
-  /** Null, which says that there is none. */
+  /** Returns null: there is no cache. */
   @Override
   public @Nullable SmallLRUCache<String, String[]> getLobFileListCache() {
     return null;

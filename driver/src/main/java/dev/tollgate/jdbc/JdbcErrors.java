@@ -22,8 +22,8 @@ import org.h2.message.DbException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failures as the exceptions of JDBC, whose classes pools and frameworks tell apart. What the
- * database itself refused becomes what H2 would throw, SQL text and all.
+ * Converts failures into JDBC exceptions, whose classes pools and frameworks distinguish. An error
+ * of the database becomes the exception that H2 would throw, with the SQL text.
  */
 final class JdbcErrors {
   private static final Map<String, SqlState> TOLLGATE_STATES =
@@ -32,7 +32,7 @@ final class JdbcErrors {
 
   private JdbcErrors() {}
 
-  /** The exception inside the one that H2's classes pass on. */
+  /** Wraps the JDBC exception in the exception that H2's classes pass on. */
   static DbException forH2(Reply.Failure failure, @Nullable String sql) {
     return DbException.convert(exception(failure, sql, null));
   }
@@ -84,7 +84,7 @@ final class JdbcErrors {
       case TOO_MANY, BUSY, ENVIRONMENT_CHANGES ->
           new JdbcSQLTransientException(message, sql, state, code, cause, null);
       case CANCELLED -> new JdbcSQLTimeoutException(message, sql, state, code, cause, null);
-      // H2 has no class for this one
+      // H2 has no class for this state
       case NO_QUORUM -> new SQLTransientConnectionException(message, state, code, cause);
       case CONNECTION_REFUSED, PROTOCOL_VIOLATION, SESSION_GONE, OUTCOME_UNKNOWN ->
           new JdbcSQLNonTransientConnectionException(message, sql, state, code, cause, null);

@@ -12,17 +12,17 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows, of which all or only a page at a time are here. Not thread-safe.
+ * The rows of a result, all of them or one page at a time. Not thread-safe.
  *
- * <p>Forward only, as soon as a second page was fetched.
+ * <p>Forward only, once a second page was fetched.
  */
 final class PagedResult implements ResultInterface {
-  /** Where the rows after the first page come from. */
+  /** The source of the rows after the first page. */
   interface MoreRows {
     /** Fetches the next page. */
     RowSet.Page next();
 
-    /** Says that no more will be fetched. */
+    /** Tells the source that no more rows will be fetched. */
     void giveUp();
   }
 
@@ -165,7 +165,7 @@ final class PagedResult implements ResultInterface {
     return columns.get(i).nullable();
   }
 
-  /** The size of the pages was fixed when the query ran. */
+  /** Does nothing: the page size was fixed when the query ran. */
   @Override
   public void setFetchSize(int fetchSize) {}
 
@@ -174,13 +174,13 @@ final class PagedResult implements ResultInterface {
     return page.size();
   }
 
-  /** False: H2 would keep the command open, and ours holds nothing. */
+  /** Returns false: H2 would keep the command of a lazy result open, and this one holds nothing. */
   @Override
   public boolean isLazy() {
     return false;
   }
 
-  /** Null, which says that there is none. */
+  /** Returns null: there is no copy. */
   @Override
   public @Nullable ResultInterface createShallowCopy(Session targetSession) {
     return null;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a node said of a statement when it was asked to prepare it. */
+/** A node's description of a statement that it prepared. */
 record PreparedInfo(
     boolean query, int commandType, List<Parameter> parameters, List<Column> columns) {
   static PreparedInfo of(Reply.Prepared reply) {
@@ -26,8 +26,8 @@ record PreparedInfo(
   }
 
   /**
-   * What was prepared last on one connection. Only statements that a node has taken: what it
-   * refused may be right a moment later. Thread-safe.
+   * The statements that one connection prepared or used last. Holds only statements that a node
+   * accepted, because a statement that it rejected may be valid a moment later. Thread-safe.
    */
   static final class Cache {
     static final int MAX_STATEMENTS = 256;
@@ -35,7 +35,7 @@ record PreparedInfo(
     /** A longer text is most likely made for one use. */
     static final int MAX_SQL_CHARS = 16_384;
 
-    /** Of all texts together. */
+    /** Limit of all texts together. */
     static final int MAX_CHARS = 1 << 20;
 
     private final Map<String, PreparedInfo> statements = new LinkedHashMap<>(16, 0.75f, true);
@@ -59,7 +59,7 @@ record PreparedInfo(
       }
     }
 
-    /** After a change of the schema nothing is certain. */
+    /** Removes all statements, because after a change of the schema each may be stale. */
     synchronized void clear() {
       statements.clear();
       chars = 0;

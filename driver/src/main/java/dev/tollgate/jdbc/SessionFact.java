@@ -17,8 +17,9 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement that H2's JDBC classes send to learn or to set what this side knows by itself, so
- * that it needs no round trip.
+ * A statement of H2's JDBC classes or of the application that this side carries out itself. It
+ * needs no round trip, except to end an open transaction or to read a setting other than
+ * QUERY_TIMEOUT.
  */
 @SuppressWarnings("NonApiType") // H2's interface says ArrayList
 final class SessionFact implements CommandInterface {

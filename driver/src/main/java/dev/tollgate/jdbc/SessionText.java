@@ -9,9 +9,9 @@ import org.h2.engine.IsolationLevel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements about what the connection itself keeps, as applications write them: transaction
- * control, autocommit, the isolation level and the query timeout. They need no round trip, but for
- * the end of a transaction.
+ * Recognizes statements about the state that the connection itself keeps, as applications write
+ * them: transaction control, autocommit, the isolation level and the query timeout. Of these, only
+ * the end of a transaction needs a round trip.
  */
 final class SessionText {
   private static final Pattern END = Pattern.compile("(COMMIT|ROLLBACK)( WORK)?");
@@ -29,10 +29,10 @@ final class SessionText {
   private static final Set<String> FIRST_WORDS =
       Set.of("BEGIN", "COMMIT", "ROLLBACK", "SET", "START");
 
-  /** Longer texts are none of these. */
+  /** A longer text is none of these statements. */
   private static final int MAX_LENGTH = 100;
 
-  /** What these statements are about. */
+  /** The state that these statements change. */
   interface Session {
     void begin();
 
@@ -47,9 +47,9 @@ final class SessionText {
 
   private SessionText() {}
 
-  /** The statement, or null if it is about something else. */
+  /** Returns the command for a statement, or null if it is none of these statements. */
   static @Nullable CommandInterface of(String sql, Session session) {
-    // every statement comes by here, and most are none of these
+    // every statement passes through here, and most are none of these
     if (sql.length() > MAX_LENGTH || !FIRST_WORDS.contains(StatementKind.firstWord(sql))) {
       return null;
     }

@@ -3,8 +3,8 @@ package dev.tollgate.jdbc;
 import java.util.Locale;
 
 /**
- * What a statement is, as far as its first word tells. A guess that is wrong costs a round trip or
- * a cache entry, never a wrong result: the node parses the statement.
+ * The kind of a statement, as far as its first word tells. A wrong guess costs a round trip or a
+ * cache entry, never a wrong result: the node parses the statement.
  */
 enum StatementKind {
   /** Returns rows. */
@@ -56,7 +56,7 @@ enum StatementKind {
     return sql.substring(start, end).toUpperCase(Locale.ROOT);
   }
 
-  /** Skips blanks, comments and the brackets around a query. */
+  /** Skips white space, comments and the parentheses around a query. */
   private static int startOfText(String sql) {
     int at = 0;
     while (at < sql.length()) {

@@ -20,8 +20,8 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the statements of one connection on its session with the cluster, and turns answers into
- * what H2's classes take: results, and exceptions. Thread-safe.
+ * Runs the statements of one connection on its session with the cluster. Turns replies into the
+ * results and exceptions that H2's classes expect. Thread-safe.
  */
 final class StatementRunner {
   /** H2's codes for statements that name what is not there: prepared statements may be stale. */
@@ -29,7 +29,7 @@ final class StatementRunner {
 
   private static final int LAST_SCHEMA_ERROR = 42_199;
 
-  /** How often a query is run again because the rows of its later pages were lost. */
+  /** How often a query runs at most, the first run included, if rows of later pages are lost. */
   private static final int MAX_RUNS = 10;
 
   private final ClusterSession cluster;
@@ -39,8 +39,8 @@ final class StatementRunner {
   private final PreparedInfo.Cache prepared = new PreparedInfo.Cache();
 
   /**
-   * @param provider what conversions of values need to know
-   * @param transaction is told of every statement
+   * @param provider the context that conversions of values need
+   * @param transaction learns of every statement
    * @param onSchemaDoubt called after a statement that may have changed the current schema
    */
   StatementRunner(
@@ -54,17 +54,17 @@ final class StatementRunner {
     this.onSchemaDoubt = onSchemaDoubt;
   }
 
-  /** How the next statement stands to transactions. */
+  /** The transaction mode of the next statement. */
   TransactionMode mode() {
     return transaction.mode();
   }
 
-  /** What a statement of the same text was told to take and return; null if that is not known. */
+  /** The cached description of a statement with this text; null if there is none. */
   @Nullable PreparedInfo prepared(String sql) {
     return prepared.get(sql);
   }
 
-  /** Asks what a statement takes and returns; errors are not kept. */
+  /** Asks the node what a statement takes and returns; keeps the answer, but not an error. */
   PreparedInfo prepare(String sql) {
     Reply reply = ask(new Request.Prepare(sql), sql);
     if (!(reply instanceof Reply.Prepared answer)) {
@@ -75,7 +75,7 @@ final class StatementRunner {
     return info;
   }
 
-  /** Runs a statement once that does not return rows in pages. */
+  /** Runs, once, a statement that does not return rows in pages. */
   Reply run(ClusterSession.Statement statement, StatementKind kind) {
     boolean before = transaction.starts();
     try {
@@ -95,8 +95,8 @@ final class StatementRunner {
   /**
    * Runs a query.
    *
-   * @param eager true to have all rows here before this returns: if a node is lost in between, the
-   *     query runs again
+   * @param eager true to fetch all rows before this method returns: if a node is lost meanwhile,
+   *     the query runs again
    */
   ResultInterface query(ClusterSession.Statement statement, StatementKind kind, boolean eager) {
     boolean before = transaction.starts();

@@ -30,13 +30,13 @@ import org.h2.value.ValueNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement of the application. The node is asked about it once, when something has to be known
- * that its first word does not tell: for a prepared statement that is when it is prepared. Not
- * thread-safe, but for {@link #cancel}.
+ * A statement of the application. The driver asks the node about it once, when it needs a fact that
+ * the first word does not tell. For a prepared statement that is when it is prepared. Not
+ * thread-safe, except for {@link #cancel}.
  */
 @SuppressWarnings("NonApiType") // H2's interface says ArrayList
 final class TollgateCommand implements CommandInterface {
-  /** Room in a frame for everything but the parameter sets and the text. */
+  /** Room in a frame for everything except the parameter sets and the text. */
   private static final int FRAME_OVERHEAD_BYTES = 4096;
 
   private static final int MAX_BYTES_PER_CHAR = 3;
@@ -49,12 +49,12 @@ final class TollgateCommand implements CommandInterface {
   private @Nullable ArrayList<TollgateParameter> parameters;
   private @Nullable PreparedInfo info;
 
-  /** Whether the info came for this statement, not for an earlier one of the same text. */
+  /** True if the node described this statement, not an earlier one with the same text. */
   private boolean asked;
 
   /**
-   * @param defaultFetchSize rows of a page where the statement does not say, 0 to fetch all at once
-   * @param timeout asked when the statement runs
+   * @param defaultFetchSize rows per page if the statement sets none, 0 to fetch all at once
+   * @param timeout read when the statement runs
    */
   TollgateCommand(
       StatementRunner runner, String sql, int defaultFetchSize, Supplier<Duration> timeout) {
@@ -106,7 +106,10 @@ final class TollgateCommand implements CommandInterface {
     return known;
   }
 
-  /** The values that were set; if nobody asked for parameters, the node says if one is missing. */
+  /**
+   * Encodes the values that were set. Without a {@link #getParameters} call, the node reports a
+   * missing value.
+   */
   private byte[] parameterSet() {
     List<TollgateParameter> known = parameters;
     if (known == null) {
@@ -131,12 +134,12 @@ final class TollgateCommand implements CommandInterface {
     int pageRows = scrollable ? 0 : pageRows(fetchSize);
     ClusterSession.Statement statement =
         statement(false, new KeyRequest.None(), maxRows, pageRows, List.of(parameterSet()));
-    // what the node took for a query changes no schema, whatever its first word
+    // a statement that the node treats as a query changes no schema, whatever its first word
     StatementKind known = kind == StatementKind.CALL ? kind : StatementKind.QUERY;
     return runner.query(statement, known, pageRows == 0);
   }
 
-  /** H2 gives its own default where the application has said nothing. */
+  /** Rows per page; H2 passes its own default if the application set no fetch size. */
   private int pageRows(int fetchSize) {
     return fetchSize == SysProperties.SERVER_RESULT_SET_FETCH_SIZE ? defaultFetchSize : fetchSize;
   }
@@ -166,7 +169,7 @@ final class TollgateCommand implements CommandInterface {
     }
   }
 
-  /** What H2 gives for executeUpdate("CALL ..."): the value, if it is a number. */
+  /** The count that H2 returns for executeUpdate("CALL ..."): the value, if it is a number. */
   private static long countOfCall(StatementResult.Rows called) {
     List<Value[]> rows = called.rows().page().rows();
     boolean nothing =
@@ -198,7 +201,7 @@ final class TollgateCommand implements CommandInterface {
     return outcome.result();
   }
 
-  /** As H2 has it: every set fails, and the batch says so. */
+  /** Rejects a batch of a query as H2 does: every set fails, and the batch reports each failure. */
   private BatchResult refusedBatch(int size) {
     long[] counts = new long[size];
     Arrays.fill(counts, Statement.EXECUTE_FAILED);
@@ -221,7 +224,7 @@ final class TollgateCommand implements CommandInterface {
     return batch.results();
   }
 
-  /** What the parts of a batch gave, put together. */
+  /** The combined results of the parts of a batch. */
   private final class Outcome {
     private final long[] counts;
     private final @Nullable MergedResult keys;
@@ -271,7 +274,7 @@ final class TollgateCommand implements CommandInterface {
         sql, runner.mode(), batch, keys, maxRows, pageRows, sets, timeout.get());
   }
 
-  /** What H2's statements say about generated keys: a flag, positions, or names. */
+  /** Converts what H2's statements request as generated keys: a flag, positions, or names. */
   private static KeyRequest keys(@Nullable Object request) {
     if (request instanceof int[] positions) {
       return new KeyRequest.Positions(Arrays.stream(positions).boxed().toList());
@@ -282,13 +285,13 @@ final class TollgateCommand implements CommandInterface {
     return Boolean.TRUE.equals(request) ? new KeyRequest.Generated() : new KeyRequest.None();
   }
 
-  /** Columns as they were when this statement was prepared, or later; others may change them. */
+  /** The columns as of the preparation of this statement, or later; others may change them. */
   @Override
   public @Nullable ResultInterface getMetaData() {
     if (!isQuery()) {
       return null;
     }
-    // H2 asks whenever an out parameter is registered; no table gives a call its columns
+    // H2 asks whenever an out parameter is registered; a call's columns come from no table
     PreparedInfo known = asked || kind == StatementKind.CALL ? runner.prepared(sql) : null;
     return PagedResult.complete((known == null ? ask() : known).columns(), List.of());
   }
@@ -304,7 +307,7 @@ final class TollgateCommand implements CommandInterface {
     runner.cancel();
   }
 
-  /** Shown by H2's statements, with the values that were set, as there. */
+  /** Returns what H2's statements show: the SQL, with the values that were set, as in H2. */
   @Override
   public String toString() {
     ArrayList<TollgateParameter> known = parameters;

@@ -27,16 +27,17 @@ import org.h2.message.DbException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a Tollgate cluster: H2's, but for what means something else or more here.
+ * A connection to a Tollgate cluster: H2's connection, except where it means something else, or
+ * more, here.
  *
- * <p>Thread-safe as H2's is: statements of several threads run one after the other. The connection
- * survives the loss of nodes; it is closed for good by the application, or after an exception of
- * class 08.
+ * <p>Thread-safe as H2's connection is: statements of several threads run one after the other. The
+ * connection survives the loss of nodes. It is closed for good by the application, or after an
+ * exception of class 08.
  *
- * <p>{@code unwrap(ClusterSession.class)} gives the session behind it.
+ * <p>{@code unwrap(ClusterSession.class)} returns the session of the connection.
  */
 public final class TollgateConnection extends JdbcConnection {
-  /** What {@link #setClientInfo} knows; the JDBC specification gives these names. */
+  /** The names that {@link #setClientInfo} accepts; the JDBC specification gives these names. */
   static final List<String> CLIENT_INFO_NAMES =
       List.of("ApplicationName", "ClientUser", "ClientHostname");
 
@@ -47,7 +48,7 @@ public final class TollgateConnection extends JdbcConnection {
   private volatile boolean readOnly;
   private @Nullable String catalogName;
 
-  /** Held while the end of a request is told, which the next one then waits for. */
+  /** Held while the cluster is told of the end of a request; the next request waits for it. */
   private final Object requestBoundary = new Object();
 
   private long openRequests;
@@ -59,7 +60,7 @@ public final class TollgateConnection extends JdbcConnection {
     clientInfo.put("ApplicationName", settings.session().application());
   }
 
-  /** H2 asks this before whatever it does for the application. */
+  /** Throws if this connection is closed; H2 calls this before each action of the application. */
   @Override
   protected void checkClosed() {
     if (closed) {
@@ -88,9 +89,9 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Ends the session; what its own lease holds is free. Returns within seconds, also when a
-   * statement is under way in another thread, or no node answers: then the cluster ends the session
-   * after its time.
+   * Ends the session and releases what its own lease holds. Returns within seconds, even if another
+   * thread has a statement under way or no node answers. If the cluster cannot be told, it ends the
+   * session after sessionTimeout.
    */
   @Override
   public void close() {
@@ -98,7 +99,7 @@ public final class TollgateConnection extends JdbcConnection {
     session.close();
   }
 
-  /** Ends the connection without waiting; the cluster ends the session after its time. */
+  /** Ends the connection without waiting; the cluster ends the session after sessionTimeout. */
   @Override
   public void abort(@Nullable Executor executor) {
     if (executor == null) {
@@ -111,9 +112,9 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Asks a node for a sign of life, moving the session to another node if need be.
+   * Asks a node for a sign of life, and moves the session to another node if necessary.
    *
-   * @param seconds how long that may take, 0 for failoverTimeout
+   * @param seconds longest time for the check, 0 for failoverTimeout
    */
   @Override
   public boolean isValid(int seconds) {
@@ -125,10 +126,10 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Bounds how long the answer to a statement may take, waits for locks and failovers included.
+   * Limits the time to the reply of a statement, waits for locks and failovers included.
    *
-   * @param executor not needed
-   * @param millis 0 for no bound; when it is over, the connection is closed for good
+   * @param executor not used
+   * @param millis 0 for no limit; when the time is over, the connection is closed for good
    */
   @Override
   public void setNetworkTimeout(@Nullable Executor executor, int millis) {
@@ -156,15 +157,15 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Throws what the compiler does not see: H2 declares these methods without the SQLException that
-   * {@link java.sql.Connection} declares, and callers expect.
+   * Throws an exception that the compiler does not see. H2 declares these methods without the
+   * SQLException that {@link java.sql.Connection} declares and callers expect.
    */
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <T extends Throwable> RuntimeException sneaky(SQLException e) throws T {
     throw (T) e;
   }
 
-  /** A hint: nothing is refused because of it. */
+  /** Stores a hint: no statement is rejected because of it. */
   @Override
   public void setReadOnly(boolean readOnly) throws SQLException {
     requireOpen();
@@ -177,7 +178,7 @@ public final class TollgateConnection extends JdbcConnection {
     return readOnly;
   }
 
-  /** The name of the one database; asked once. */
+  /** The name of the one database; the node is asked once. */
   @Override
   public String getCatalog() throws SQLException {
     requireOpen();
@@ -240,8 +241,8 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * A statement that a node has taken. H2 asks for the parameters, and {@link TollgateCommand} asks
-   * the node, unless this connection has prepared the same text before.
+   * Returns a statement that a node has accepted. Reading the parameters makes {@link
+   * TollgateCommand} ask the node, unless this connection has prepared the same text before.
    */
   private static <T extends PreparedStatement> T checked(T statement) throws SQLException {
     statement.getParameterMetaData();
@@ -262,7 +263,7 @@ public final class TollgateConnection extends JdbcConnection {
     putClientInfo(String.valueOf(name), value);
   }
 
-  /** Sets these and clears the others; with a name that is not known it changes nothing. */
+  /** Sets these properties and clears the others; changes nothing if a name is unknown. */
   @Override
   public void setClientInfo(@Nullable Properties properties) throws SQLClientInfoException {
     Properties wanted = properties == null ? new Properties() : properties;
@@ -320,10 +321,11 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Begins a piece of work, as pools see it. An open transaction goes on.
+   * Begins a piece of work, as pools see it. An open transaction stays open.
    *
-   * <p>Counted, because a pool may tell late that the previous piece has ended: c3p0 before 0.13
-   * hands the connection to its next user before it calls {@link #endRequest} for the one before.
+   * <p>Pieces of work are counted, because a pool may report late that the previous one has ended.
+   * c3p0 before 0.13 hands the connection to its next user before it calls {@link #endRequest} for
+   * the previous user.
    */
   @Override
   public void beginRequest() throws SQLException {
@@ -334,12 +336,12 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   /**
-   * Ends a piece of work, as pools see it: what the connection's own lease holds is free, and the
-   * query timeout is unset. A lease that was created by a call is not touched. Does nothing without
-   * a {@link #beginRequest}, and nothing while another piece of work has begun.
+   * Ends a piece of work, as pools see it: releases what the connection's own lease holds, and
+   * unsets the query timeout. A lease that was created by a call is not touched. Does nothing
+   * without a {@link #beginRequest}, and nothing while another piece of work is open.
    *
-   * @throws SQLException with state 25001 if a transaction is open, which stays open, as JDBC
-   *     recommends: only its user knows whether it is to be committed
+   * @throws SQLException with state 25001 if a transaction is open. The transaction stays open, as
+   *     JDBC recommends: only its user knows whether to commit it
    */
   @Override
   public void endRequest() throws SQLException {

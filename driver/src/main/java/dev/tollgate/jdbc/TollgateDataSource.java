@@ -11,9 +11,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections to a cluster for containers and pools that set properties on a bean. Each property
- * means what {@link TollgateProperty} says of it, and is written as in a URL; what the URL itself
- * says wins. Not thread-safe while it is set up; {@link #getConnection} is.
+ * A source of connections to a cluster, for containers and pools that set properties on a bean.
+ * {@link TollgateProperty} describes each property. A value is written as in a URL; a property that
+ * the URL itself sets wins. Not thread-safe while it is set up; {@link #getConnection} is.
  */
 public final class TollgateDataSource implements DataSource {
   private final Properties properties = new Properties();
@@ -173,7 +173,7 @@ public final class TollgateDataSource implements DataSource {
     return loginTimeoutSeconds;
   }
 
-  /** Bounds how long opening a connection may take; 0 leaves it to failoverTimeout. */
+  /** Limits the time to open a connection, in seconds; 0 leaves the limit to failoverTimeout. */
   @Override
   public void setLoginTimeout(int seconds) {
     loginTimeoutSeconds = seconds;
@@ -184,7 +184,7 @@ public final class TollgateDataSource implements DataSource {
     return logWriter;
   }
 
-  /** Kept, and never written to: the driver logs through {@link System.Logger}. */
+  /** Stores the writer but never writes to it: the driver logs through {@link System.Logger}. */
   @Override
   public void setLogWriter(@Nullable PrintWriter writer) {
     logWriter = writer;

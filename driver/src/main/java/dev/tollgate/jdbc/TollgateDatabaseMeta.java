@@ -17,8 +17,8 @@ import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Metadata of the database, asked of the node. The numbers are those by which H2's own server knows
- * the methods; they are part of the protocol.
+ * Metadata of the database, requested from the node. The codes are the numbers that H2's own server
+ * gives the methods; they are part of the protocol.
  */
 final class TollgateDatabaseMeta extends DatabaseMeta {
   private final StatementRunner runner;

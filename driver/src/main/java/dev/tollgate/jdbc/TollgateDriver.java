@@ -21,12 +21,12 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver for URLs that begin with {@code jdbc:tollgate:}. Found by DriverManager by itself.
+ * The driver for URLs that begin with {@code jdbc:tollgate:}. DriverManager finds it by itself.
  *
  * <ul>
  *   <li>{@code jdbc:tollgate://host1:7400,host2:7400,host3:7400/?lease=15s} - a cluster
  *   <li>{@code jdbc:tollgate:embedded:directory} - one durable node in this JVM
- *   <li>{@code jdbc:tollgate:mem:name} - one node in this JVM that forgets
+ *   <li>{@code jdbc:tollgate:mem:name} - one node in this JVM that keeps no data when it closes
  * </ul>
  */
 public final class TollgateDriver implements Driver {
@@ -38,7 +38,7 @@ public final class TollgateDriver implements Driver {
     }
   }
 
-  /** Null if the URL is for another driver. */
+  /** Returns null if the URL is for another driver. */
   @Override
   public @Nullable Connection connect(String url, @Nullable Properties info) throws SQLException {
     if (!acceptsURL(url)) {
@@ -51,10 +51,10 @@ public final class TollgateDriver implements Driver {
   }
 
   /**
-   * Has a node take a snapshot, for backups: the first of the URL that can be reached, or the
-   * leader. It needs no session, and no quorum unless it has to be the leader's.
+   * Has a node take a snapshot, for backups: the first reachable node of the URL, or the leader.
+   * Needs no session. Needs a quorum only if the leader has to take the snapshot.
    *
-   * @param leaderOnly true for one that covers all that was committed before
+   * @param leaderOnly true for a snapshot by the leader, which covers all that was committed before
    */
   public static SnapshotDownload openSnapshot(String url, boolean leaderOnly) throws SQLException {
     ConnectionSettings settings = settingsOf(url);
@@ -67,8 +67,8 @@ public final class TollgateDriver implements Driver {
   }
 
   /**
-   * Asks the nodes of the URL, and those that they name, what each knows of itself and the others.
-   * It needs no session and no quorum; a node that does not answer is in the list with the reason.
+   * Asks the nodes of the URL, and the nodes that these name, what each knows about itself and the
+   * others. Needs no session and no quorum. A node that does not answer is listed with the reason.
    */
   public static List<NodeSurvey.Answer> surveyNodes(String url) throws SQLException {
     ConnectionSettings settings = settingsOf(url);
@@ -87,7 +87,7 @@ public final class TollgateDriver implements Driver {
     return ConnectionSettings.parse(url, new Properties());
   }
 
-  /** What holds in the cluster for a new session. */
+  /** The cluster's lock timeout for a new session. */
   private static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
   static Connection open(ConnectionSettings settings, Duration limit) throws SQLException {
@@ -147,7 +147,7 @@ public final class TollgateDriver implements Driver {
     return DriverVersion.MINOR;
   }
 
-  /** False: no suite of tests of JDBC was run that could confirm it. */
+  /** Returns false: no JDBC test suite was run that could confirm compliance. */
   @Override
   public boolean jdbcCompliant() {
     return false;

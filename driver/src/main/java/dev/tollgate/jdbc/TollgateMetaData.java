@@ -17,8 +17,8 @@ import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * H2's answers about the database, but for those that are about this driver. H2's class is final
- * and has 180 methods, of which ten change: hence a proxy.
+ * H2's metadata of the database, except for the answers about this driver. H2's class is final and
+ * has 180 methods, of which ten change: hence a proxy.
  */
 final class TollgateMetaData implements InvocationHandler {
   private static final int MAX_CLIENT_INFO_CHARS = 255;

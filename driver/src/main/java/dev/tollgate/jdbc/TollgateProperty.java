@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be said after the question mark of a URL, or in the properties of a connection. */
+/** A property of a connection, set after the question mark of a URL or in the properties. */
 public enum TollgateProperty {
   USER("user", "", "Accepted and shown to operators; this version does not check it."),
   PASSWORD("password", "", "Accepted and not used: this version does not authenticate clients."),
@@ -66,12 +66,12 @@ public enum TollgateProperty {
     this.choices = List.of(choices);
   }
 
-  /** The name, as it is written in a URL. */
+  /** The name, as written in a URL. */
   public String key() {
     return key;
   }
 
-  /** What holds where nothing is said. */
+  /** The value that applies if the property is not set. */
   public String defaultValue() {
     return defaultValue;
   }
@@ -86,24 +86,26 @@ public enum TollgateProperty {
     return choices;
   }
 
-  /** The property of this name, in upper or lower case. */
+  /** The property with this name; upper and lower case are the same. */
   static Optional<TollgateProperty> find(String key) {
     return Arrays.stream(values()).filter(p -> p.key.equalsIgnoreCase(key)).findFirst();
   }
 
-  /** The property whose name looks most like this one. */
+  /** The property whose name is most like this one. */
   static TollgateProperty nearest(String key) {
     return Arrays.stream(values())
         .min(Comparator.comparingInt(p -> distance(p.key, key)))
         .orElseThrow();
   }
 
-  /** True if this is one of these, or is probably meant to be: two letters at most differ. */
+  /**
+   * True if this is the name of a property, or is probably meant to be: at most two letters differ.
+   */
   static boolean resembles(String key) {
     return distance(nearest(key).key, key) <= 2;
   }
 
-  /** How many letters have to be changed, added or removed (Levenshtein 1965). */
+  /** The number of letters to change, add or remove (Levenshtein 1965). */
   private static int distance(String a, String b) {
     String left = a.toLowerCase(Locale.ROOT);
     String right = b.toLowerCase(Locale.ROOT);

@@ -26,10 +26,10 @@ import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What H2's JDBC classes take for their database: turns commands into requests, and knows the facts
- * of the session that need no round trip.
+ * The session that H2's JDBC classes use as their database. Turns commands into requests, and knows
+ * the facts of the session that need no round trip.
  *
- * <p>The texts below are those that H2's JdbcConnection sends.
+ * <p>The SQL constants are the texts that H2's JdbcConnection sends.
  */
 @SuppressWarnings("NonApiType") // H2's class says ArrayList
 final class TollgateSession extends SessionBridge implements SessionText.Session {
@@ -50,11 +50,11 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   private final Trace trace;
   private volatile Duration queryTimeout = Duration.ZERO;
 
-  /** Null after a statement that may have changed it. */
+  /** The current schema; null after a statement that may have changed it. */
   private volatile @Nullable String schema = "PUBLIC";
 
   /**
-   * @param fetchSize rows of a page where the statement does not say, 0 to fetch all at once
+   * @param fetchSize rows per page if the statement sets none, 0 to fetch all at once
    */
   TollgateSession(ClusterSession cluster, int fetchSize) {
     this.cluster = cluster;
@@ -69,7 +69,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
     return cluster;
   }
 
-  /** How long statements may take, zero for ever. */
+  /** The time limit of statements; zero for no limit. */
   Duration queryTimeout() {
     return queryTimeout;
   }
@@ -96,7 +96,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
     };
   }
 
-  /** BEGIN: autocommit is off until the transaction ends, as in H2. */
+  /** Turns autocommit off until the transaction ends, as BEGIN does in H2. */
   @Override
   public void begin() {
     transaction.begin();
@@ -155,7 +155,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
     return transaction.isAutoCommit();
   }
 
-  /** A transaction that is open when autocommit is switched on is committed, as JDBC has it. */
+  /** Switching autocommit on commits an open transaction, as JDBC requires. */
   @Override
   public void setAutoCommit(boolean autoCommit) {
     if (autoCommit) {
@@ -257,7 +257,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
     return dynamicSettings.mode;
   }
 
-  /** Null, which says that Java objects are serialized as H2 does it; none ever travel. */
+  /** Returns null, which selects H2's serialization of Java objects; the driver never sends any. */
   @Override
   public @Nullable JavaObjectSerializer getJavaObjectSerializer() {
     return null;

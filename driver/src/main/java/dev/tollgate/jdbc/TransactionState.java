@@ -6,9 +6,10 @@ import dev.tollgate.wire.TransactionMode;
 import org.h2.engine.IsolationLevel;
 
 /**
- * What the connection knows of its transaction. The cluster begins one with the first statement
- * that changes something; until then there is nothing to commit, and a transaction that only reads
- * costs no round trip. Thread-safe.
+ * The connection's view of its transaction. The cluster begins a READ COMMITTED transaction with
+ * the first statement that changes something, and a SERIALIZABLE transaction also with a query.
+ * Until then there is nothing to commit, and the end of the transaction costs no round trip.
+ * Thread-safe.
  */
 final class TransactionState {
   private boolean autoCommit = true;
@@ -25,13 +26,13 @@ final class TransactionState {
     begun = false;
   }
 
-  /** A transaction begins by a statement: autocommit comes back at its end. */
+  /** Begins a transaction by a statement; the end of the transaction restores autocommit. */
   synchronized void begin() {
     begun |= autoCommit;
     autoCommit = false;
   }
 
-  /** The level in force: what was asked for, or the next stronger one that there is. */
+  /** The isolation level in force: the requested level, or the next stronger one that exists. */
   synchronized IsolationLevel isolation() {
     return serializable ? IsolationLevel.SERIALIZABLE : IsolationLevel.READ_COMMITTED;
   }
@@ -44,7 +45,7 @@ final class TransactionState {
         };
   }
 
-  /** What the next statement says of itself. */
+  /** The mode of the next statement. */
   synchronized TransactionMode mode() {
     if (autoCommit) {
       return TransactionMode.AUTOCOMMIT;
@@ -63,7 +64,7 @@ final class TransactionState {
     begun = false;
   }
 
-  /** A statement is about to run: without its answer, it may have begun a transaction. */
+  /** Records that a statement is about to run: until its reply, it may have begun a transaction. */
   synchronized boolean starts() {
     boolean before = mayBeOpen;
     mayBeOpen |= !autoCommit;
@@ -71,9 +72,9 @@ final class TransactionState {
   }
 
   /**
-   * The answer to a statement is there.
+   * Records the reply to a statement.
    *
-   * @param before what {@link #starts} gave
+   * @param before what {@link #starts} returned
    */
   synchronized void answered(Reply reply, boolean before) {
     boolean query =

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * How much longer one request is tried. The budget runs while no healthy node has the request: it
- * starts anew with each sign of life from a node that works on it, so that waiting for a lock does
- * not use it up. Used by one thread.
+ * The time for which one request is still tried. The budget runs while no healthy node has the
+ * request. It starts anew with each sign of life from a node that works on the request. A wait for
+ * a lock therefore does not use it up. Used by one thread.
  */
 final class Budget {
   private static final long FIRST_PAUSE_MILLIS = 10;
@@ -23,7 +23,7 @@ final class Budget {
   /**
    * @param allowed longest time without a healthy node
    * @param limit longest time in all, zero for no limit
-   * @param withdrawn true as soon as nobody waits for the request any more
+   * @param withdrawn true as soon as no caller waits for the request any more
    */
   Budget(Timekeeping environment, Duration allowed, Duration limit, BooleanSupplier withdrawn) {
     this.environment = environment;
@@ -34,7 +34,7 @@ final class Budget {
     this.limitNanos = healthyNanos + limit.toNanos();
   }
 
-  /** A node that has the request has given a sign of life. */
+  /** Starts the budget anew: a node that has the request has given a sign of life. */
   void healthy() {
     healthyNanos = environment.nanos();
     nextPauseMillis = 0;
@@ -48,12 +48,12 @@ final class Budget {
     return limited && limitNanos - environment.nanos() <= 0;
   }
 
-  /** As much of this time as is left while no node is healthy. */
+  /** This time, but not more than is left while no node is healthy. */
   Duration within(Duration wish) {
     return Duration.ofNanos(Math.max(0, Math.min(wish.toNanos(), leftNanos())));
   }
 
-  /** As much of this time as is left while a healthy node has the request. */
+  /** This time, but not more than is left while a healthy node has the request. */
   Duration withinLimit(Duration wish) {
     return limited
         ? Duration.ofNanos(Math.max(0, Math.min(wish.toNanos(), limitNanos - environment.nanos())))

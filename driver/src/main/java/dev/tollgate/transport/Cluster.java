@@ -9,8 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all sessions of this process with one cluster share: the map of its nodes, the control
- * connection while there are sessions, and the node itself if it runs in this JVM. Thread-safe.
+ * The state that all sessions of this process with one cluster share. Holds the map of its nodes,
+ * the control connection while there are sessions, and the node itself if it runs in this JVM.
+ * Thread-safe.
  */
 final class Cluster {
   private final ClusterTarget target;
@@ -37,7 +38,7 @@ final class Cluster {
             : ClusterMap.ofOne(target.toString());
   }
 
-  /** The providers that are on the class path of the driver, or of the application. */
+  /** The providers on the class path of the application, or else on that of the driver. */
   static Iterable<EmbeddedNodeProvider> installedProviders() {
     ClassLoader application = Thread.currentThread().getContextClassLoader();
     ServiceLoader<EmbeddedNodeProvider> found =
@@ -58,7 +59,7 @@ final class Cluster {
   /**
    * Counts one more user; starts the node if it is to run in this JVM.
    *
-   * @return false if the last user has left and the cluster is closed: make another
+   * @return false if the last user has left and the cluster is closed: create another
    */
   synchronized boolean enter() throws TransportException {
     if (closed) {
@@ -98,8 +99,7 @@ final class Cluster {
   }
 
   /**
-   * Counts one user less; after the last one nothing is left running, but for a named in-memory
-   * node.
+   * Counts one user less. After the last user has left, only a named in-memory node still runs.
    *
    * @return true if the cluster is closed now
    */
@@ -150,7 +150,7 @@ final class Cluster {
     }
   }
 
-  /** Where the sessions note that they moved. */
+  /** The record in which sessions note their moves. */
   Moves moves() {
     return moves;
   }
@@ -160,10 +160,11 @@ final class Cluster {
   }
 
   /**
-   * Keeps this alive with heartbeats.
+   * Keeps a session or a lease alive with heartbeats.
    *
-   * @param settings of the session that it belongs to
-   * @param onDropped called if it is dropped without {@link #forget}
+   * @param settings of the session to which the renewal belongs
+   * @param onDropped called for each session that is dropped without {@link #forget}, never for a
+   *     lease; the control connection calls the one that its first member passed
    */
   synchronized void keepAlive(Renewal renewal, SessionSettings settings, Runnable onDropped) {
     if (control == null) {

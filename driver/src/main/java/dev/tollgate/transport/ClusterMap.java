@@ -9,17 +9,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the nodes of one cluster: where they are, which one leads, and which ones did
- * not answer. A node that is stopped may take seconds to try, so it is tried last. Thread-safe.
+ * The known nodes of one cluster: their addresses, which node leads, and which nodes did not
+ * answer. Trying a stopped node may take seconds, so it is tried last. Thread-safe.
  */
 final class ClusterMap {
-  /** More than any cluster has; a node that names more is not believed. */
+  /** More nodes than any cluster has; a longer list from a node is ignored. */
   private static final int MAX_LEARNED = 100;
 
   private final List<String> seeds;
   private final boolean learns;
 
-  /** In the order in which they failed to answer. */
+  /** Nodes that did not answer, in the order in which they failed. */
   private final Set<String> doubted = new LinkedHashSet<>();
 
   private List<String> learned = List.of();
@@ -35,16 +35,16 @@ final class ClusterMap {
     return new ClusterMap(seeds.stream().map(NodeAddress::toString).toList(), true);
   }
 
-  /** The map of a cluster that is one node, whatever that says of itself. */
+  /** The map of a cluster of one node, whatever the node says about itself. */
   static ClusterMap ofOne(String node) {
     return new ClusterMap(List.of(node), false);
   }
 
   /**
-   * True if a node is of the cluster whose nodes this map has. The first id that a node says is
-   * that of the cluster.
+   * True if a node belongs to the cluster of this map. The first id that a node reports becomes the
+   * id of the cluster.
    *
-   * @param id null if the node does not say
+   * @param id null if the node reports none
    */
   synchronized boolean isOfCluster(@Nullable String id) {
     if (clusterId == null) {
@@ -53,7 +53,7 @@ final class ClusterMap {
     return id == null || id.equals(clusterId);
   }
 
-  /** The cluster whose nodes these are, or null if none has said. */
+  /** The id of the cluster, or null if no node has reported one. */
   synchronized @Nullable String clusterId() {
     return clusterId;
   }
@@ -68,25 +68,25 @@ final class ClusterMap {
     }
   }
 
-  /** This node did not answer: until it does again it is tried after all others. */
+  /** Records that a node did not answer: until it answers, it is tried after all others. */
   synchronized void doubt(String address) {
     doubted.remove(address);
     doubted.add(address);
   }
 
-  /** This node answered. */
+  /** Records that a node answered. */
   synchronized void trust(String address) {
     doubted.remove(address);
   }
 
-  /** The leader, if one is known that has another address than this, and is not doubted. */
+  /** The leader, if it is known, has another address than this, and is not doubted. */
   synchronized Optional<String> leaderBesides(String address) {
     return Optional.ofNullable(leader)
         .filter(known -> !known.equals(address) && !doubted.contains(known));
   }
 
   /**
-   * Where to try, in this order.
+   * The addresses to try, in this order.
    *
    * @param leaderFirst false to keep the order of the URL
    */
@@ -100,7 +100,7 @@ final class ClusterMap {
     doubted.retainAll(all);
     List<String> candidates = new ArrayList<>(all);
     candidates.removeAll(doubted);
-    // who failed long ago may be well again, and lead: before waiting for who has just failed
+    // a node that failed long ago may be back, and lead: try it before one that has just failed
     candidates.addAll(doubted);
     return candidates;
   }

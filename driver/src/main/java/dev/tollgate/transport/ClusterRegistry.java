@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The clusters that this process has sessions with. Thread-safe.
+ * The clusters with which this process has sessions. Thread-safe.
  *
- * <p>The shared registry is the one piece of static state in the driver. It has to be: JDBC hands
- * out connections through static methods, and all sessions of a process with a cluster share one
+ * <p>The shared registry is the only static state in the driver. It has to be static, because JDBC
+ * hands out connections through static methods. All sessions of a process with a cluster share one
  * control connection and, if the URL says so, one node in this JVM. An entry lasts as long as it
- * has a session; entries of named in-memory nodes last as long as the JVM.
+ * has a session; the entry of a named in-memory node lasts as long as the JVM.
  */
 public final class ClusterRegistry {
   private static final ClusterRegistry SHARED =
@@ -35,8 +35,9 @@ public final class ClusterRegistry {
   /**
    * Opens a session.
    *
-   * @param limit how long that may take in all, zero for as long as any request
-   * @throws TransportException if no node was reachable in time, or the cluster refused
+   * @param limit longest time in all, zero for as long as any request
+   * @throws TransportException if no node was reachable in time, or the cluster rejected the
+   *     session
    */
   public ClusterSession open(ClusterTarget target, SessionSettings settings, Duration limit)
       throws TransportException {
@@ -57,8 +58,9 @@ public final class ClusterRegistry {
   /**
    * Has a node take a snapshot.
    *
-   * @param leaderOnly true for one that covers all that was committed before
-   * @throws TransportException if no node was reachable in time, or the node has none to give
+   * @param leaderOnly true for a snapshot by the leader, which covers all that was committed before
+   * @throws TransportException if no node was reachable in time, or the node has no snapshot to
+   *     give
    */
   public SnapshotDownload openSnapshot(
       ClusterTarget target, SessionSettings settings, boolean leaderOnly)
@@ -78,7 +80,7 @@ public final class ClusterRegistry {
   }
 
   /**
-   * Asks every node that can be found what it knows of itself and the others.
+   * Asks every node that can be found what it knows about itself and the others.
    *
    * @throws TransportException if a node in this JVM does not start
    */
@@ -104,7 +106,7 @@ public final class ClusterRegistry {
         clusters.remove(target, cluster);
         throw e;
       }
-      // its last session has just closed
+      // the last session of this cluster has just closed
       clusters.remove(target, cluster);
     }
   }
@@ -119,7 +121,7 @@ public final class ClusterRegistry {
     }
   }
 
-  /** How many clusters there are sessions with, or nodes of in this JVM. */
+  /** The number of clusters with sessions, or with a node in this JVM. */
   int size() {
     return clusters.size();
   }

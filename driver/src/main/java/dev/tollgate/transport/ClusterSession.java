@@ -19,8 +19,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session with a cluster, that survives the loss of nodes. Thread-safe: requests of several
- * threads run one after the other; cancelling, closing and aborting do not wait for them.
+ * A session with a cluster, which survives the loss of nodes. Thread-safe: requests of several
+ * threads run one after the other. Canceling and aborting do not wait for them; closing waits at
+ * most 2 s for them.
  *
  * <p>A session ends for good with {@link #close}, {@link #abort}, or a {@link TransportException}
  * of class 08.
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterSession implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.tollgate.transport");
 
-  /** Why fetching failed where the rows are gone but the session is not. */
+  /** The message of a failed fetch whose rows are lost while the session goes on. */
   private static final String ROWS_LOST =
       "The rest of the rows is lost, because the node that had them is not reachable any more. Run"
           + " the query again, or set fetchSize=0 to have all rows fetched at once.";
@@ -45,7 +46,7 @@ public final class ClusterSession implements AutoCloseable {
   private final ReentrantLock oneAtATime = new ReentrantLock();
   private long lastSequence;
 
-  /** Since this statement the own lease holds nothing. */
+  /** The last statement before the own lease was released, after which the lease holds nothing. */
   private long releasedAt;
 
   private volatile long sequenceUnderWay;
@@ -65,7 +66,7 @@ public final class ClusterSession implements AutoCloseable {
   }
 
   /**
-   * @param limit how long opening may take in all, zero for as long as any request
+   * @param limit longest time to open in all, zero for as long as any request
    * @param onEnd called once, when the session has ended
    */
   static ClusterSession open(
@@ -81,7 +82,7 @@ public final class ClusterSession implements AutoCloseable {
     return session;
   }
 
-  /** The number by which the cluster knows this session, also in its views. */
+  /** The number of this session in the cluster and in the cluster's views. */
   public long id() {
     return link.sessionId();
   }
@@ -90,7 +91,7 @@ public final class ClusterSession implements AutoCloseable {
    * A statement to be carried out once.
    *
    * @param parameterSets as in {@link Request.Execute}
-   * @param timeout how long it may take, zero for ever
+   * @param timeout longest time to run, zero for no limit
    */
   public record Statement(
       String sql,
@@ -113,7 +114,8 @@ public final class ClusterSession implements AutoCloseable {
   /**
    * Carries out a statement.
    *
-   * @return with {@link Reply.Result}, {@link Reply.BatchResult} or {@link Reply.Failure}
+   * @return an execution with {@link Reply.Result}, {@link Reply.BatchResult} or {@link
+   *     Reply.Failure}
    */
   public Execution run(Statement statement) throws TransportException {
     oneAtATime.lock();
@@ -128,9 +130,9 @@ public final class ClusterSession implements AutoCloseable {
   }
 
   /**
-   * Asks again for what a statement gave: a change is not made twice, a query runs again.
+   * Asks again for the result of a statement: a change is not made twice, a query runs again.
    *
-   * @throws TransportException with {@link SqlState#CONFLICT} if another one ran in between
+   * @throws TransportException with {@link SqlState#CONFLICT} if another statement ran in between
    */
   public void repeat(Execution execution) throws TransportException {
     oneAtATime.lock();
@@ -154,7 +156,7 @@ public final class ClusterSession implements AutoCloseable {
     }
   }
 
-  /** An execution as it is sent. */
+  /** An execution as a request to send. */
   private final class StatementCall implements SessionLink.Call {
     private final Execution execution;
 
@@ -172,7 +174,7 @@ public final class ClusterSession implements AutoCloseable {
       return true;
     }
 
-    /** As far as its first word tells; only the node knows which functions it calls. */
+    /** Guesses from the first word; only the node knows which functions the statement calls. */
     boolean isQuery() {
       return QUERY.matcher(execution.sql()).lookingAt();
     }
@@ -192,7 +194,7 @@ public final class ClusterSession implements AutoCloseable {
     return new Request.Cancel(link.sessionId(), link.secret(), sequence);
   }
 
-  /** Asks something that changes nothing. */
+  /** Sends a request that changes nothing, or that may be carried out twice. */
   public Reply ask(Request request) throws TransportException {
     oneAtATime.lock();
     try {
@@ -205,7 +207,7 @@ public final class ClusterSession implements AutoCloseable {
   /**
    * Asks for more rows of a statement's result.
    *
-   * @throws TransportException with {@link SqlState#CONFLICT} if they are lost
+   * @throws TransportException with {@link SqlState#CONFLICT} if the rows are lost
    */
   public Reply fetch(Execution execution, long cursorId, int pageRows) throws TransportException {
     oneAtATime.lock();
@@ -312,13 +314,13 @@ public final class ClusterSession implements AutoCloseable {
   }
 
   /**
-   * Finds out whether a node has the session, moving it if need be.
+   * Checks whether a node has the session, and moves the session to another node if necessary.
    *
-   * @param timeout how long that may take, zero for as long as any request
+   * @param timeout longest time for the check, zero for as long as any request
    */
   public boolean isAlive(Duration timeout) {
     if (!lockWithin(timeout.isZero() ? settings.failover() : timeout)) {
-      // a statement is under way, and it watches the node
+      // the statement under way watches the node
       return isOpen();
     }
     try {
@@ -349,7 +351,8 @@ public final class ClusterSession implements AutoCloseable {
   }
 
   /**
-   * Ends what the session's own lease holds; the session goes on, with a new lease when needed.
+   * Releases what the session's own lease holds. The session goes on, and gets a new lease when it
+   * needs one.
    *
    * @return {@link Reply.Ok} or {@link Reply.Failure}
    */
@@ -367,7 +370,7 @@ public final class ClusterSession implements AutoCloseable {
     }
   }
 
-  /** Cancels the statement under way, if there is one; does not wait for that. */
+  /** Cancels the statement under way, if there is one; does not wait for it to end. */
   public void cancel() {
     long sequence = sequenceUnderWay;
     if (sequence != 0) {
@@ -378,8 +381,8 @@ public final class ClusterSession implements AutoCloseable {
   /**
    * Keeps a lease alive that a statement of this session created.
    *
-   * @param age how long ago that statement was begun
-   * @param onLost called once if the lease ends all the same; has to be quick
+   * @param age time since that statement began
+   * @param onLost called once if the lease ends nevertheless; must return quickly
    */
   public KeptLease keepAlive(long leaseId, Duration ttl, Duration age, Runnable onLost) {
     long sentNanos = environment.nanos() - age.toNanos();
@@ -388,17 +391,17 @@ public final class ClusterSession implements AutoCloseable {
     return new KeptLease(lease, environment, () -> cluster.forget(lease));
   }
 
-  /** How long a reply may take in all, zero for ever. */
+  /** The time limit of a whole reply; zero for no limit. */
   public Duration networkTimeout() {
     return networkTimeout;
   }
 
-  /** Bounds every reply from the next request on; one that is late ends the session. */
+  /** Limits the time of every reply from the next request on; a late reply ends the session. */
   public void setNetworkTimeout(Duration timeout) {
     networkTimeout = requireNonNull(timeout, "timeout");
   }
 
-  /** Ends the session at the cluster too, if that can be done soon; returns soon in any case. */
+  /** Ends the session, at the cluster too if that can be done soon; returns soon in any case. */
   @Override
   public void close() {
     if (!isOpen()) {
@@ -419,7 +422,7 @@ public final class ClusterSession implements AutoCloseable {
     end("it was closed");
   }
 
-  /** Ends the session here and now; the cluster ends it after its ttl. */
+  /** Ends the session on this side at once; at the cluster, it expires after its ttl. */
   public void abort() {
     end("it was aborted");
   }

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Which cluster a URL names. Equal targets share a control connection, and embedded nodes. */
+/** The cluster that a URL names. Equal targets share a control connection, and embedded nodes. */
 public sealed interface ClusterTarget {
-  /** Nodes of other processes, of which any reachable one tells of the rest. */
+  /** Nodes of other processes; any reachable node names the rest. */
   record Remote(List<NodeAddress> seeds) implements ClusterTarget {
     public Remote {
       seeds = List.copyOf(seeds);
@@ -38,8 +38,8 @@ public sealed interface ClusterTarget {
   /**
    * One node in this JVM without storage.
    *
-   * @param name the node of this name lives until the JVM ends; empty for a private one that closes
-   *     with its connection
+   * @param name a node with a name lives until the JVM ends; a node without one (empty) is private
+   *     and closes with its connection
    */
   record InMemory(String name) implements ClusterTarget {
     public InMemory {

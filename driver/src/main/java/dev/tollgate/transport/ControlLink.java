@@ -18,23 +18,24 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one control connection of a process to a cluster, and its thread: sends the heartbeats of all
- * sessions and leases to the leader, hears of losses, and carries cancellations. It shares no
- * socket and no lock with a session, so that a long query or a stuck one never costs a lease.
+ * The one control connection of a process to a cluster, and its thread. Sends the heartbeats of all
+ * sessions and leases to the leader, receives notices of losses, and carries cancellations. Shares
+ * no socket and no lock with a session, so that a long or stuck query never costs a lease.
  *
  * <p>Single use: started with the first member, closed after the last. Thread-safe.
  *
- * <p>Members are held weakly. One that was dropped without being closed gets no more heartbeats, so
- * the cluster ends it after its ttl, and its locks pass on.
+ * <p>Members are held by weak references. A member that was dropped without being closed gets no
+ * more heartbeats. The cluster therefore ends it after its ttl, and its locks pass on.
  */
 final class ControlLink implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.tollgate.transport");
 
-  /** Ids of one heartbeat frame: few enough that it fits any socket's buffer. */
+  /** Ids of one heartbeat frame: few enough that the frame fits any socket's buffer. */
   private static final int HEARTBEAT_IDS = 4_000;
 
   /**
-   * Heartbeats and cancellations without an answer that are remembered; older ones do not count.
+   * Heartbeats without an answer that are remembered; at this number all of them are forgotten.
+   * Also cancellations that wait to be sent; at this number new ones are dropped.
    */
   private static final int MAX_PENDING = 1_000;
 
@@ -87,7 +88,7 @@ final class ControlLink implements AutoCloseable {
     thread.start();
   }
 
-  /** Begins to send heartbeats for a member, with the next round or, if that is late, at once. */
+  /** Starts heartbeats for a member, with the next heartbeat or, if that is too late, at once. */
   void add(Renewal renewal) {
     Duration intervalBefore = shortestInterval();
     members.add(new Member(renewal.kind(), new WeakReference<>(renewal)));
@@ -100,7 +101,7 @@ final class ControlLink implements AutoCloseable {
     members.removeIf(member -> member.renewal().refersTo(renewal));
   }
 
-  /** Sends a heartbeat for one member and waits for its acknowledgement, this long at most. */
+  /** Sends a heartbeat for one member and waits for its acknowledgment, at most this long. */
   void renewNow(Renewal renewal, Duration longest) {
     long before = environment.nanos();
     beatNow(List.of(renewal));
@@ -192,7 +193,7 @@ final class ControlLink implements AutoCloseable {
         beat(current, reachableMembers());
         dueNanos = now + withJitter(interval);
       }
-      // a member with a shorter ttl may have come since the last beat
+      // a member with a shorter ttl may have come since the last heartbeat
       dueNanos = Math.min(dueNanos - now, interval.toNanos()) + now;
       watch.closeStuck(now, environment.timing().deadAfter());
       moves.due(now).ifPresent(line -> LOG.log(Level.DEBUG, thread.getName() + ": " + line));
@@ -249,7 +250,7 @@ final class ControlLink implements AutoCloseable {
       try {
         beat(current, renewals);
       } catch (IOException e) {
-        // the thread finds the connection broken and beats for all on the next one
+        // the thread finds the connection broken and sends all heartbeats on the next one
         current.node().close();
       }
     }
@@ -319,12 +320,12 @@ final class ControlLink implements AutoCloseable {
     return shortest;
   }
 
-  /** Up to a fifth less, so that the processes of a fleet do not beat in step. */
+  /** Takes off up to a fifth, so that many processes do not send their heartbeats in step. */
   private static long withJitter(Duration interval) {
     return (long) (interval.toNanos() * ThreadLocalRandom.current().nextDouble(0.8, 1.0));
   }
 
-  /** The node is well, and does not lead. */
+  /** The node is healthy, but is not the leader. */
   private static final class LeaderMovedException extends IOException {
     private static final long serialVersionUID = 1L;
 

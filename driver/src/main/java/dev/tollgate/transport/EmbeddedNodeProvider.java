@@ -5,15 +5,15 @@ import java.nio.file.Path;
 
 /**
  * Starts nodes in this JVM, for URLs of the kinds {@code jdbc:tollgate:embedded:DIR} and {@code
- * jdbc:tollgate:mem:NAME}. Found by {@link java.util.ServiceLoader}; the artifact
- * dev.tollgate:tollgate-embedded brings one.
+ * jdbc:tollgate:mem:NAME}. {@link java.util.ServiceLoader} finds the provider; the artifact
+ * dev.tollgate:tollgate-embedded contains one.
  */
 public interface EmbeddedNodeProvider {
   /**
    * Starts a node that is a cluster of its own and keeps its data.
    *
-   * @param directory absolute; created if it is not there
-   * @throws IOException if the data cannot be read, or another process has the directory
+   * @param directory absolute; created if it does not exist
+   * @throws IOException if the data cannot be read, or another process uses the directory
    */
   EmbeddedNode open(Path directory) throws IOException;
 

@@ -7,7 +7,7 @@ import dev.tollgate.wire.Request;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A statement with its number in its session, and what it gave. Guarded by the session. */
+/** A statement, its number in its session, and its reply. Guarded by the session's lock. */
 public final class Execution {
   private final long sequence;
   private final ClusterSession.Statement statement;
@@ -21,7 +21,7 @@ public final class Execution {
     this.startNanos = startNanos;
   }
 
-  /** What the statement gave, when it was asked last. */
+  /** The latest reply to the statement. */
   public Reply reply() {
     return requireNonNull(reply, "reply");
   }
@@ -39,7 +39,7 @@ public final class Execution {
     return sequence;
   }
 
-  /** The connection that has the rest of the rows. */
+  /** The number of the connection that has the rest of the rows. */
   int connectionNumber() {
     return connectionNumber;
   }

@@ -3,7 +3,7 @@ package dev.tollgate.transport;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** What arrived is nothing that a node says. */
+/** The other side sent bytes that no node sends. */
 final class ForeignProtocolException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -7,11 +7,11 @@ import java.util.Optional;
 
 /**
  * A two-way stream of frames to one node. Any thread may send and close; one thread at a time
- * receives. An interrupt ends neither sending nor receiving: closing does.
+ * receives. An interrupt ends neither sending nor receiving; only closing does.
  */
 public interface FrameChannel extends AutoCloseable {
   /**
-   * Sends a frame, whole or not at all: after an exception the node has not got it.
+   * Sends a frame, whole or not at all: after an exception the node has not received the frame.
    *
    * @throws IOException if the channel is closed or broken
    */
@@ -20,20 +20,20 @@ public interface FrameChannel extends AutoCloseable {
   /**
    * Waits for the next frame.
    *
-   * @return empty if none arrived in this time; what arrived of one so far is not lost
+   * @return empty if no frame arrived in this time; the bytes of a partial frame are kept
    * @throws IOException if the channel is closed, by either side, or broken
    */
   Optional<Frame> receive(Duration timeout) throws IOException;
 
   /**
-   * How many bytes have arrived so far: a sign of life even where they are no whole frame yet. 0
-   * for ever where frames arrive whole.
+   * The number of bytes that have arrived so far. More bytes are a sign of life, even without a
+   * whole frame. Always 0 for a channel on which frames arrive whole.
    */
   default long arrivedBytes() {
     return 0;
   }
 
-  /** Ends the channel; a thread that is in {@link #send} or {@link #receive} gets an exception. */
+  /** Ends the channel; a thread in {@link #send} or {@link #receive} gets an exception. */
   @Override
   void close();
 }

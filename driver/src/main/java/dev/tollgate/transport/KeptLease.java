@@ -19,12 +19,12 @@ public final class KeptLease implements AutoCloseable {
     return renewal.isProven(environment.nanos());
   }
 
-  /** How long that stays certain if no further heartbeat gets through. */
+  /** How long {@link #isProven} stays true if no further heartbeat succeeds. */
   public Duration remaining() {
     return renewal.remaining(environment.nanos());
   }
 
-  /** Stops keeping the lease alive; it ends by itself after its ttl. */
+  /** Stops keeping the lease alive; the lease expires after its ttl. */
   @Override
   public void close() {
     forget.run();

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Sums up which nodes the sessions of this process moved to: when a node ends, thousands move at
- * once, and a line for each would bury what else is logged. Thread-safe.
+ * Summarizes to which nodes the sessions of this process moved. When a node ends, thousands of
+ * sessions move at once, and a line for each would bury the rest of the log. Thread-safe.
  */
 final class Moves {
   private static final Duration SUMMED_UP = Duration.ofSeconds(1);
@@ -30,7 +30,7 @@ final class Moves {
     longestMillis = Math.max(longestMillis, searchedMillis);
   }
 
-  /** What there is to say, a second after the first move that was not said yet. */
+  /** The line to log, a second after the first move that was not reported yet. */
   synchronized Optional<String> due(long nowNanos) {
     if (sessions.isEmpty() || nowNanos - firstNanos < SUMMED_UP.toNanos()) {
       return Optional.empty();

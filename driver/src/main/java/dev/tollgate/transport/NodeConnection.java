@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A conversation with one node, that notices when the node falls silent. Any thread may send and
+ * A connection to one node, which detects when the node falls silent. Any thread may send and
  * close; one thread at a time receives.
  */
 final class NodeConnection implements AutoCloseable {
@@ -38,14 +38,14 @@ final class NodeConnection implements AutoCloseable {
     this.pingSentNanos = quietSinceNanos.get() - 1;
   }
 
-  /** A connection, and what the node said when it was made. */
+  /** A connection, and the node's reply to hello. */
   record Opened(NodeConnection connection, Reply.Welcome welcome) {}
 
   /**
-   * Says hello.
+   * Sends hello and waits for the reply.
    *
    * @param channel taken over: closed if this fails
-   * @throws RefusedException if the node will not talk to this client, or is no node
+   * @throws RefusedException if the node rejects this client, or the other side is not a node
    */
   static Opened open(
       String address,
@@ -83,13 +83,13 @@ final class NodeConnection implements AutoCloseable {
     return address;
   }
 
-  /** A number for the next request, so that its sender is ready when the reply comes. */
+  /** Returns an id for the next request, so that its sender is ready when the reply arrives. */
   long newRequestId() {
     return lastRequestId.incrementAndGet();
   }
 
   /**
-   * Sends a request that is answered.
+   * Sends a request that gets a reply.
    *
    * @param deadlineMillis as in {@link Frame}
    */
@@ -99,11 +99,11 @@ final class NodeConnection implements AutoCloseable {
     }
     long begun = environment.nanos();
     write(requestId, request, deadlineMillis);
-    // as long as the node takes bytes it is not silent; that all are taken at once says nothing
+    // time spent sending is not silence; a send that returns at once proves nothing
     quietSinceNanos.addAndGet(environment.nanos() - begun);
   }
 
-  /** Sends a request that is not answered. */
+  /** Sends a request that gets no reply. */
   void tell(Request request) throws IOException {
     write(newRequestId(), request, 0);
   }
@@ -118,14 +118,14 @@ final class NodeConnection implements AutoCloseable {
     channel.send(frame);
   }
 
-  /** How many bytes have come from the node: when they get more, it is alive. */
+  /** The number of bytes that have arrived from the node; while it grows, the node is alive. */
   long arrivedBytes() {
     return channel.arrivedBytes();
   }
 
   /**
-   * Finds out whether the node has closed the connection while nobody used it: a request that is
-   * sent then gets lost without anyone knowing. Costs a millisecond, so only after a while.
+   * Detects that the node has closed an idle connection: a request sent on it would be lost
+   * unnoticed. Costs a millisecond, so it is done only after some idle time.
    */
   void checkAfterIdling() throws IOException {
     long idleNanos = environment.nanos() - quietSinceNanos.get();
@@ -135,8 +135,8 @@ final class NodeConnection implements AutoCloseable {
   }
 
   /**
-   * Sends a request and waits for its reply, skipping others; a failure that is the answer to
-   * nothing is the node's last word, and taken for the reply.
+   * Sends a request and waits for its reply, skipping other replies. A failure with request id 0 is
+   * the node's last word, and counts as the reply.
    */
   Reply ask(Request request, Duration timeout) throws IOException {
     long requestId = newRequestId();
@@ -160,9 +160,9 @@ final class NodeConnection implements AutoCloseable {
   }
 
   /**
-   * Waits for what the node sends next; asks a silent node that owes a reply for a sign of life.
+   * Waits for the next reply or event; pings a silent node that owes a reply.
    *
-   * @return empty if nothing has come, after this time at the latest
+   * @return empty if nothing has arrived, after this time at the latest
    * @throws IOException if the connection is broken, or the node has been silent for too long
    */
   Optional<Arrival> receive(Duration atMost) throws IOException {
@@ -213,7 +213,7 @@ final class NodeConnection implements AutoCloseable {
     }
     if (quietNanos >= environment.timing().pingAfter().toNanos() && !isPinged()) {
       pingSentNanos = now;
-      // a negative id, so that its answer is told apart from those that are owed
+      // a negative id tells the reply to a ping apart from the replies that are owed
       write(-newRequestId(), new Request.Ping(), 0);
     }
   }
@@ -223,7 +223,7 @@ final class NodeConnection implements AutoCloseable {
     channel.close();
   }
 
-  /** A node that is there and will not talk to this client. */
+  /** A reachable node rejected this client. */
   static final class RefusedException extends IOException {
     private static final long serialVersionUID = 1L;
     private final transient Reply.Failure failure;
@@ -238,7 +238,7 @@ final class NodeConnection implements AutoCloseable {
     }
   }
 
-  /** A request that fits no frame; the connection is as it was. */
+  /** A request does not fit a frame; the connection is unchanged. */
   static final class OversizeException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -13,20 +13,20 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds a node that takes a session, or a heartbeat: the leader, or any. Thread-safe. */
+/** Finds a node that accepts a session, or heartbeats: the leader, or any. Thread-safe. */
 final class NodeFinder {
   /** Opens a channel to a node. */
   interface Dialer {
     FrameChannel dial(String address, Duration timeout) throws IOException;
   }
 
-  /** What a connection is for, said right after hello. */
+  /** The purpose of a connection, announced right after hello. */
   interface Purpose {
-    /** Returns what the node answers; {@link Reply.NotLeader} makes the search go on. */
+    /** Returns the node's reply; {@link Reply.NotLeader} makes the search go on. */
     Reply announce(NodeConnection node) throws IOException;
   }
 
-  /** A node that was willing, and what it said. */
+  /** A node that accepted the purpose, and its reply. */
   record Found(NodeConnection node, Reply reply) {}
 
   private final ClusterMap map;
@@ -55,9 +55,10 @@ final class NodeFinder {
   /**
    * Tries every known node, again and again, with growing pauses.
    *
-   * @param leader true if no other node will do
-   * @throws UnreachableException if no node was willing before the budget ended
-   * @throws TransportException if a node said no for good
+   * @param leader true if only the leader will do
+   * @throws UnreachableException if no node accepted the purpose before the budget ended; at once
+   *     if every node is reachable and rejects this client
+   * @throws TransportException if a node rejected the purpose for good
    */
   Found find(boolean leader, Purpose purpose, Budget budget)
       throws UnreachableException, TransportException {
@@ -78,7 +79,7 @@ final class NodeFinder {
     }
   }
 
-  /** Connects to one node, whatever it is to the others. */
+  /** Connects to one node, whatever its role and its cluster. */
   NodeConnection.Opened open(String address) throws IOException {
     FrameChannel channel = dialer.dial(address, connectTimeout);
     return NodeConnection.open(address, channel, hello, connectTimeout, environment);
@@ -108,7 +109,7 @@ final class NodeFinder {
     return Optional.empty();
   }
 
-  /** The sessions, leases and tokens of this process mean nothing to another cluster. */
+  /** Rejects other clusters: this process's sessions, leases and tokens mean nothing to them. */
   private void requireSameCluster(String address, NodeConnection.Opened opened)
       throws NodeConnection.RefusedException {
     String other = opened.welcome().clusterId();
@@ -152,7 +153,7 @@ final class NodeFinder {
     }
   }
 
-  /** One walk over all known nodes, each visited once at most. */
+  /** One pass over all known nodes, each visited at most once. */
   private static final class Round {
     private final Deque<String> waiting;
     private final Set<String> visited = new HashSet<>();
@@ -190,13 +191,13 @@ final class NodeFinder {
       refusal = e;
     }
 
-    /** True if trying again is pointless: every node is there and none will talk. */
+    /** True if trying again is pointless: every node is reachable and rejects this client. */
     boolean refusedByAll() {
       return refusal != null && failed.isEmpty();
     }
   }
 
-  /** No node was willing. */
+  /** No node accepted the purpose. */
   static final class UnreachableException extends IOException {
     private static final long serialVersionUID = 1L;
     private final transient Reply.@Nullable Failure refusal;
@@ -212,7 +213,7 @@ final class NodeFinder {
       return reason == null ? "no time was left to try" : String.valueOf(reason.getMessage());
     }
 
-    /** What a node said that is there but will not talk to this client. */
+    /** The failure from a reachable node that rejected this client. */
     Optional<Reply.Failure> refusal() {
       return Optional.ofNullable(refusal);
     }

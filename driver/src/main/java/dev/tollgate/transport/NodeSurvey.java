@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Asks node after node what it knows of itself and the others. That needs no quorum. */
+/** Asks one node after the other what it knows about itself and the others. Needs no quorum. */
 public final class NodeSurvey {
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private NodeSurvey() {}
 
   /**
-   * What came of asking at one address.
+   * The result of asking at one address.
    *
    * @param address host:port for clients
-   * @param status what the node said, or null
+   * @param status the node's reply, or null
    * @param trouble why there is no status, or null
    */
   public record Answer(String address, @Nullable NodeStatus status, @Nullable String trouble) {
@@ -38,7 +38,7 @@ public final class NodeSurvey {
     }
   }
 
-  /** Asks at the addresses of the URL, and at those that nodes name. */
+  /** Asks at the addresses of the URL, and at the addresses that nodes name. */
   static List<Answer> of(NodeFinder finder) {
     List<Answer> answers = new ArrayList<>();
     Deque<String> waiting = new ArrayDeque<>(finder.map().candidates(/* leaderFirst= */ false));

@@ -3,12 +3,12 @@ package dev.tollgate.transport;
 import java.time.Duration;
 
 /**
- * What heartbeats keep alive, and the proof of it: a session with its own lease, or a lease that
- * was created by a call. Thread-safe.
+ * What heartbeats keep alive: a session with its own lease, or a lease that was created by a call.
+ * Holds the proof that it is alive. Thread-safe.
  *
- * <p>Fail-closed: the proof ends a thousandth less than one ttl after the last acknowledged
- * heartbeat was <em>sent</em>, so it ends before the cluster may end the lease, however slow the
- * network was, and though the leader counts on another clock.
+ * <p>Fail-closed: the proof ends one ttl, less a thousandth, after the last acknowledged heartbeat
+ * was <em>sent</em>. It therefore ends before the cluster may expire the lease, however slow the
+ * network was, and although the leader uses another clock.
  */
 final class Renewal {
   enum Kind {
@@ -16,7 +16,7 @@ final class Renewal {
     LEASE
   }
 
-  /** Two clocks go apart by less than this part of a time: crystals are ten times better. */
+  /** Two clocks drift apart by less than one part in this many; crystals are ten times better. */
   private static final int DRIFT_PART = 1_000;
 
   private final Kind kind;
@@ -28,9 +28,9 @@ final class Renewal {
   private boolean lost;
 
   /**
-   * @param ttl of the lease, or the shortest of everything that this heartbeat keeps alive
-   * @param sentNanos when the request was sent that created it
-   * @param onLost called once, by the thread that hears of the loss; has to be quick
+   * @param ttl of the lease, or the shortest ttl of everything that this heartbeat keeps alive
+   * @param sentNanos when the request that created it was sent
+   * @param onLost called once, by the thread that learns of the loss; must return quickly
    */
   Renewal(Kind kind, long id, Duration ttl, long sentNanos, Runnable onLost) {
     this.kind = kind;
@@ -41,7 +41,7 @@ final class Renewal {
     this.deadlineNanos = sentNanos + proofNanos;
   }
 
-  /** Of a session with its own lease: the lease ends with the session, if that has less time. */
+  /** The renewal of a session with its own lease; a session with the shorter ttl ends the lease. */
   static Renewal ofSession(long id, Duration session, Duration lease, long sentNanos) {
     Duration shortest = lease.compareTo(session) < 0 ? lease : session;
     return new Renewal(Kind.SESSION, id, shortest, sentNanos, () -> {});
@@ -55,12 +55,12 @@ final class Renewal {
     return id;
   }
 
-  /** How often this wants to be renewed, at the least. */
+  /** The longest interval between two heartbeats. */
   Duration interval() {
     return ttl.dividedBy(3);
   }
 
-  /** The leader has acknowledged a heartbeat that was sent at this moment. */
+  /** Records that the leader acknowledged a heartbeat that was sent at this time. */
   synchronized void renewed(long sentNanos) {
     long deadline = sentNanos + proofNanos;
     if (deadline - deadlineNanos > 0) {
@@ -69,7 +69,7 @@ final class Renewal {
     notifyAll();
   }
 
-  /** The leader has said that it ended. */
+  /** Records that the leader has reported the session or lease as ended. */
   void lose() {
     synchronized (this) {
       if (lost) {
@@ -81,7 +81,7 @@ final class Renewal {
     onLost.run();
   }
 
-  /** Nobody is interested any more: a loss is not told. */
+  /** Ends the renewal; a loss is no longer reported. */
   synchronized void retire() {
     lost = true;
     notifyAll();
@@ -96,12 +96,12 @@ final class Renewal {
     return !lost && deadlineNanos - nowNanos > 0;
   }
 
-  /** How long that stays certain without another heartbeat; zero if it is not. */
+  /** How long the proof lasts without another heartbeat; zero if there is no proof. */
   synchronized Duration remaining(long nowNanos) {
     return lost ? Duration.ZERO : Duration.ofNanos(Math.max(0, deadlineNanos - nowNanos));
   }
 
-  /** Waits until a heartbeat that was sent after this moment is acknowledged, or all is lost. */
+  /** Waits until a heartbeat sent after this time is acknowledged, or the lease is lost. */
   synchronized void awaitNews(long afterNanos, Duration longest) {
     long end = System.nanoTime() + longest.toNanos();
     try {

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Closes channels whose node has stopped taking bytes: a write on a blocking socket has no timeout
+ * Closes channels whose node has stopped taking bytes. A write on a blocking socket has no timeout
  * of its own, and would hang as long as the node does. Thread-safe.
  */
 final class SendWatch {
@@ -19,7 +19,7 @@ final class SendWatch {
     sending.remove(channel);
   }
 
-  /** Closes every channel of which not a byte was taken for this long. */
+  /** Closes every channel whose node has not taken a byte for this long. */
   void closeStuck(long nowNanos, Duration longest) {
     for (SocketFrameChannel channel : sending) {
       if (nowNanos - channel.lastProgressNanos() > longest.toNanos()) {

@@ -12,8 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's connection, wherever it is: makes another when one breaks, attaches the session to
- * it, and sends the request under way again, until it is answered or its budget is spent.
+ * The connection of a session to the node that serves it. When the connection breaks, opens
+ * another, attaches the session, and sends the request under way again, until a reply arrives or
+ * the budget is spent.
  *
  * <p>One thread at a time calls; any thread may {@link #sever}.
  */
@@ -22,16 +23,18 @@ final class SessionLink {
 
   /** One request, which may have to be sent more than once. */
   interface Call {
-    /** The request, made anew for every time it is sent; may wait for a moment. */
+    /** Makes the request anew for each sending; may wait for a moment. */
     Request request();
 
-    /** True if it may change something, so that its outcome matters if the answer is lost. */
+    /**
+     * True if the request may change something, so that a lost reply leaves its outcome unknown.
+     */
     boolean effectful();
 
-    /** How long the answer may take, zero for ever; asked before each sending. */
+    /** How long the reply may take, zero for no limit; read before each sending. */
     Duration untilDeadline();
 
-    /** The time is over: try to end it at the node. */
+    /** Tries to end the request at the node when its time is over. */
     void cancel();
 
     /** A request that changes nothing, or may be carried out twice, and has no deadline. */
@@ -94,16 +97,17 @@ final class SessionLink {
     return secret;
   }
 
-  /** Counts the connections so far; what belongs to one of them is lost with the next. */
+  /** The number of connections so far; the state of one connection is lost with the next. */
   int connectionNumber() {
     return connections;
   }
 
   /**
-   * Asks until there is an answer.
+   * Sends the request until a reply arrives.
    *
-   * @throws UnansweredException if there is none when the budget is spent, or after a cancellation
-   * @throws TransportException if the session is gone
+   * @throws UnansweredException if there is no reply when the budget is spent, or after a
+   *     cancellation or {@link #sever}
+   * @throws TransportException if the session is gone, or if the request is too large
    */
   Reply call(Call call, Budget budget) throws UnansweredException, TransportException {
     boolean mayHaveEffect = false;
@@ -125,7 +129,7 @@ final class SessionLink {
           needsLeader = true;
           trouble = new IOException(current.address() + " does not lead");
         } else if (sentBefore && isBusy(reply.get())) {
-          // it was not taken this time, but may have been before
+          // the request was not taken this time, but may have been taken before
           trouble = new IOException(current.address() + " is busy");
         } else {
           return sentBefore ? withDoubt(reply.get()) : reply.get();
@@ -148,7 +152,7 @@ final class SessionLink {
         && failure.sqlState().equals(SqlState.BUSY.state());
   }
 
-  /** The answer to a request that was sent before: without the session nobody knows what it did. */
+  /** Checks the reply to a resent request: without the session, its outcome is unknown. */
   private Reply withDoubt(Reply reply) throws TransportException {
     if (reply instanceof Reply.Failure failure
         && failure.sqlState().equals(SqlState.SESSION_GONE.state())) {
@@ -157,7 +161,7 @@ final class SessionLink {
     return reply;
   }
 
-  /** Asks once, on the connection there is; empty if there is none, or it breaks. */
+  /** Sends a request once, on the current connection; empty if there is none, or it breaks. */
   Optional<Reply> callOnce(Request request, Duration timeout) {
     NodeConnection current = node;
     if (current == null) {
@@ -171,7 +175,7 @@ final class SessionLink {
     }
   }
 
-  /** Sends something that is not answered; it does not matter if it gets lost. */
+  /** Sends a request that gets no reply; its loss does not matter. */
   void tell(Request request) {
     NodeConnection current = node;
     if (current != null) {
@@ -183,7 +187,10 @@ final class SessionLink {
     }
   }
 
-  /** Empty when the deadline is over and the node does not say how the cancelled request ended. */
+  /**
+   * Waits for the reply. Empty when the deadline is over and the node does not say how the canceled
+   * request ended. Also empty when the link is severed, or the limit of the budget is reached.
+   */
   private Optional<Reply> await(NodeConnection current, long requestId, Call call, Budget budget)
       throws IOException {
     boolean cancelled = false;
@@ -278,7 +285,7 @@ final class SessionLink {
     }
   }
 
-  /** Ends the connection for good; whoever waits for an answer stops waiting. */
+  /** Ends the connection for good; a thread that waits for a reply stops waiting. */
   void sever() {
     severed = true;
     disconnect();
@@ -290,7 +297,7 @@ final class SessionLink {
         : (int) Math.max(1, Math.min(duration.toMillis(), Integer.MAX_VALUE));
   }
 
-  /** No answer; the caller decides what that means for the session. */
+  /** No reply arrived; the caller decides what that means for the session. */
   static final class UnansweredException extends Exception {
     private static final long serialVersionUID = 1L;
     private final boolean mayHaveEffect;

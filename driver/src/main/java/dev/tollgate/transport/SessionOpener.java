@@ -6,7 +6,7 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import java.time.Duration;
 
-/** Opens a session at the leader and, where any node will do, takes it to the first of the URL. */
+/** Opens a session at the leader; if any node will do, moves it to the first node of the URL. */
 final class SessionOpener {
   private final NodeFinder finder;
   private final Moves moves;
@@ -16,7 +16,7 @@ final class SessionOpener {
   private final Budget budget;
 
   /**
-   * @param limit how long opening may take in all, zero for as long as any request
+   * @param limit longest time to open in all, zero for as long as any request
    */
   SessionOpener(
       NodeFinder finder,
@@ -58,7 +58,7 @@ final class SessionOpener {
     return new SessionLink(finder, moves, environment, options, ready, node);
   }
 
-  /** What the node said that refused, or that none was there. */
+  /** The failure from the node that rejected the session, or that no node was reachable. */
   private TransportException refusedOrUnreachable(NodeFinder.UnreachableException e) {
     String message =
         "No node of "
@@ -75,8 +75,8 @@ final class SessionOpener {
   }
 
   /**
-   * The first node of the URL that takes the session. One that lags behind does not know it yet:
-   * then the session stays with the leader.
+   * Returns the first node of the URL that takes the session. A node that lags behind does not know
+   * the session yet; then the session stays with the leader.
    */
   private NodeConnection preferredNode(NodeConnection leader, Reply.SessionReady ready) {
     Request.AttachSession attach =

@@ -6,14 +6,14 @@ import dev.tollgate.wire.ReadConsistency;
 import java.time.Duration;
 
 /**
- * What a session is opened with.
+ * The settings with which a session is opened.
  *
- * @param session how long the cluster keeps the session without hearing of it
+ * @param session how long the cluster keeps the session without a heartbeat
  * @param lease ttl of the session's own lease
- * @param lockWait how long acquire_lock waits where the call does not say
+ * @param lockWait how long acquire_lock waits if the call does not say
  * @param failover how long a request is tried while no healthy node has it
  * @param connect how long one node may take to accept a connection
- * @param network how long a reply may take in all, zero for ever
+ * @param network how long a whole reply may take, zero for no limit
  * @param application name of the application, for operators
  */
 public record SessionSettings(

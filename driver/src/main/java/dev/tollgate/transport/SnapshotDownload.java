@@ -11,11 +11,11 @@ import java.io.OutputStream;
 import java.time.Duration;
 
 /**
- * A snapshot of a node, which keeps it open for this download. It needs no session, and so no
- * quorum. Not thread-safe.
+ * A snapshot that a node keeps open for this download. It needs no session, and needs a quorum only
+ * if the snapshot has to come from the leader. Not thread-safe.
  */
 public final class SnapshotDownload implements AutoCloseable {
-  /** A node that writes a large snapshot meanwhile answers pings, or is taken for dead. */
+  /** A node that is writing a large snapshot answers pings; otherwise it counts as dead. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final NodeConnection node;
@@ -29,7 +29,7 @@ public final class SnapshotDownload implements AutoCloseable {
   }
 
   /**
-   * Has a node take a snapshot: the first of the URL that can be reached, or the leader.
+   * Has a node take a snapshot: the first reachable node of the URL, or the leader.
    *
    * @param onEnd called once, when the download is closed
    */
@@ -62,16 +62,16 @@ public final class SnapshotDownload implements AutoCloseable {
     return new SnapshotDownload(found.node(), opened, requireNonNull(onEnd, "onEnd"));
   }
 
-  /** Which snapshot it is. */
+  /** The description of the snapshot. */
   public Reply.SnapshotOpened opened() {
     return opened;
   }
 
   /**
-   * Copies the file, part by part: what this side has not taken, the node does not send.
+   * Copies the file, part by part: the node sends a part only when this side asks for it.
    *
-   * @throws TransportException if the node has an error
-   * @throws IOException if the connection breaks, or the target does
+   * @throws TransportException if the node reports an error
+   * @throws IOException if the connection or the target fails
    */
   public void copyTo(OutputStream target) throws IOException, TransportException {
     long offset = 0;

@@ -18,14 +18,19 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Frames over a blocking TCP socket: one write per frame, no frame read in parts by the caller. */
+/**
+ * Frames over a blocking TCP socket: one write per frame of up to 64 KiB, no frame read in parts by
+ * the caller.
+ */
 final class SocketFrameChannel implements FrameChannel {
   private static final int LENGTH_BYTES = 4;
 
   private static final int SHOWN_BYTES = 24;
   private static final char DELETE = 0x7F;
 
-  /** Up to here a frame is one write; it fits every socket's buffers, so the write returns. */
+  /**
+   * A frame of up to this size is one write. It fits every socket's buffers, so the write returns.
+   */
   private static final int CHUNK_BYTES = 64 << 10;
 
   private final Socket socket;
@@ -37,7 +42,7 @@ final class SocketFrameChannel implements FrameChannel {
   private volatile long lastProgressNanos;
   private int heardBytes;
 
-  /** Bytes that have arrived: those from start to end are not used yet. */
+  /** Received bytes; the bytes from {@code start} to {@code end} are not used yet. */
   private byte[] buffer = new byte[8192];
 
   private int start;
@@ -95,9 +100,9 @@ final class SocketFrameChannel implements FrameChannel {
   }
 
   /**
-   * When the node last took bytes of the frame that is being sent, or said that some came. The
-   * system keeps megabytes for a slow network, and takes nothing until a good part of them is gone.
-   * One thread at a time asks.
+   * When the node last took bytes of the frame that is being sent, or reported that some arrived.
+   * The operating system buffers megabytes for a slow network, and takes no more until a good part
+   * of them is gone. Called by one thread at a time.
    */
   long lastProgressNanos() {
     int waiting = waitingBytes();
@@ -108,7 +113,7 @@ final class SocketFrameChannel implements FrameChannel {
     return lastProgressNanos;
   }
 
-  /** Bytes that have arrived and that nobody has read: who sends does not receive meanwhile. */
+  /** Received bytes that no thread has read: a thread that sends does not receive meanwhile. */
   private int waitingBytes() {
     try {
       return in.available();
@@ -149,7 +154,7 @@ final class SocketFrameChannel implements FrameChannel {
     return arrivedBytes;
   }
 
-  /** How many bytes must still arrive before the next frame, or its length, is there. */
+  /** How many bytes are missing to complete the next frame, or its length field. */
   private int missingBytes() throws IOException {
     int have = end - start;
     if (have < LENGTH_BYTES) {
@@ -184,7 +189,7 @@ final class SocketFrameChannel implements FrameChannel {
     }
   }
 
-  /** The first bytes of what arrived, for whoever knows the protocol that they belong to. */
+  /** The first bytes that arrived, for a reader who knows the protocol to which they belong. */
   private String arrivedText() {
     StringBuilder text = new StringBuilder();
     for (int i = start; i < end && text.length() < SHOWN_BYTES; i++) {

@@ -11,12 +11,12 @@ final class ThisProcess {
     return Holder.HOST;
   }
 
-  /** Process id and start, so that two processes with the same id are told apart. */
+  /** Process id and start time, which tell apart two processes with the same id. */
   static String description() {
     return Holder.DESCRIPTION;
   }
 
-  /** Found out once, because a name server may take its time. */
+  /** Determined once, because a name server may be slow. */
   private static final class Holder {
     static final String HOST = findHost();
     static final String DESCRIPTION =

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.function.LongSupplier;
 
 /**
- * The passing of time, as far as leases, silences and budgets see it.
+ * The clock and the timing that leases, silence checks and budgets use.
  *
  * @param clock nanoseconds, as {@link System#nanoTime}
  */

@@ -5,12 +5,12 @@ import java.time.Duration;
 /**
  * The waits that no URL sets.
  *
- * @param pingAfter a node that owes a reply and is silent this long is asked for a sign of life
- * @param deadAfter a node that owes a reply and is silent this long is taken for dead; also one
- *     that has not taken a byte of a request for this long
- * @param tick the control thread looks around at least this often
+ * @param pingAfter a node that owes a reply and is silent this long is pinged
+ * @param deadAfter a node is treated as dead if it owes a reply and is silent this long, or takes
+ *     no byte of a request for this long
+ * @param tick longest time between two checks by the control thread
  * @param longestInterval heartbeats are at least this frequent, however long the leases are
- * @param cancelGrace how long a cancelled statement has to say how it ended
+ * @param cancelGrace how long a node may take to report how a canceled statement ended
  * @param closeWait how long closing a session waits, for the statement under way and for the node
  * @param renewWait how long a statement waits for the heartbeat that renews its session's lease
  */

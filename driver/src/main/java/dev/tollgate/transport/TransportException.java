@@ -6,7 +6,10 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import org.jspecify.annotations.Nullable;
 
-/** A request that got no answer, or a session that a node refused. */
+/**
+ * A session, a request or a download that failed. For example, no reply arrived, a node rejected
+ * the session, the request is too large, or the rest of the rows is lost.
+ */
 public final class TransportException extends Exception {
   private static final long serialVersionUID = 1L;
 

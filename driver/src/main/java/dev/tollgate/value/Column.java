@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One column of a row set.
  *
- * @param label what the client calls it
+ * @param label the name of the column for the client
  * @param schema the schema of the table it comes from, or null
  * @param table the table it comes from, or null
  * @param name its name in that table, or null

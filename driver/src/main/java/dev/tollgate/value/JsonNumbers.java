@@ -3,22 +3,22 @@ package dev.tollgate.value;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Numbers in JSON text: H2 reads the digits of each in a time that grows with the square of their
- * count, a million in 20 seconds, and nobody can interrupt it.
+ * Limits numbers in JSON text. The time in which H2 reads a number grows with the square of its
+ * digits: a million digits take 20 seconds. The read cannot be interrupted.
  */
 public final class JsonNumbers {
-  /** Digits of one number; so many are read about as fast as as many other characters. */
+  /** Most digits of one number; H2 reads this many about as fast as other characters. */
   public static final int MAX_DIGITS = 1_000;
 
   private JsonNumbers() {}
 
-  /** True if no number has more digits than the limit; digits in strings do not count. */
+  /** True if no number has more digits than {@link #MAX_DIGITS}; digits in strings do not count. */
   public static boolean areShort(String json) {
     return areShort(json.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * The same for JSON in any of its encodings.
+   * Checks JSON in any of its encodings, as {@link #areShort(String)} does.
    *
    * @param json not changed
    */

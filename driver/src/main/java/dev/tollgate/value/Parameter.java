@@ -14,9 +14,9 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a parameter before it has a value.
+ * The description of a parameter that has no value yet.
  *
- * @param type {@link TypeInfo#TYPE_UNKNOWN} where the statement does not tell
+ * @param type {@link TypeInfo#TYPE_UNKNOWN} if the statement does not determine it
  * @param nullable as in {@link Column}
  */
 public record Parameter(TypeInfo type, int nullable) {
@@ -62,9 +62,9 @@ public record Parameter(TypeInfo type, int nullable) {
   }
 
   /**
-   * Reads what a client has sent, before anybody else does.
+   * Reads a parameter set that a client sent, before any other code reads it.
    *
-   * @throws WireFormatException if it is malformed, or would take long to read
+   * @throws WireFormatException if the set is malformed, or would take long to read
    */
   public static List<Value> decodeSent(byte[] set) {
     return decode(set, ValueCodec::readSent);

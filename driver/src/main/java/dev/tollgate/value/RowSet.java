@@ -23,7 +23,7 @@ public record RowSet(List<Column> columns, long totalRows, Page page) {
   }
 
   /**
-   * Rows, and where to ask for more.
+   * Rows, and the cursor for more.
    *
    * @param cursorId 0 if these are the last rows
    */
@@ -65,7 +65,7 @@ public record RowSet(List<Column> columns, long totalRows, Page page) {
       return more;
     }
 
-    /** Rows without columns, of which a few bytes could announce any number: FROM DUAL has one. */
+    /** Limit of rows without columns: a few bytes could announce any number. FROM DUAL has one. */
     private static final int MAX_EMPTY_ROWS = 100_000;
 
     private static final Value[] EMPTY_ROW = {};
@@ -105,7 +105,7 @@ public record RowSet(List<Column> columns, long totalRows, Page page) {
     return Page.write(out, result, maxRows, maxBytes, cursorId);
   }
 
-  /** Appends the columns of a result alone. */
+  /** Appends only the columns of a result. */
   public static void writeColumns(WireWriter out, ResultInterface result) {
     List<Column> columns = new ArrayList<>();
     for (int i = 0; i < result.getVisibleColumnCount(); i++) {
@@ -133,7 +133,7 @@ public record RowSet(List<Column> columns, long totalRows, Page page) {
     }
   }
 
-  /** Appends a row set that is not a result of H2's: one column, one row. */
+  /** Appends a row set that is not a result of H2: one column, one row. */
   public static void writeSingle(WireWriter out, Column column, Value value) {
     writeColumns(out, List.of(column));
     out.i64(1).i64(0).i32(1);

@@ -10,16 +10,16 @@ import org.h2.engine.CastDataProvider;
 import org.h2.result.ResultInterface;
 import org.jspecify.annotations.Nullable;
 
-/** The body of {@code Reply.Result}: what one execution of a statement gave. */
+/** The body of {@code Reply.Result}: the result of one execution of a statement. */
 public sealed interface StatementResult {
   /**
-   * Rows were changed.
+   * The statement changed rows.
    *
-   * @param keys the generated keys that were asked for, or null if none were
+   * @param keys the requested generated keys, or null if none were requested
    */
   record Updated(long count, @Nullable RowSet keys) implements StatementResult {}
 
-  /** Rows were found, here are the first. */
+  /** The statement found rows; these are the first. */
   record Rows(RowSet rows) implements StatementResult {
     public Rows {
       requireNonNull(rows, "rows");
@@ -48,22 +48,22 @@ public sealed interface StatementResult {
     return out.u8(ROWS);
   }
 
-  /** Begins a result of rows that came out of the log; a row set has to follow. */
+  /** Begins a result of rows from a statement in the log; a row set has to follow. */
   static WireWriter beginChangedRows(WireWriter out) {
     return out.u8(CHANGED_ROWS);
   }
 
-  /** True if the body is that of a query that changed nothing. */
+  /** True if the body is the result of a query that changed nothing. */
   static boolean isOfQuery(byte[] body) {
     return body.length > 0 && (body[0] == ROWS || body[0] == PAGE);
   }
 
-  /** Begins the answer to a fetch; a page has to follow. */
+  /** Begins the reply to a fetch; a page has to follow. */
   static WireWriter beginPage(WireWriter out) {
     return out.u8(PAGE);
   }
 
-  /** Reads the answer to an execution. */
+  /** Reads the reply to an execution. */
   static StatementResult read(byte[] body, @Nullable CastDataProvider provider) {
     WireReader in = new WireReader(body);
     int kind = in.u8();
@@ -78,7 +78,7 @@ public sealed interface StatementResult {
     return result;
   }
 
-  /** Reads the answer to a fetch. */
+  /** Reads the reply to a fetch. */
   static RowSet.Page readPage(
       byte[] body, List<Column> columns, @Nullable CastDataProvider provider) {
     WireReader in = new WireReader(body);

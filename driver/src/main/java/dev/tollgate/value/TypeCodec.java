@@ -16,8 +16,8 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SQL types as bytes: tag u8, declared precision i64, declared scale i32 (-1 where not declared),
- * and what the type needs beyond.
+ * Encodes SQL types as bytes: tag u8, declared precision i64, declared scale i32 (-1 where not
+ * declared), and the attributes that the type needs.
  */
 final class TypeCodec {
   private static final int MAX_DEPTH = 32;
@@ -30,7 +30,7 @@ final class TypeCodec {
 
   private TypeCodec() {}
 
-  /** Writes a type; one that does not travel is written as CHARACTER VARYING. */
+  /** Writes a type; a type that has no tag is written as CHARACTER VARYING. */
   static void write(WireWriter out, TypeInfo type) {
     int tag = TypeTags.tagOf(type.getValueType());
     if (tag < 0) {
@@ -66,7 +66,7 @@ final class TypeCodec {
   /**
    * Reads a type.
    *
-   * @throws WireFormatException if the bytes are no type
+   * @throws WireFormatException if the bytes are not a type
    */
   static TypeInfo read(WireReader in) {
     try {

@@ -4,7 +4,7 @@ import dev.tollgate.wire.WireFormatException;
 import java.util.Arrays;
 import org.h2.value.Value;
 
-/** The protocol's numbers for H2's types: the place in this table. Add at the end only. */
+/** The protocol's numbers for H2's types: the index in this table. Add types only at the end. */
 final class TypeTags {
   private static final int[] TYPE_BY_TAG = {
     Value.NULL,
@@ -48,7 +48,7 @@ final class TypeTags {
     Value.GEOMETRY,
     Value.ARRAY,
     Value.ROW,
-    // a parameter whose type nothing in the statement tells; no value has this type
+    // a parameter whose type the statement does not determine; no value has this type
     Value.UNKNOWN,
   };
 
@@ -64,7 +64,7 @@ final class TypeTags {
 
   private TypeTags() {}
 
-  /** The tag of one of H2's types, or -1 for a type that does not travel: JAVA_OBJECT. */
+  /** The tag of one of H2's types, or -1 for a type that is never sent: JAVA_OBJECT. */
   static int tagOf(int valueType) {
     return TAG_BY_TYPE[valueType + 1];
   }

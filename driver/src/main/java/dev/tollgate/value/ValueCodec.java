@@ -49,13 +49,15 @@ import org.h2.value.ValueVarcharIgnoreCase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SQL values as bytes: a type tag and what the type needs. Large objects travel whole. Equal values
- * have equal bytes.
+ * Encodes SQL values as bytes: a type tag, then what the type needs. Large objects are sent whole.
+ * Equal values have equal bytes.
  */
 public final class ValueCodec {
   private static final int MAX_DEPTH = 32;
 
-  /** As many digits as H2 allows; a scale beyond would be a small message and a huge number. */
+  /**
+   * The most digits that H2 allows; with a larger scale, a small message would be a huge number.
+   */
   private static final int MAX_SCALE = 100_000;
 
   private static final int MAX_OFFSET_SECONDS = 18 * 60 * 60;
@@ -69,7 +71,7 @@ public final class ValueCodec {
   /**
    * Appends a value.
    *
-   * @throws DbException if it is of a type that does not travel: a Java object
+   * @throws DbException if the value is a Java object, whose type is never sent
    */
   public static void write(WireWriter out, Value value) {
     int type = value.getValueType();
@@ -151,7 +153,7 @@ public final class ValueCodec {
    *
    * @param expected the type of the column or parameter if it is known: gives enumerations their
    *     labels and empty arrays their element type
-   * @throws WireFormatException if the bytes are no value
+   * @throws WireFormatException if the bytes are not a value
    */
   public static Value read(
       WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider) {
@@ -159,20 +161,21 @@ public final class ValueCodec {
   }
 
   /**
-   * Reads a value of a parameter that a client has sent, and refuses what would take long to read.
+   * Reads the value of a parameter that a client sent, and rejects a value that would take long to
+   * read.
    *
-   * @throws WireFormatException if the bytes are no value, or a number in JSON has more digits than
-   *     {@link JsonNumbers#MAX_DIGITS}
+   * @throws WireFormatException if the bytes are not a value, or a number in JSON has more digits
+   *     than {@link JsonNumbers#MAX_DIGITS}
    */
   static Value readSent(WireReader in) {
     return read(in, null, null, MAX_DEPTH, /* sent= */ true);
   }
 
   /**
-   * Reads a value out of bytes that a node wrote for itself, however deep it is nested: what is
-   * stored has to come back. Descends once for each level.
+   * Reads a value that a node wrote for itself, however deeply it is nested: every stored value has
+   * to be readable. Recurses once for each level.
    *
-   * @throws WireFormatException if the bytes are no value
+   * @throws WireFormatException if the bytes are not a value
    */
   public static Value readStored(
       WireReader in, @Nullable TypeInfo expected, @Nullable CastDataProvider provider) {
@@ -298,8 +301,8 @@ public final class ValueCodec {
   }
 
   /**
-   * H2 looks at the bytes of a geometry when it first uses them, and follows any nesting. An array
-   * around it counts for itself.
+   * Checks the nesting of a geometry. H2 parses the bytes only when it first uses them, and follows
+   * any nesting. An array around the geometry counts separately.
    */
   private static Value readGeometry(WireReader in, int levels) {
     byte[] ewkb = in.bytes();
@@ -311,7 +314,7 @@ public final class ValueCodec {
     }
   }
 
-  /** Refuses geometry collections that are nested too deep. */
+  /** Rejects geometry collections that are nested too deeply. */
   private static final class DepthLimit extends GeometryUtils.Target {
     private final int levels;
 

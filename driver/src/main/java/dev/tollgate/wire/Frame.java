@@ -3,10 +3,10 @@ package dev.tollgate.wire;
 import static java.util.Objects.requireNonNull;
 
 /**
- * One message on its way, with what belongs to every message.
+ * One message with the header that every message has.
  *
- * <p>Layout: length u32 of what follows | type u8 | flags u8, zero in this version | request id u64
- * | deadline u32 | body. A reply carries the request id of its request; an event carries 0.
+ * <p>Layout: length i32 of what follows | type u8 | flags u8, zero in this version | request id i64
+ * | deadline i32 | body. A reply carries the request id of its request; an event carries 0.
  */
 public final class Frame {
   private final int type;
@@ -15,7 +15,7 @@ public final class Frame {
   private final byte[] body;
 
   /**
-   * @param deadlineMillis how long the client waits for the reply, 0 for ever; nodes of this
+   * @param deadlineMillis how long the client waits for the reply, 0 for no limit; nodes of this
    *     version do not use it
    * @param body taken over, not copied
    */
@@ -62,7 +62,7 @@ public final class Frame {
   /**
    * Reads a frame from the bytes after its length field.
    *
-   * @throws WireFormatException if they are no frame of this version
+   * @throws WireFormatException if the bytes are not a frame of this version
    */
   public static Frame read(WireReader in) {
     int type = in.u8();

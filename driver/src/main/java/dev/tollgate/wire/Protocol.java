@@ -2,7 +2,7 @@ package dev.tollgate.wire;
 
 /** The constants of the protocol; docs/protocol.md is their specification. */
 public final class Protocol {
-  /** First four bytes of a hello, so that a stranger is told apart at once: "TLGT". */
+  /** First four bytes of a hello, "TLGT"; a client of another protocol is detected at once. */
   public static final int MAGIC = 0x544c4754;
 
   /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
@@ -11,7 +11,7 @@ public final class Protocol {
   /** From this version on Welcome has the id of the cluster. */
   static final int CLUSTER_ID_VERSION = 2;
 
-  /** From this version on a node can be asked what it knows of itself and the others. */
+  /** From this version on a node can be asked what it knows about itself and the others. */
   public static final int NODE_STATUS_VERSION = 3;
 
   /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
@@ -27,8 +27,8 @@ public final class Protocol {
   public static final int MAX_HEARTBEAT_IDS = 100_000;
 
   /**
-   * Most parameter sets of one batch, between which nothing else is applied; a client with more
-   * sends several.
+   * Most parameter sets of one batch, between which nothing else is applied. A client with more
+   * sets sends several batches.
    */
   public static final int MAX_BATCH_SETS = 2_000;
 
@@ -38,10 +38,10 @@ public final class Protocol {
   /** Most bytes of a snapshot in one reply. */
   public static final int MAX_SNAPSHOT_PART_BYTES = 1 << 20;
 
-  /** How often a node says that a frame which is not whole yet goes on coming. */
+  /** The interval at which a node reports that a frame is still arriving. */
   public static final int SIGN_OF_LIFE_MILLIS = 500;
 
-  /** The port of a node where none is given. */
+  /** The port of a node if the address gives none. */
   public static final int DEFAULT_PORT = 7400;
 
   private Protocol() {}

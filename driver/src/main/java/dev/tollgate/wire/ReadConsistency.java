@@ -2,9 +2,9 @@ package dev.tollgate.wire;
 
 /** What a query may see. */
 public enum ReadConsistency {
-  /** Everything that was acknowledged before the query began: the leader proves that it leads. */
+  /** Everything that was acknowledged before the query began; the leader proves its leadership. */
   LINEARIZABLE(0),
-  /** What the node that believes to be leader has applied. */
+  /** What the node that believes itself to be the leader has applied. */
   LEADER(1),
   /** What the connected node has applied, which may be behind. */
   ANY(2);

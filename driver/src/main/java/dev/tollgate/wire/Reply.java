@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a node sends: answers to requests, and events. */
+/** A message from a node: a reply to a request, or an event. */
 @SuppressWarnings("ArrayRecordComponent") // messages are passed on, never compared
 public sealed interface Reply {
   /** The code of this message in its frame. */
@@ -18,7 +18,7 @@ public sealed interface Reply {
   /**
    * Reads the body of a frame.
    *
-   * @throws WireFormatException if it is no reply of this version
+   * @throws WireFormatException if the body is not a reply of this version
    */
   static Reply read(Frame frame) {
     WireReader in = new WireReader(frame.body());
@@ -46,10 +46,10 @@ public sealed interface Reply {
   }
 
   /**
-   * The node will talk.
+   * The node accepts the connection.
    *
-   * @param version the version that both speak from now on
-   * @param clusterId what tells the cluster from any other; null before version 2, and while the
+   * @param version the version that both sides speak from now on
+   * @param clusterId distinguishes the cluster from any other; null before version 2, and while the
    *     node does not know it
    */
   record Welcome(int version, String nodeId, ClusterView cluster, @Nullable String clusterId)
@@ -88,10 +88,10 @@ public sealed interface Reply {
   }
 
   /**
-   * Which nodes there are, as far as the answering node knows.
+   * The nodes of the cluster, as far as the replying node knows them.
    *
    * @param leaderAddress host:port for clients, or null if no leader is known at the moment
-   * @param addresses host:port for clients of every node
+   * @param addresses host:port of every node, for clients
    */
   record ClusterView(@Nullable String leaderAddress, List<String> addresses) {
     public ClusterView {
@@ -132,7 +132,7 @@ public sealed interface Reply {
    * What a statement takes and returns.
    *
    * @param query true if it returns rows
-   * @param commandType the number by which H2 knows the kind of statement
+   * @param commandType H2's number for the kind of statement
    * @param parameters the parameters as {@code dev.tollgate.value.Parameter} describes them
    * @param columns the columns as {@code dev.tollgate.value.RowSet.writeColumns} writes them, or no
    *     bytes at all if it returns none
@@ -157,7 +157,7 @@ public sealed interface Reply {
   }
 
   /**
-   * What a statement gave.
+   * The result of a statement.
    *
    * @param body a result as {@code dev.tollgate.value} encodes it
    */
@@ -175,7 +175,7 @@ public sealed interface Reply {
     }
   }
 
-  /** What each execution of a batch gave, in order: {@link Result} or {@link Failure}. */
+  /** The result of each execution of a batch, in order: {@link Result} or {@link Failure}. */
   record BatchResult(List<Reply> results) implements Reply {
     static final int TYPE = 0x85;
 
@@ -211,7 +211,8 @@ public sealed interface Reply {
   }
 
   /**
-   * The leader has renewed what a heartbeat named, but for these, which are gone for good.
+   * The leader has renewed everything that a heartbeat named, except for these sessions and leases,
+   * which are gone for good.
    *
    * @param lostSessions sessions that ended
    * @param lostLeases leases that ended
@@ -249,7 +250,8 @@ public sealed interface Reply {
   }
 
   /**
-   * The request failed and its outcome is known: nothing was changed, unless the message says else.
+   * The request failed and its outcome is known: nothing was changed, unless the message says
+   * otherwise.
    *
    * @param vendorCode the number of {@code SQLException.getErrorCode}
    */
@@ -281,8 +283,9 @@ public sealed interface Reply {
   }
 
   /**
-   * This node does not lead, or does not lead any more: send the request again, with its sequence
-   * number, to the leader. Whether an operation has taken effect is unknown until then.
+   * This node is not the leader, or has lost leadership: the client sends the request again to the
+   * leader, with its sequence number. Until then it is unknown whether an operation has taken
+   * effect.
    */
   record NotLeader(ClusterView cluster) implements Reply {
     static final int TYPE = 0x89;
@@ -304,7 +307,7 @@ public sealed interface Reply {
 
   /**
    * Event, request id 0: sessions and leases that this connection's heartbeats named have ended.
-   * Sent as soon as the leader knows.
+   * The leader sends the event as soon as it knows.
    */
   record Lost(List<Long> sessions, List<Long> leases) implements Reply {
     static final int TYPE = 0x8a;
@@ -325,7 +328,7 @@ public sealed interface Reply {
     }
   }
 
-  /** Event, request id 0: clients reach other nodes than before. */
+  /** Event, request id 0: the addresses at which clients reach nodes have changed. */
   record ClusterChanged(ClusterView cluster) implements Reply {
     static final int TYPE = 0x8b;
 
@@ -347,10 +350,10 @@ public sealed interface Reply {
   /**
    * A snapshot is open for this connection.
    *
-   * @param nodeId the node that has it
-   * @param term of the last log entry that it covers
+   * @param nodeId the node that has the snapshot
+   * @param term of the last log entry that the snapshot covers
    * @param index of that entry
-   * @param writtenMicros when it was written, in microseconds since 1970-01-01T00:00:00Z
+   * @param writtenMicros when the snapshot was written, in microseconds since 1970-01-01T00:00:00Z
    * @param configuration the members of the group, as the node's log keeps them
    */
   record SnapshotOpened(
@@ -382,7 +385,7 @@ public sealed interface Reply {
   /**
    * Bytes of a snapshot.
    *
-   * @param bytes as many as were asked for, fewer at the end of the file, none after it
+   * @param bytes as many as were requested, fewer at the end of the file, none after it
    */
   record SnapshotPart(byte[] bytes) implements Reply {
     static final int TYPE = 0x8d;
@@ -401,12 +404,12 @@ public sealed interface Reply {
   /**
    * The cluster as one node sees it.
    *
-   * @param nodeId the node that answers
+   * @param nodeId the node that replies
    * @param role LEADER, FOLLOWER, CANDIDATE, STARTING or STOPPED
    * @param leaderId the leader of this term, or null if the node knows of none
    * @param appliedIndex log index up to which the node has applied entries
    * @param commitIndex log index up to which the node knows entries to be committed
-   * @param failure why the node applies nothing any more, or null
+   * @param failure why the node no longer applies entries, or null
    */
   record NodeStatus(
       String nodeId,
@@ -430,9 +433,10 @@ public sealed interface Reply {
      * A node of the cluster.
      *
      * @param raftAddress host:port for the other nodes
-     * @param clientAddress host:port for clients, or null if the node has not said it yet
-     * @param silentMillis for how long the node that answers has not heard of this one; null if it
-     *     does not listen to it: a leader hears of all, a follower of its leader alone
+     * @param clientAddress host:port for clients, or null if the node has not announced it yet
+     * @param silentMillis how long the replying node has not heard from this member; null if it
+     *     does not listen to this member. A leader listens to all members, a follower only to its
+     *     leader
      */
     public record Member(
         String nodeId,
@@ -473,7 +477,7 @@ public sealed interface Reply {
       return new NodeStatus(nodeId, role, leaderId, term, applied, committed, failure, members);
     }
 
-    /** Fewer than any member has. */
+    /** Fewer bytes than any member has. */
     private static final int MEMBER_BYTES = 13;
 
     @Override

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a client sends. The first request of a connection is {@link Hello}. */
+/** A message from a client. The first request of a connection is {@link Hello}. */
 @SuppressWarnings("ArrayRecordComponent") // messages are passed on, never compared
 public sealed interface Request {
   /** The code of this message in its frame. */
@@ -17,7 +17,7 @@ public sealed interface Request {
   /**
    * Reads the body of a frame.
    *
-   * @throws WireFormatException if it is no request of this version
+   * @throws WireFormatException if the body is not a request of this version
    */
   static Request read(Frame frame) {
     WireReader in = new WireReader(frame.body());
@@ -46,8 +46,8 @@ public sealed interface Request {
   }
 
   /**
-   * Opens the conversation. Answered with {@link Reply.Welcome}, or {@link Reply.Failure} and the
-   * end of the connection.
+   * Opens the conversation. Reply: {@link Reply.Welcome}, or {@link Reply.Failure} and the end of
+   * the connection.
    *
    * @param minVersion oldest version that the client speaks
    * @param maxVersion newest version that the client speaks
@@ -86,7 +86,7 @@ public sealed interface Request {
   }
 
   /**
-   * Opens a session and makes it this connection's. Answered with {@link Reply.SessionReady}.
+   * Opens a session for this connection. Reply: {@link Reply.SessionReady}.
    *
    * @param ttlMillis how long the session outlives its last heartbeat
    * @param leaseTtlMillis ttl of the session's own lease
@@ -116,11 +116,11 @@ public sealed interface Request {
   }
 
   /**
-   * Makes a session that another connection opened this connection's, after a failover. Answered
-   * with {@link Reply.SessionReady}, or {@link Reply.Failure} if the session is gone.
+   * Attaches this connection to a session that another connection opened, after a failover. Reply:
+   * {@link Reply.SessionReady}, or {@link Reply.Failure} if the session is gone.
    *
-   * @param secret what {@link Reply.SessionReady} told
-   * @param leaderOnly true to be sent on by a node that does not lead
+   * @param secret the secret from {@link Reply.SessionReady}
+   * @param leaderOnly true if a node that is not the leader has to reply {@link Reply.NotLeader}
    */
   record AttachSession(long sessionId, long secret, boolean leaderOnly, SessionOptions options)
       implements Request {
@@ -147,9 +147,10 @@ public sealed interface Request {
   }
 
   /**
-   * What the node that serves a session has to know about it, besides what is replicated.
+   * What the node that serves a session has to know about the session, besides the replicated
+   * state.
    *
-   * @param lockWaitMillis how long acquire_lock waits where the call does not say
+   * @param lockWaitMillis how long acquire_lock waits if the call does not say
    */
   record SessionOptions(ReadConsistency readConsistency, long lockWaitMillis) {
     public SessionOptions {
@@ -166,9 +167,7 @@ public sealed interface Request {
     }
   }
 
-  /**
-   * Ends the session; its own lease and what that holds are gone. Answered with {@link Reply.Ok}.
-   */
+  /** Ends the session, its own lease, and what the lease holds. Reply: {@link Reply.Ok}. */
   record CloseSession() implements Request {
     static final int TYPE = 0x04;
 
@@ -181,7 +180,7 @@ public sealed interface Request {
     public void write(WireWriter out) {}
   }
 
-  /** Asks what a statement takes and returns. Answered with {@link Reply.Prepared}. */
+  /** Asks what a statement takes and returns. Reply: {@link Reply.Prepared}. */
   record Prepare(String sql) implements Request {
     static final int TYPE = 0x05;
 
@@ -201,11 +200,11 @@ public sealed interface Request {
   }
 
   /**
-   * Runs a statement. Answered with {@link Reply.Result}, {@link Reply.BatchResult} or {@link
+   * Runs a statement. Reply: {@link Reply.Result}, {@link Reply.BatchResult} or {@link
    * Reply.Failure}.
    *
-   * @param sequence number of the operation within its session, from 1, rising; sent again with the
-   *     same number the statement takes effect only once
+   * @param sequence number of the operation within its session, from 1, rising. A statement that is
+   *     sent again with the same number takes effect only once
    * @param ownLeaseTrusted false if the client cannot prove that the session's own lease is alive
    * @param mode whether it belongs to a transaction of several statements
    * @param batch true to run once per parameter set and report on each
@@ -270,7 +269,7 @@ public sealed interface Request {
     }
   }
 
-  /** Asks for the next rows of a result that did not fit. Answered with {@link Reply.Result}. */
+  /** Asks for the next rows of a result that did not fit. Reply: {@link Reply.Result}. */
   record Fetch(long cursorId, int pageRows) implements Request {
     static final int TYPE = 0x07;
 
@@ -285,7 +284,7 @@ public sealed interface Request {
     }
   }
 
-  /** Gives up the rest of a result. Not answered. */
+  /** Gives up the rest of a result. Gets no reply. */
   record CloseCursor(long cursorId) implements Request {
     static final int TYPE = 0x08;
 
@@ -301,9 +300,9 @@ public sealed interface Request {
   }
 
   /**
-   * Asks for metadata of the database. Answered with {@link Reply.Result}.
+   * Asks for metadata of the database. Reply: {@link Reply.Result}.
    *
-   * @param code number of the method, as H2's DatabaseMetaServer numbers them
+   * @param code number of the method in H2's DatabaseMetaServer
    * @param arguments a parameter set
    */
   record Metadata(int code, byte[] arguments) implements Request {
@@ -321,8 +320,8 @@ public sealed interface Request {
   }
 
   /**
-   * Keeps sessions, with their own leases, and created leases alive. Answered with {@link
-   * Reply.HeartbeatAck} once the node has proven that it leads.
+   * Keeps sessions, with their own leases, and created leases alive. Reply: {@link
+   * Reply.HeartbeatAck}, once the node has proven its leadership.
    */
   record Heartbeat(List<Long> sessions, List<Long> leases) implements Request {
     static final int TYPE = 0x0a;
@@ -348,8 +347,8 @@ public sealed interface Request {
   }
 
   /**
-   * Cancels the operation that a session has under way, from any connection. Answered with {@link
-   * Reply.Ok}, whether or not there was something to cancel; with {@link Reply.Failure} or {@link
+   * Cancels the operation that a session has under way, from any connection. Reply: {@link
+   * Reply.Ok}, whether or not there was something to cancel; {@link Reply.Failure} or {@link
    * Reply.NotLeader} if the node does not know the session.
    */
   record Cancel(long sessionId, long secret, long sequence) implements Request {
@@ -366,7 +365,7 @@ public sealed interface Request {
     }
   }
 
-  /** Asks for a sign of life. Answered with {@link Reply.Ok}, without a log entry. */
+  /** Asks for a sign of life. Reply: {@link Reply.Ok}, without a log entry. */
   record Ping() implements Request {
     static final int TYPE = 0x0c;
 
@@ -380,9 +379,9 @@ public sealed interface Request {
   }
 
   /**
-   * Ends the session's own lease, and with it what that holds; the session goes on, and gets
-   * another lease when it needs one. Answered with {@link Reply.Ok}. Sent again if the answer is
-   * lost: it is idempotent, because nothing else of the session happens in between.
+   * Ends the session's own lease and what the lease holds. The session goes on, and gets another
+   * lease when it needs one. Reply: {@link Reply.Ok}. The client sends the request again if the
+   * reply is lost. That is idempotent, because nothing else of the session happens in between.
    */
   record ReleaseOwnLease() implements Request {
     static final int TYPE = 0x0d;
@@ -397,11 +396,12 @@ public sealed interface Request {
   }
 
   /**
-   * Has the node take a snapshot of what it has applied, and keep its file open for this connection
-   * until the connection ends or opens another. Answered with {@link Reply.SnapshotOpened}.
+   * Has the node take a snapshot of what it has applied. The node keeps the file open for this
+   * connection until the connection ends or opens another snapshot. Reply: {@link
+   * Reply.SnapshotOpened}.
    *
-   * @param leaderOnly true to be sent on by a node that does not lead, and to get a snapshot that
-   *     covers all that was committed before
+   * @param leaderOnly true if only the leader may take the snapshot, which then covers all that was
+   *     committed before; another node replies {@link Reply.NotLeader}
    */
   record OpenSnapshot(boolean leaderOnly) implements Request {
     static final int TYPE = 0x0e;
@@ -418,7 +418,7 @@ public sealed interface Request {
   }
 
   /**
-   * Asks for bytes of the snapshot that this connection has open. Answered with {@link
+   * Asks for bytes of the snapshot that this connection has open. Reply: {@link
    * Reply.SnapshotPart}.
    *
    * @param length at most {@link Protocol#MAX_SNAPSHOT_PART_BYTES}
@@ -449,8 +449,8 @@ public sealed interface Request {
   }
 
   /**
-   * Asks the node what it knows of itself and the others, without a session and without a quorum.
-   * Answered with {@link Reply.NodeStatus}. From {@link Protocol#NODE_STATUS_VERSION} on.
+   * Asks the node what it knows about itself and the others, without a session and without a
+   * quorum. Reply: {@link Reply.NodeStatus}. Exists from {@link Protocol#NODE_STATUS_VERSION} on.
    */
   record AskNodeStatus() implements Request {
     static final int TYPE = 0x10;

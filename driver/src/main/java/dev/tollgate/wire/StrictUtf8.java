@@ -5,13 +5,14 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Strings as bytes, without loss: UTF-8, and where a surrogate has no partner the three bytes that
- * UTF-8 would have for its number (WTF-8, <a href="https://simonsapin.github.io/wtf-8/">S.
- * Sapin</a>). H2 keeps such strings, {@code SUBSTRING('😀', 1, 1)} makes one, and Java's encoder
- * would write a question mark in place of the surrogate: two strings that differ would have equal
- * bytes.
+ * Encodes strings as bytes, without loss. The encoding is UTF-8, but an unpaired surrogate is the
+ * three bytes that UTF-8 would have for its number (WTF-8, <a
+ * href="https://simonsapin.github.io/wtf-8/">S. Sapin</a>). H2 keeps such strings; {@code
+ * SUBSTRING('😀', 1, 1)} makes one. Java's encoder would write a question mark in place of the
+ * surrogate: two different strings would have equal bytes.
  *
- * <p>Each string has exactly one encoding, and whatever is no encoding of a string is refused.
+ * <p>Each string has exactly one encoding. Bytes that are not the encoding of a string are
+ * rejected.
  */
 final class StrictUtf8 {
   private static final int BYTES_OF_A_SURROGATE = 3;
@@ -28,7 +29,7 @@ final class StrictUtf8 {
   /**
    * Reads what {@link #encode} wrote.
    *
-   * @throws WireFormatException if the bytes are the encoding of no string
+   * @throws WireFormatException if the bytes are not the encoding of a string
    */
   static String decode(byte[] bytes, int offset, int length) {
     try {
@@ -38,7 +39,7 @@ final class StrictUtf8 {
     }
   }
 
-  /** The first surrogate without a partner at or after an index, or the length. */
+  /** The index of the first unpaired surrogate at or after {@code from}, or the length. */
   private static int firstUnpaired(String text, int from) {
     int length = text.length();
     for (int i = from; i < length; i++) {
@@ -103,7 +104,7 @@ final class StrictUtf8 {
     }
   }
 
-  /** A pair has four bytes of its own: with two times three, a string would have two encodings. */
+  /** Rejects a pair of two times three bytes: a pair has four bytes, and only one encoding. */
   private static void append(StringBuilder text, char surrogate) {
     int length = text.length();
     if (Character.isLowSurrogate(surrogate)
@@ -114,7 +115,7 @@ final class StrictUtf8 {
     text.append(surrogate);
   }
 
-  /** Where the next three bytes stand that are a surrogate, or the end. */
+  /** The index of the next three bytes that are a surrogate, or the end. */
   private static int nextSurrogate(byte[] bytes, int from, int end) {
     for (int at = from; at + BYTES_OF_A_SURROGATE <= end; at++) {
       if ((bytes[at] & 0xff) == 0xed

@@ -1,12 +1,12 @@
 package dev.tollgate.wire;
 
-/** How a statement stands to transactions. */
+/** Whether and how a statement belongs to a transaction of several statements. */
 public enum TransactionMode {
-  /** It is a transaction of its own. */
+  /** The statement is a transaction of its own. */
   AUTOCOMMIT(0),
-  /** It belongs to the session's transaction, or begins one. */
+  /** The statement belongs to the session's transaction, or begins one. */
   READ_COMMITTED(1),
-  /** The same, and nobody else writes while the transaction is open. */
+  /** As {@link #READ_COMMITTED}, and no other session writes while the transaction is open. */
   SERIALIZABLE(2);
 
   private final int code;

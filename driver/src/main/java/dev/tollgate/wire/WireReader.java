@@ -8,10 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@link WireWriter} wrote, from a stranger: every length is checked against the bytes
- * that are there before anything is allocated. Not thread-safe.
+ * Reads what {@link WireWriter} wrote, without trusting the sender: checks every length against the
+ * bytes that are there before it allocates anything. Not thread-safe.
  *
- * <p>All methods throw {@link WireFormatException} where the bytes end too early or make no sense.
+ * <p>All methods throw {@link WireFormatException} if the bytes end too early or make no sense.
  */
 public final class WireReader {
   private final byte[] bytes;
@@ -66,7 +66,7 @@ public final class WireReader {
     return (long) i32() << 32 | (i32() & 0xffff_ffffL);
   }
 
-  /** A count of items that take at least {@code itemBytes} each, so that it can be trusted. */
+  /** Reads a count of items of {@code itemBytes} or more; rejects a count that cannot fit. */
   public int count(int itemBytes) {
     int count = i32();
     if (count < 0 || (long) count * itemBytes > remaining()) {
@@ -112,14 +112,14 @@ public final class WireReader {
     return value;
   }
 
-  /** All that is left. */
+  /** All remaining bytes. */
   public byte[] rest() {
     byte[] value = Arrays.copyOfRange(bytes, at, end);
     at = end;
     return value;
   }
 
-  /** Makes sure that nothing is left over. */
+  /** Rejects bytes that are left over. */
   public void expectEnd() {
     if (at != end) {
       throw new WireFormatException(remaining() + " bytes left over");

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A growing byte array with the protocol's primitives, big-endian. Not thread-safe.
  *
- * <p>Strings are a 32-bit length in bytes and UTF-8, see {@link StrictUtf8}; byte strings a 32-bit
- * length and the bytes; null is the length -1 where the protocol allows it.
+ * <p>A string is a 32-bit length in bytes, then UTF-8, see {@link StrictUtf8}. A byte string is a
+ * 32-bit length, then the bytes. Null is the length -1, where the protocol allows it.
  */
 public final class WireWriter {
   private byte[] bytes;
@@ -33,17 +33,17 @@ public final class WireWriter {
     return Arrays.copyOf(bytes, size);
   }
 
-  /** The array behind, of which the first {@link #size} bytes are written. */
+  /** The underlying array, of which the first {@link #size} bytes are written. */
   public byte[] array() {
     return bytes;
   }
 
-  /** Forgets what was written and keeps the room. */
+  /** Discards what was written and keeps the capacity. */
   public void clear() {
     size = 0;
   }
 
-  /** Cuts off what was written after this size. */
+  /** Cuts off what was written beyond this size. */
   public void truncate(int newSize) {
     if (newSize < 0 || newSize > size) {
       throw new IllegalArgumentException("truncate " + size + " to " + newSize);
@@ -75,7 +75,7 @@ public final class WireWriter {
     return this;
   }
 
-  /** Overwrites four bytes that were written before, for lengths that are known afterwards. */
+  /** Overwrites four bytes that were written before, for lengths that are known later. */
   public void i32At(int position, int value) {
     if (position < 0 || position + 4 > size) {
       throw new IllegalArgumentException("position " + position + " of " + size);

@@ -1,8 +1,8 @@
 /**
  * The protocol between a client and a node: frames, messages, and the SQLStates that they carry.
- * Written down for other implementations in docs/protocol.md.
+ * docs/protocol.md specifies it for other implementations.
  *
- * <p>Nothing here does I/O or knows a SQL type; values travel as bytes that {@code
+ * <p>This package does no I/O and knows no SQL type; values travel as bytes that {@code
  * dev.tollgate.value} reads and writes.
  */
 @NullMarked

@@ -3,16 +3,16 @@ package org.h2.engine;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * The one place where the driver reaches into H2: {@link Session} can be extended in its own
- * package only. Built for H2 {@value #BUILT_FOR}, and refuses to work with another, because what
- * H2's JDBC classes ask of a session is no published interface.
+ * The driver's one access to H2's internals: {@link Session} can be extended in its own package
+ * only. This class is built for H2 {@value #BUILT_FOR} and rejects any other version. The calls
+ * that H2's JDBC classes make on a session are not a published interface.
  */
 @NullMarked
 public abstract class SessionBridge extends Session {
   private static final String BUILT_FOR = "2.5.250";
 
   /**
-   * @throws IllegalStateException if another H2 is on the class path
+   * @throws IllegalStateException if another version of H2 is on the class path
    */
   protected SessionBridge() {
     String found = versionOnClassPath();
@@ -26,7 +26,9 @@ public abstract class SessionBridge extends Session {
     }
   }
 
-  /** Read from the class, because the compiler would copy the constant of the H2 it sees. */
+  /**
+   * Reads the field by reflection, because the compiler would copy the constant of the H2 it sees.
+   */
   private static String versionOnClassPath() {
     try {
       return String.valueOf(Constants.class.getField("VERSION").get(null));

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes all that a node has into a file, while the cluster serves. */
+/** Writes the whole state of a node into a file, while the cluster serves. */
 @Command(
     name = "backup",
     description = {

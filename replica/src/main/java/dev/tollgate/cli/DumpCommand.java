@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes the tables of users as SQL. */
+/** Writes the users' tables as SQL. */
 @Command(
     name = "dump",
     description = {
@@ -92,7 +92,7 @@ final class DumpCommand implements Callable<Integer> {
   }
 
   private static void write(Backup backup, OutputStream out) throws IOException {
-    // an encoder refuses what it cannot write; a charset would put a question mark there
+    // an encoder fails on text that it cannot write; a charset would write a question mark
     Writer text =
         new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8.newEncoder()));
     SqlDump.write(backup, text);

@@ -14,12 +14,12 @@ import java.util.TreeMap;
  * A new node's request to a running cluster to be added.
  *
  * @param url of the cluster
- * @param own with what the new node computes
+ * @param own the environment in which the new node computes
  */
 record Joining(
     String url, String nodeId, String raftAddress, String clientAddress, Environment own) {
   /**
-   * Asks, and waits until the node has been added.
+   * Sends the request, and waits until the cluster has added the node.
    *
    * @throws SQLException if the cluster refuses or cannot be reached
    */
@@ -36,7 +36,7 @@ record Joining(
     }
   }
 
-  /** A node that computes otherwise would stop as soon as it is counted on. */
+  /** A node with another environment would stop as soon as it belongs to the cluster. */
   private void requireSameEnvironment(Connection connection) throws SQLException {
     SortedMap<String, String> fingerprints = new TreeMap<>();
     String runtime = "another Java runtime";
@@ -66,7 +66,7 @@ record Joining(
     }
   }
 
-  /** This node has nothing: one of its name that belongs to the cluster has had something. */
+  /** This node's directory is empty, but a member of the cluster with its name has had data. */
   private void requireNewName(Connection connection) throws SQLException {
     try (PreparedStatement query =
         connection.prepareStatement("SELECT 1 FROM TOLLGATE.NODES WHERE NODE_ID = ?")) {

@@ -13,7 +13,9 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The entry of the program. Every option can also be set in the environment, see its help. */
+/**
+ * The entry point of the program. Every option can also be set in the environment; see its help.
+ */
 @Command(
     name = "tollgate",
     description = "Locks, leases and fencing tokens in a replicated SQL store.",
@@ -32,7 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class)
 public final class Main implements Runnable {
-  /** Exit status of a command line that makes no sense, as picocli has it. */
+  /** Exit status of an invalid command line, as in picocli. */
   static final int USAGE = CommandLine.ExitCode.USAGE;
 
   /** Exit status of a command that was understood and failed. */
@@ -52,7 +54,7 @@ public final class Main implements Runnable {
         .setExecutionExceptionHandler(Main::failed);
   }
 
-  /** Says what is wrong with the arguments, and where to read what would be right. */
+  /** Prints what is wrong with the arguments, and where to read the valid ones. */
   private static int misused(ParameterException e, String[] arguments) {
     CommandLine command = e.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
@@ -62,7 +64,7 @@ public final class Main implements Runnable {
     return USAGE;
   }
 
-  /** What the system or a cluster refuses is a sentence; the stack is for bugs. */
+  /** Refusals of the system or of a cluster print one sentence; stack traces are for bugs. */
   private static int failed(Exception e, CommandLine command, ParseResult arguments)
       throws Exception {
     if (e instanceof IOException || e instanceof SQLException) {
@@ -72,7 +74,7 @@ public final class Main implements Runnable {
     throw e;
   }
 
-  /** Says on standard error what did not happen and why, and gives the exit status. */
+  /** Prints on standard error what did not happen and why; returns the exit status. */
   static int failed(String what, IOException why) {
     System.err.println("tollgate: " + what + ": " + reason(why));
     return FAILED;
@@ -93,7 +95,7 @@ public final class Main implements Runnable {
     throw new ParameterException(spec.commandLine(), "which command?");
   }
 
-  /** The version of this build and of what it stands on. */
+  /** The version of this build and of its Java runtime. */
   static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
@@ -103,7 +105,7 @@ public final class Main implements Runnable {
       };
     }
 
-    /** As the jar's manifest says; classes beside it have none. */
+    /** As the jar's manifest says; classes outside a jar have none. */
     static String ofTollgate() {
       String version = Main.class.getPackage().getImplementationVersion();
       return version == null ? "(not packaged)" : version;

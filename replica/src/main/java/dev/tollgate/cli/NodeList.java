@@ -21,9 +21,9 @@ final class NodeList {
   }
 
   /**
-   * Prints the nodes, and what is missing if none leads.
+   * Prints the nodes, and what is missing if no node is the leader.
    *
-   * @return false if none leads
+   * @return false if no node is the leader
    */
   static boolean print(String url) throws SQLException {
     NodeList nodes = new NodeList(TollgateDriver.surveyNodes(url));
@@ -35,7 +35,7 @@ final class NodeList {
     return led;
   }
 
-  /** The one with the highest term, if several say that they lead. */
+  /** The leader; of several nodes that say they are the leader, that with the highest term. */
   private Reply.@Nullable NodeStatus leader() {
     Reply.NodeStatus leader = null;
     for (NodeSurvey.Answer answer : answers) {
@@ -49,7 +49,7 @@ final class NodeList {
     return leader;
   }
 
-  /** Why the cluster does not serve, if no node leads. */
+  /** Why the cluster does not serve, if no node is the leader. */
   private String trouble() {
     int members = 0;
     int answering = 0;
@@ -115,7 +115,7 @@ final class NodeList {
     table.print(out);
   }
 
-  /** Members that could not be asked, because nobody said where. */
+  /** Members that could not be asked, because no node knows their address for clients. */
   private Set<String> silentMembers(Set<String> listed) {
     Set<String> others = new TreeSet<>();
     for (NodeSurvey.Answer answer : answers) {
@@ -143,7 +143,7 @@ final class NodeList {
     return "at " + address;
   }
 
-  /** For how long the leader has not heard of a node. */
+  /** How long the leader has not heard from a node. */
   private static @Nullable Long silence(Reply.NodeStatus leader, String nodeId) {
     for (Reply.NodeStatus.Member member : leader.members()) {
       if (member.nodeId().equals(nodeId)) {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 
-/** Which nodes a cluster has, who leads, and how to change that. Prints the nodes as they are. */
+/** Lists, adds and removes the nodes of a cluster, and moves its leadership; prints the nodes. */
 @Command(
     name = "nodes",
     description = "Lists, adds and removes the nodes of a cluster, and moves its leadership.",

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Replaces what a stopped node has by what the leader has. */
+/** Replaces the data of a stopped node with the leader's. */
 @Command(
     name = "reseed",
     description = {

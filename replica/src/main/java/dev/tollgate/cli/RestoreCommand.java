@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes the directory of a node of a new cluster out of a backup. */
+/** Makes the directory of a node of a new cluster from a backup. */
 @Command(
     name = "restore",
     description = {

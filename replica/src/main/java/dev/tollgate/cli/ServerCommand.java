@@ -43,10 +43,12 @@ import picocli.CommandLine.Spec;
 final class ServerCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
 
-  /** Exit status of a node whose replica stopped: a supervisor should start it again. */
+  /** Exit status of a node whose replica stopped: a supervisor should start the node again. */
   private static final int REPLICA_FAILED = 70;
 
-  /** Exit status of a node whose data directory does not fit: it will not next time either. */
+  /**
+   * Exit status of a node whose data directory does not fit: starting the node again will not help.
+   */
   private static final int STRANGER = 78;
 
   private static final Duration END_WITHIN = Duration.ofSeconds(10);
@@ -54,7 +56,7 @@ final class ServerCommand implements Callable<Integer> {
   private static final int LEAST_ELECTION_MILLIS = 50;
   private static final int MOST_ELECTION_MILLIS = 60_000;
 
-  /** A node without data starts with less, and ends with its first larger statement. */
+  /** A node without data starts with less, and fails with its first larger statement. */
   private static final int LEAST_HEAP_MIB = 100;
 
   private static final Pattern NODE_ID = Pattern.compile("[\\p{L}\\p{N}._-]{1,64}");
@@ -154,7 +156,7 @@ final class ServerCommand implements Callable<Integer> {
     NodeSettings settings = settings();
     stopIfClassesAreLost();
     openClassPath();
-    // it takes some tenths of a second, and is asked for when the node leads or applies
+    // takes some tenths of a second, and is needed when the node becomes the leader or applies
     startDaemon("tollgate-environment", NodeSettings::localEnvironment);
     reportStart();
     warnIfOpen(settings);
@@ -186,7 +188,7 @@ final class ServerCommand implements Callable<Integer> {
     return status;
   }
 
-  /** Ends when the cluster has added this node, or when this node has failed meanwhile. */
+  /** Returns when the cluster has added this node, or when this node has failed meanwhile. */
   private void join(Node node, String cluster) throws Exception {
     Joining joining =
         new Joining(
@@ -216,7 +218,7 @@ final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  /** What has failed may keep the rest from closing, and a supervisor waits for the end. */
+  /** After a failure the rest may never close, while a supervisor waits for the process to exit. */
   private static void haltIfItDoesNotEnd(int status) {
     startDaemon(
         "tollgate-halt",
@@ -250,7 +252,9 @@ final class ServerCommand implements Callable<Integer> {
         id, raft, clientAddress, listenAddress(), connections(), Duration.ofMinutes(verifyMinutes));
   }
 
-  /** As many as the operating system leaves room for: a node without file descriptors is lost. */
+  /**
+   * As many connections as the operating system allows: a node without file descriptors is lost.
+   */
   private int connections() {
     long limit = Descriptors.limit();
     int connections = Descriptors.connections(limit, maxConnections);
@@ -272,12 +276,12 @@ final class ServerCommand implements Callable<Integer> {
     return connections;
   }
 
-  /** Opens each jar, as the search for what is in none of them does; they stay open. */
+  /** Opens every jar by searching for a resource that is in none of them; the jars stay open. */
   private static void openClassPath() {
     ClassLoader.getSystemResource("dev/tollgate/in/no/jar");
   }
 
-  /** Threads of libraries have nobody else who hears of it. */
+  /** Nothing else reports an error that ends a thread of a library. */
   private void stopIfClassesAreLost() {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, error) -> {
@@ -288,7 +292,7 @@ final class ServerCommand implements Callable<Integer> {
         });
   }
 
-  /** What would fail later, and less clearly. */
+  /** Rejects settings that would fail later, and less clearly. */
   private void requireSense() throws UnknownHostException {
     requireName("--id", id);
     requirePort("--client-address", clientAddress);
@@ -324,7 +328,7 @@ final class ServerCommand implements Callable<Integer> {
             + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or underscores");
   }
 
-  /** Port 0 would be another one at each start, which nobody could know. */
+  /** With port 0 the port would change at each start, and no other process could know it. */
   private void requirePort(String option, String address) throws UnknownHostException {
     require(
         socketAddress(address).getPort() > 0,
@@ -335,7 +339,7 @@ final class ServerCommand implements Callable<Integer> {
     return socketAddress(clientListen == null ? clientAddress : clientListen);
   }
 
-  /** The nodes of a new cluster; none if this one is to join another. */
+  /** The nodes of a new cluster; none if this node is to join another cluster. */
   private SortedMap<String, String> members() throws UnknownHostException {
     SortedMap<String, String> members = new TreeMap<>();
     if (join != null) {
@@ -356,7 +360,7 @@ final class ServerCommand implements Callable<Integer> {
     return members;
   }
 
-  /** Each node and each address once. */
+  /** Rejects a list that names a node or an address twice. */
   private Map<String, String> stated(List<String> list) throws UnknownHostException {
     Map<String, String> addresses = new TreeMap<>();
     Map<String, String> ids = new TreeMap<>();
@@ -413,7 +417,7 @@ final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  /** Ratis ends the process without a word if its port is taken. */
+  /** Ratis ends the process without a message if its port is taken. */
   private void requireFreeRaftPort() throws IOException {
     if (raftAddress != null) {
       InetSocketAddress address = socketAddress(raftAddress);
@@ -427,7 +431,7 @@ final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  /** Who runs what, where: the first thing that somebody who reads the log has to know. */
+  /** Logs the version, process and addresses of the node: a reader of the log needs them first. */
   private void reportStart() throws UnknownHostException {
     LOG.info(
         "{}: Tollgate {} starts: process {}, Java {} ({}), heap {} MiB, data in {}, clients at {},"
@@ -445,7 +449,7 @@ final class ServerCommand implements Callable<Integer> {
         join == null ? "peers " + (peers == null ? "none" : peers) : "joins " + join);
   }
 
-  /** One line on standard output, for scripts and supervisors that wait for it. */
+  /** Prints one line on standard output, for scripts and supervisors that wait for it. */
   private void reportReadiness(Node node) throws InterruptedException {
     while (!node.isReady() && node.failure() == null) {
       Thread.sleep(READY_POLL.toMillis());

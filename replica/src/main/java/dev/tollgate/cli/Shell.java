@@ -16,8 +16,8 @@ import org.jline.terminal.Terminal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A SQL shell for a person at a terminal. What fails does not end it; a connection that is lost is
- * opened again for the next statement.
+ * A SQL shell for a person at a terminal. A failed statement does not end the shell; a lost
+ * connection is opened again for the next statement.
  */
 final class Shell implements AutoCloseable {
   static final String HINT =
@@ -46,7 +46,7 @@ final class Shell implements AutoCloseable {
     this.out = new PrintStream(terminal.output(), /* autoFlush= */ true, terminal.encoding());
   }
 
-  /** Reads and runs until the person has enough. */
+  /** Reads and runs statements until the person ends the shell. */
   void run() throws SQLException {
     connection();
     out.println(HINT);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The way out for a cluster of which every node stops at the same command of its log. */
+/** Has a stopped node skip a command, for a cluster whose nodes all stop at the same command. */
 @Command(
     name = "skip",
     description = {

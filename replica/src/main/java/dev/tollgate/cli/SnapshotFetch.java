@@ -10,16 +10,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 
-/** Copies a snapshot of a node into a file of this machine. */
+/** Copies a snapshot of a node into a local file. */
 final class SnapshotFetch {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private SnapshotFetch() {}
 
   /**
-   * Writes a snapshot that a node takes now, and syncs it.
+   * Writes a snapshot that a node takes now, and syncs the file.
    *
-   * @param leaderOnly true for one that covers all that was committed before
+   * @param leaderOnly true for a snapshot that covers everything committed before
    * @param file is replaced
    */
   static Reply.SnapshotOpened write(String url, boolean leaderOnly, Path file) throws IOException {

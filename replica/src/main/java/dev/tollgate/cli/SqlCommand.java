@@ -28,13 +28,13 @@ import picocli.CommandLine.Option;
     description = "Runs SQL statements, or opens a SQL shell.",
     mixinStandardHelpOptions = true)
 final class SqlCommand implements Callable<Integer> {
-  /** System property: true if somebody sits at standard input, which Java cannot tell. */
+  /** System property: true if standard input is a terminal, which Java cannot tell. */
   private static final String TERMINAL = "tollgate.terminal";
 
   private static final Path HISTORY =
       Path.of(System.getProperty("user.home", "."), ".tollgate_history");
 
-  /** What no statement is. */
+  /** A text that cannot be a statement. */
   private static final String MARK = "\u0000";
 
   @Option(
@@ -95,13 +95,13 @@ final class SqlCommand implements Callable<Integer> {
   }
 
   /**
-   * @param history where the lines of earlier shells are kept; null for none
+   * @param history file of lines from earlier shells; null to keep none
    */
   static LineReader reader(Terminal terminal, @Nullable Path history) {
     LineReaderBuilder builder =
         LineReaderBuilder.builder()
             .terminal(terminal)
-            // an exclamation mark is nothing but that
+            // an exclamation mark has no special meaning
             .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true)
             .option(LineReader.Option.BRACKETED_PASTE, false);
     return (history == null ? builder : builder.variable(LineReader.HISTORY_FILE, history)).build();
@@ -125,13 +125,13 @@ final class SqlCommand implements Callable<Integer> {
     return "SQLSTATE " + e.getSQLState() + " (" + e.getErrorCode() + "): " + e.getMessage();
   }
 
-  /** True if nothing but blanks comes after the last semicolon that ends a statement. */
+  /** Returns true if only blanks follow the last semicolon that ends a statement. */
   static boolean isComplete(String text) {
     List<String> parts = split(text + MARK);
     return parts.get(parts.size() - 1).equals(MARK);
   }
 
-  /** Splits at semicolons that stand in no quotes and no comment. */
+  /** Splits at semicolons outside quotes and comments. */
   static List<String> split(String text) {
     List<String> parts = new ArrayList<>();
     int start = 0;

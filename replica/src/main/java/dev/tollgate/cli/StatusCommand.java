@@ -18,8 +18,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Prints what the cluster knows of itself, which is all in the views of schema TOLLGATE, and what a
- * node leaves out, which is in its directory.
+ * Prints what the cluster knows of itself, all from the views of schema TOLLGATE, and the commands
+ * that a node skips, from the node's directory.
  */
 @Command(
     name = "status",

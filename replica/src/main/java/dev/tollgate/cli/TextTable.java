@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as text in columns, numbers to the right. */
+/** Rows as text in columns, with numbers aligned to the right. */
 final class TextTable {
   private final List<String> headers = new ArrayList<>();
   private final List<Boolean> numeric = new ArrayList<>();
@@ -16,7 +16,7 @@ final class TextTable {
 
   private TextTable() {}
 
-  /** A table of texts that gets its rows by {@link #row}. */
+  /** A table of texts without rows; {@link #row} adds them. */
   static TextTable withColumns(String... labels) {
     TextTable table = new TextTable();
     for (String label : labels) {
@@ -34,7 +34,7 @@ final class TextTable {
     rows.add(row);
   }
 
-  /** All rows of a result. */
+  /** A table with all rows of a result. */
   static TextTable of(ResultSet result) throws SQLException {
     TextTable table = new TextTable();
     ResultSetMetaData meta = result.getMetaData();

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the replicas have agreed upon about their own work: with what statements are computed, which
- * commands were skipped, and how the last comparison of them goes.
+ * What the replicas have agreed upon about their own work: the environment of statements, the
+ * skipped commands, and the last comparison of the replicas.
  */
 final class Agreement {
   private RandomSeed randomSeed = RandomSeed.NONE;
@@ -18,7 +18,7 @@ final class Agreement {
   private @Nullable ReplicaCheck check;
   private final List<StateRecord.SkippedCommand> skipped = new ArrayList<>();
 
-  /** What random numbers follow from besides the position. */
+  /** What random numbers follow from besides the log position. */
   RandomSeed randomSeed() {
     return randomSeed;
   }
@@ -40,7 +40,7 @@ final class Agreement {
     return check;
   }
 
-  /** Begins a comparison at a log index; false if one has begun there before. */
+  /** Begins a comparison at a log index; returns false if one has already begun at that index. */
   boolean beginCheck(long logIndex, List<String> nodes) {
     ReplicaCheck last = check;
     if (last != null && last.logIndex() == logIndex) {
@@ -50,7 +50,7 @@ final class Agreement {
     return true;
   }
 
-  /** Takes what a node answers to a comparison; false if it is too late or nobody asked it. */
+  /** Records a node's answer to a comparison; returns false if it is too late or unrequested. */
   boolean report(Command.ReportChecksum answer) {
     ReplicaCheck current = check;
     return current != null
@@ -62,7 +62,10 @@ final class Agreement {
     check = new ReplicaCheck(state);
   }
 
-  /** The commands that were refused without being carried out: replicas that skip others differ. */
+  /**
+   * The commands that were refused without being carried out: replicas that skip different commands
+   * differ.
+   */
   List<StateRecord.SkippedCommand> skipped() {
     return Collections.unmodifiableList(skipped);
   }

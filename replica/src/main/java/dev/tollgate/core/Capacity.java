@@ -6,15 +6,16 @@ import dev.tollgate.core.command.RefusalCode;
 
 /**
  * How much the replicated state may hold. The same on every node of a cluster, because commands
- * beyond it are refused while they are applied; only tests use other numbers than {@link Limits}.
+ * beyond it are refused while they are applied. Only tests use numbers other than those of {@link
+ * Limits}.
  *
  * @param sessions open sessions
  * @param leases live leases
- * @param holds locks that are held, counted once for each lease that holds one
- * @param holdersPerLock leases that may take a lock in shared mode together
+ * @param holds held locks, counted once for each lease that holds one
+ * @param holdersPerLock leases that may hold a lock in shared mode together
  * @param waitersPerLock requests that may wait for one lock
  * @param waitingStatements statements that may wait for transactions to end
- * @param waitingBytes bytes of their parameters and texts
+ * @param waitingBytes bytes of the parameters and texts of waiting statements
  * @param answerBytes bytes of the last answers that all sessions keep
  */
 public record Capacity(
@@ -26,7 +27,7 @@ public record Capacity(
     int waitingStatements,
     long waitingBytes,
     long answerBytes) {
-  /** What clusters have. */
+  /** The capacity of every cluster. */
   public static final Capacity STANDARD =
       new Capacity(
           Limits.SESSIONS,
@@ -38,7 +39,7 @@ public record Capacity(
           Limits.WAITING_STATEMENT_BYTES,
           Limits.KEPT_ANSWER_BYTES);
 
-  /** A request that would exceed one of them. */
+  /** Refuses a request that would exceed one of these numbers. */
   static Outcome.Refused exceeded(String what, long most, String instead) {
     return new Outcome.Refused(
         RefusalCode.LIMIT_REACHED, what + " " + most + ", as many as may be: " + instead);

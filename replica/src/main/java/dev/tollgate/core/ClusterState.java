@@ -13,8 +13,8 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A view of the replicated state for those who report on it or keep time for it. It shows the live
- * objects: look at it only while nothing is applied.
+ * A view of the replicated state for code that reports on it or keeps time for it. It shows the
+ * live objects: read it only while nothing is applied.
  */
 public final class ClusterState {
   private final ReplicatedState state;
@@ -41,7 +41,7 @@ public final class ClusterState {
     return state.leases().find(id);
   }
 
-  /** True if a lease of this id exists or has existed. */
+  /** Returns true if a lease with this id exists or has existed. */
   public boolean leaseExisted(LeaseId id) {
     return state.leases().existed(id);
   }
@@ -51,14 +51,14 @@ public final class ClusterState {
     return state.leases().lastId();
   }
 
-  /** Held locks, in order of the grant since which they have been held. */
+  /** Held locks, in order of the grant since which each has been held. */
   public Collection<Lock> locks() {
     return state.locks().all();
   }
 
   /**
-   * The same as they are now, for one who looks at them later; only while nobody else looks. Costs
-   * a reference for each.
+   * The held locks as they are now, for a reader that examines them later. Call it only while no
+   * other code reads the state. Costs a reference for each lock.
    */
   public List<Lock> copyLocks() {
     return state.locks().copy();
@@ -68,7 +68,7 @@ public final class ClusterState {
     return state.locks().find(name);
   }
 
-  /** True if somebody holds the lock under this token, exclusively or shared. */
+  /** Returns true if a lease holds the lock under this token, exclusively or shared. */
   public boolean holdsLock(LockName name, long token) {
     return state.locks().isHeldUnder(name, token);
   }
@@ -79,7 +79,7 @@ public final class ClusterState {
     return hold == null ? null : hold.token();
   }
 
-  /** Table bindings in order of their making. */
+  /** Table bindings in order of creation. */
   public Collection<Fence> fences() {
     return state.fences().all();
   }
@@ -99,12 +99,12 @@ public final class ClusterState {
     return state.transactions().limits();
   }
 
-  /** Where clients reach each node, host:port by node id, of the nodes that have told. */
+  /** Where clients reach each node: host:port by node id, for the nodes that have announced it. */
   public SortedMap<String, String> nodes() {
     return state.nodes().addresses();
   }
 
-  /** By what the cluster knows itself and its nodes; may be read at any time. */
+  /** The identity of the cluster and its nodes; may be read at any time. */
   public ClusterIdentity identity() {
     return state.nodes().identity();
   }
@@ -114,7 +114,7 @@ public final class ClusterState {
     return state.agreement().check();
   }
 
-  /** In which environment statements are computed. */
+  /** The environment in which statements are computed. */
   public Computing computing() {
     return state.agreement().computing();
   }

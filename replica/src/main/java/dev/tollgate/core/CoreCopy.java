@@ -8,11 +8,11 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The core's state between two commands, to be read while the machine goes on. Making one costs a
- * record for each lease and session, and a reference for each lock: there may be a million locks,
- * and nothing is applied meanwhile.
+ * The core's state between two commands, readable while the state machine goes on. Making a copy
+ * costs a record for each lease and session, but only a reference for each lock. There may be a
+ * million locks, and nothing is applied meanwhile.
  *
- * <p>Immutable: any thread that it was handed to may read it.
+ * <p>Immutable: any thread that has received it may read it.
  */
 public final class CoreCopy implements Iterable<StateRecord> {
   private final List<StateRecord> beforeLocks;
@@ -20,7 +20,7 @@ public final class CoreCopy implements Iterable<StateRecord> {
   private final List<StateRecord> afterLocks;
 
   /**
-   * @param locks ones that nobody changes any more
+   * @param locks locks that are no longer changed
    */
   private CoreCopy(List<StateRecord> beforeLocks, List<Lock> locks, List<StateRecord> afterLocks) {
     this.beforeLocks = beforeLocks;
@@ -76,7 +76,9 @@ public final class CoreCopy implements Iterable<StateRecord> {
     return last;
   }
 
-  /** The records, always in the same order: a lease comes before what refers to it. */
+  /**
+   * Returns the records, always in the same order: a lease comes before records that refer to it.
+   */
   @Override
   public Iterator<StateRecord> iterator() {
     Iterator<StateRecord> before = beforeLocks.iterator();

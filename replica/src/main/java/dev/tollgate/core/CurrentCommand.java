@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The command that is being applied: where it stands in the log, and what it has brought about. */
+/** The command that is being applied: its place in the log, and the notices that it has caused. */
 final class CurrentCommand {
   private LogPosition position = new LogPosition(0, 0, 0);
   private final List<Notice> notices = new ArrayList<>();
   private int attempts;
 
   /**
-   * Goes on to the next command.
+   * Moves on to the next command.
    *
-   * @throws IllegalStateException if it does not stand behind the last one
+   * @throws IllegalStateException if that command does not come after the last one in the log
    */
   void begin(LogPosition at) {
     boolean later =
@@ -31,7 +31,7 @@ final class CurrentCommand {
     attempts = 0;
   }
 
-  /** Its position, with a time that never goes back; index 0 before the first. */
+  /** The position of the command, with a time that never goes back; index 0 before the first. */
   LogPosition position() {
     return position;
   }
@@ -41,23 +41,23 @@ final class CurrentCommand {
     return position.timeMicros();
   }
 
-  /** Adds to what others have to learn of it. */
+  /** Adds a notice to deliver to others. */
   void tell(Notice notice) {
     notices.add(notice);
   }
 
-  /** What others have to learn of it so far, in order: not to be kept. */
+  /** Notices to deliver so far, in order. A live view that must not be kept. */
   List<Notice> notices() {
     return Collections.unmodifiableList(notices);
   }
 
-  /** Numbers the statements that it tries, from 0. */
+  /** Numbers the statements that the command tries, from 0. */
   int nextAttempt() {
     return attempts++;
   }
 
   /**
-   * Goes on behind the command at which a snapshot was made.
+   * Continues after the command at which a snapshot was made.
    *
    * @throws IllegalStateException if a command has been applied
    */

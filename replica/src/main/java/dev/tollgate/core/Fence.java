@@ -33,7 +33,7 @@ public final class Fence {
     return id;
   }
 
-  /** The table, with its schema. */
+  /** The table's name, with its schema. */
   public TableName table() {
     return table;
   }

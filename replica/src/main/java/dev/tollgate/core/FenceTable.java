@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The fences of tables, in order of their making. */
+/** The fences of tables, in order of creation. */
 final class FenceTable {
   private final Map<FenceId, Fence> fences = new LinkedHashMap<>();
   private long lastId;
@@ -20,15 +20,16 @@ final class FenceTable {
     return fence;
   }
 
-  /** The fence of this id, or null if it has been removed. */
+  /** The fence with this id, or null if it has been removed. */
   @Nullable Fence find(FenceId id) {
     return fences.get(id);
   }
 
   /**
-   * The fence of this id.
+   * The fence with this id.
    *
-   * @throws IllegalStateException if there is none: store and core disagree, the replica must stop
+   * @throws IllegalStateException if there is none: store and core disagree, so the replica must
+   *     stop
    */
   Fence existing(FenceId id) {
     Fence fence = fences.get(id);

@@ -8,12 +8,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Bounds what the last answers of all sessions take together. Small ones are not counted: the
- * number of sessions bounds them. If the others exceed the budget, the largest one of another
- * session is given up, of equal ones that of the session that was opened first.
+ * Bounds the memory of the last answers of all sessions. Small answers are not counted: the number
+ * of sessions bounds them. When the other answers exceed the budget, the largest answer of another
+ * session is dropped. Of equally large answers, that of the session opened first is dropped.
  *
- * <p>What is given up follows from the answers that are kept, so it is the same on every replica,
- * also on one that was restored from a snapshot.
+ * <p>Which answer is dropped follows from the kept answers, so it is the same on every replica,
+ * even on one restored from a snapshot.
  */
 final class KeptAnswers {
   private record Key(long sizeBytes, long session) {}
@@ -29,7 +29,7 @@ final class KeptAnswers {
     this.mostBytes = mostBytes;
   }
 
-  /** A session has a new answer, or one that a snapshot had. */
+  /** Counts the new answer of a session, or an answer restored from a snapshot. */
   void keep(Session session, Outcome answer) {
     long size = sizeOf(answer);
     if (size > Limits.SMALL_ANSWER_BYTES) {
@@ -56,7 +56,7 @@ final class KeptAnswers {
     remove(victim.getKey());
   }
 
-  /** A session keeps this answer no longer. */
+  /** Stops counting an answer that its session no longer keeps. */
   void drop(Session session, Outcome answer) {
     long size = sizeOf(answer);
     if (size > Limits.SMALL_ANSWER_BYTES) {
@@ -71,7 +71,7 @@ final class KeptAnswers {
     bytes -= key.sizeBytes();
   }
 
-  /** Bytes of what an answer says, about. */
+  /** The approximate size of an answer's content, in bytes. */
   static long sizeOf(Outcome answer) {
     if (answer instanceof Outcome.Executed executed) {
       return executed.result().sizeBytes();

@@ -11,7 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A live lease and what it holds. Read it through {@link ClusterState}; only the core changes it.
+ * A live lease and the locks it holds. Read it through {@link ClusterState}; only the core changes
+ * it.
  */
 public final class Lease {
   private final LeaseId id;
@@ -23,7 +24,7 @@ public final class Lease {
   private long remainingMillis;
   private long recordedRenewals;
 
-  /** In the order in which the locks were granted: they are handed on in this order. */
+  /** In grant order, which is also the order in which the locks are handed on. */
   private final LinkedHashSet<LockName> held = new LinkedHashSet<>(4);
 
   /** Locks in whose queue a request on behalf of this lease stands. */
@@ -66,7 +67,7 @@ public final class Lease {
     return id;
   }
 
-  /** Whatever the creator wanted to be known as. */
+  /** The name that the creator gave to the owner. */
   public String owner() {
     return owner;
   }
@@ -76,14 +77,14 @@ public final class Lease {
   }
 
   /**
-   * What it has left at least when a node begins to lead: its ttl, or less once the log says that
-   * nobody renewed it.
+   * The least time that a new leader gives the lease: its ttl, or less once the log records that
+   * the lease was not renewed.
    */
   public long remainingMillis() {
     return remainingMillis;
   }
 
-  /** How many renewals the log has: each ends a silence that was recorded. */
+  /** How many renewals the log records: each ends a recorded silence. */
   public long recordedRenewals() {
     return recordedRenewals;
   }
@@ -101,14 +102,14 @@ public final class Lease {
     remainingMillis = state.remainingMillis();
   }
 
-  /** Takes note of a silence, unless it was renewed after that was noticed. */
+  /** Records a silence, unless the lease was renewed after the leader noticed the silence. */
   void silent(Command.SilentLease silence) {
     if (silence.recordedRenewals() == recordedRenewals) {
       remainingMillis = Math.min(remainingMillis, silence.remainingMillis());
     }
   }
 
-  /** Ends a silence, once however often it is told. */
+  /** Ends a silence; a repeated record of the same renewal does nothing. */
   void renewed(Command.RecordRenewal renewal) {
     if (renewal.recordedRenewals() == recordedRenewals) {
       recordedRenewals++;
@@ -116,12 +117,12 @@ public final class Lease {
     }
   }
 
-  /** Log time of its creation, microseconds since 1970. */
+  /** Log time of the lease's creation, microseconds since 1970. */
   public long createdMicros() {
     return createdMicros;
   }
 
-  /** The session that created it; it may be gone by now, unless the lease is its own. */
+  /** The session that created the lease; it may have ended, unless the lease is its own lease. */
   public @Nullable SessionId creator() {
     return creator;
   }
@@ -131,7 +132,7 @@ public final class Lease {
     return own;
   }
 
-  /** The locks it holds, in the order of their grants. */
+  /** The locks that the lease holds, in grant order. */
   public Set<LockName> held() {
     return Collections.unmodifiableSet(held);
   }

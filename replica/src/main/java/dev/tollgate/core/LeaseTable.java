@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live leases, in order of creation. When a lease ends is not decided here: the leader counts
- * and proposes {@link Command.Expire}.
+ * The live leases, in order of creation. This table does not decide when a lease expires: the
+ * leader keeps the deadlines and proposes {@link Command.Expire}.
  */
 final class LeaseTable {
   private final Map<LeaseId, Lease> leases = new LinkedHashMap<>();
@@ -79,7 +79,9 @@ final class LeaseTable {
     return Collections.unmodifiableCollection(leases.values());
   }
 
-  /** True if a lease of this id has existed: it expired or was revoked if it is not there now. */
+  /**
+   * Returns true if a lease with this id has existed: one that is gone has expired or was revoked.
+   */
   boolean existed(LeaseId id) {
     return id.value() <= lastId;
   }

@@ -13,16 +13,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that somebody holds. A free lock has no object: it costs nothing, because tokens come from
- * one counter and leave nothing behind.
+ * A held lock. A free lock has no object and costs nothing, because tokens come from one counter
+ * and leave nothing behind.
  *
  * <p>One hold is kept in a field, since nearly every lock has exactly one and a cluster may hold a
- * million of them; further shared holds and the queue are allocated when they are needed.
+ * million of them. Further shared holds and the queue are allocated when needed.
  */
 public final class Lock {
   private final LockName name;
 
-  /** How many copies of the table had been made when this object was: the later ones share it. */
+  /**
+   * How many copies of the table existed when this object was made: later copies share the object.
+   */
   private final int copies;
 
   private LockMode mode = LockMode.EXCLUSIVE;
@@ -54,7 +56,7 @@ public final class Lock {
     }
   }
 
-  /** The same lock, for a table that has been copied so often. */
+  /** The same lock, for a table that has been copied this many times. */
   Lock(Lock original, int copies) {
     this(original.name, copies);
     mode = original.mode;
@@ -63,7 +65,7 @@ public final class Lock {
     queue = original.queue == null ? null : new ArrayDeque<>(original.queue);
   }
 
-  /** True if a copy that was made after so many others may still be reading this object. */
+  /** Returns true if one of the table's copies so far may still be reading this object. */
   boolean isSharedWithCopy(int copiesSoFar) {
     return copies != copiesSoFar;
   }
@@ -92,12 +94,12 @@ public final class Lock {
     return name;
   }
 
-  /** How it is held. */
+  /** The mode in which the lock is held. */
   public LockMode mode() {
     return mode;
   }
 
-  /** Who holds it, in grant order: one if exclusive. */
+  /** The holds, in grant order; one if the lock is held exclusively. */
   public List<Hold> holds() {
     if (first == null) {
       return List.of();
@@ -111,12 +113,12 @@ public final class Lock {
     return all;
   }
 
-  /** How many leases hold it. */
+  /** How many leases hold the lock. */
   int holders() {
     return (first == null ? 0 : 1) + (others == null ? 0 : others.size());
   }
 
-  /** Who waits for it, the next one first. */
+  /** The waiting requests, the next one first. */
   public Collection<Waiter> waiters() {
     return queue == null ? List.of() : Collections.unmodifiableCollection(queue);
   }
@@ -144,7 +146,7 @@ public final class Lock {
     return null;
   }
 
-  /** True if a request of this mode can join those who hold the lock now. */
+  /** Returns true if a request of this mode can join the present holders. */
   boolean admits(LockMode requested) {
     return first == null || (mode == LockMode.SHARED && requested == LockMode.SHARED);
   }
@@ -203,7 +205,7 @@ public final class Lock {
     return false;
   }
 
-  /** Takes the waiters of a lease out of the queue, in queue order. */
+  /** Removes the waiters of a lease from the queue; returns them in queue order. */
   List<Waiter> removeWaitersOf(Lease lease) {
     List<Waiter> removed = new ArrayList<>();
     if (queue != null) {
@@ -219,7 +221,7 @@ public final class Lock {
     return removed;
   }
 
-  /** Takes the waiter of a request out of the queue, in which it stands. */
+  /** Removes the waiter of a request from the queue, in which it must stand. */
   Waiter removeWaiter(RequestId request) {
     if (queue != null) {
       for (Iterator<Waiter> all = queue.iterator(); all.hasNext(); ) {

@@ -16,21 +16,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds which lock under which token, and who waits.
+ * The held locks, their holders and tokens, and the waiting requests.
  *
  * <p>Rules: a lock is held by one lease exclusively or by several together (I1). Requests are
  * granted in log order (I9): a request that could join waits behind one that cannot. Every grant
- * takes the next token of the one counter (I2); asking again for what the lease holds already gives
- * the same token. There is no upgrade from shared to exclusive: two leases that tried would wait
- * for each other for ever.
+ * takes the next token of the one counter (I2). A lease that requests a lock it already holds gets
+ * the same token. A shared hold cannot become exclusive: two leases that tried would wait for each
+ * other forever.
  */
 final class LockTable {
-  /** Hears of requests that waited and wait no longer. */
+  /** Receives the outcomes of requests whose wait has ended. */
   interface WaitListener {
     void completed(RequestId request, Outcome outcome);
   }
 
-  /** In order of first grant since the lock was last free: the same on every replica. */
+  /** In order of the first grant since each lock was last free: the same on every replica. */
   private final Map<LockName, Lock> locks = new LinkedHashMap<>();
 
   private final Capacity capacity;
@@ -100,7 +100,7 @@ final class LockTable {
         "release those that are not needed; view TOLLGATE.LOCKS names them");
   }
 
-  /** Gives up this lease's hold; false if it has none. */
+  /** Releases this lease's hold; returns false if the lease has none. */
   boolean release(LockName name, Lease lease, long nowMicros) {
     Lock lock = locks.get(name);
     Hold mine = lock == null ? null : lock.holdOf(lease);
@@ -113,7 +113,10 @@ final class LockTable {
     return true;
   }
 
-  /** Takes the lock from all who hold it; false if nobody does. Their leases live on. */
+  /**
+   * Takes the lock from all its holders; returns false if it is free. The holders' leases stay
+   * alive.
+   */
   boolean forceRelease(LockName name, long nowMicros) {
     Lock found = locks.get(name);
     if (found == null) {
@@ -127,7 +130,7 @@ final class LockTable {
     return true;
   }
 
-  /** Releases all that an ended lease held and refuses all that it waited for. */
+  /** Releases all locks that an ended lease held and refuses all its waiting requests. */
   void endOf(Lease lease, long nowMicros) {
     for (LockName name : List.copyOf(lease.awaited())) {
       Lock lock = changeable(existing(name));
@@ -146,7 +149,7 @@ final class LockTable {
     }
   }
 
-  /** Ends one wait with this outcome; false if the request does not wait for this lock. */
+  /** Ends one wait with this outcome; returns false if the request does not wait for this lock. */
   boolean endWait(LockName name, RequestId request, Outcome outcome, long nowMicros) {
     Lock found = locks.get(name);
     if (found == null || !found.hasWaiter(request)) {
@@ -160,7 +163,7 @@ final class LockTable {
     return true;
   }
 
-  /** True if somebody holds the lock under this token, exclusively or shared. */
+  /** Returns true if a lease holds the lock under this token, exclusively or shared. */
   boolean isHeldUnder(LockName name, long token) {
     Lock lock = locks.get(name);
     if (lock != null) {
@@ -173,7 +176,7 @@ final class LockTable {
     return false;
   }
 
-  /** The hold that keeps all others out, or null. */
+  /** The exclusive hold of the lock, or null. */
   @Nullable Hold exclusiveHold(LockName name) {
     Lock lock = locks.get(name);
     return lock == null || lock.mode() == LockMode.SHARED ? null : lock.holds().get(0);
@@ -187,13 +190,15 @@ final class LockTable {
     return Collections.unmodifiableCollection(locks.values());
   }
 
-  /** All locks as they are now; later changes do not show. Any thread may read them. */
+  /** Returns all locks as they are now, without later changes. Any thread may read them. */
   List<Lock> copy() {
     copies++;
     return new ArrayList<>(locks.values());
   }
 
-  /** A lock of the table as it may be changed: what a copy shares with the table stays as it is. */
+  /**
+   * Returns a lock that may be changed: an object that a copy shares with the table stays as it is.
+   */
   private Lock changeable(Lock lock) {
     if (!lock.isSharedWithCopy(copies)) {
       return lock;
@@ -233,7 +238,7 @@ final class LockTable {
     hold.lease().noLongerHolds(lock.name());
   }
 
-  /** Grants the lock to those at the head of its queue who may have it now, or forgets it. */
+  /** Grants the lock to the requests at the head of its queue that can hold it, or removes it. */
   private void handOn(Lock lock, long nowMicros) {
     for (Waiter head = lock.head(); head != null && lock.admits(head.mode()); head = lock.head()) {
       lock.removeHead();
@@ -247,7 +252,7 @@ final class LockTable {
     }
   }
 
-  /** Other requests on behalf of a lease that has just been granted the lock need not wait on. */
+  /** Ends the other waits of a lease for the lock that the lease has just been granted. */
   private void completeTwins(Lock lock, Lease lease, FencingToken token) {
     for (Waiter twin : lock.removeWaitersOf(lease)) {
       boolean upgrade = lock.mode() == LockMode.SHARED && twin.mode() == LockMode.EXCLUSIVE;
@@ -286,9 +291,9 @@ final class LockTable {
   }
 
   /**
-   * Checks all that must hold between two commands; costs time in proportion to the table.
+   * Checks all invariants between two commands; takes time in proportion to the table.
    *
-   * @throws IllegalStateException naming the invariant that is broken
+   * @throws IllegalStateException naming the broken invariant
    */
   void checkInvariants() {
     int counted = 0;

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What sessions do with leases and locks, and what ends with a lease: its locks, its waits, and
+ * The lease and lock operations of sessions, and what ends with a lease: its locks, its waits, and
  * what its session believed to hold.
  */
 final class Locking {
@@ -55,7 +55,7 @@ final class Locking {
     return new Outcome.Answered(lease != null);
   }
 
-  /** Grants the lock, refuses it, or has the session's request stand in the queue. */
+  /** Grants the lock, refuses it, or lets the session's request stand in the queue. */
   Outcome acquire(Session session, Operation.AcquireLock operation) {
     LeaseId stated = operation.lease();
     Lease lease = stated == null ? session.ownLease() : leases.find(stated);
@@ -112,14 +112,14 @@ final class Locking {
     return new Outcome.Answered(locks.forceRelease(name, current.nowMicros()));
   }
 
-  /** Takes the session's request out of the queue of its lock; false if it does not wait. */
+  /** Removes the session's request from its lock's queue; returns false if it does not wait. */
   boolean endWait(Session session, Outcome end) {
     LockName awaited = session.awaited();
     RequestId request = new RequestId(session.id(), session.lastSequence());
     return awaited != null && locks.endWait(awaited, request, end, current.nowMicros());
   }
 
-  /** Ends the session's own lease; false if it has none. */
+  /** Ends the session's own lease; returns false if the session has none. */
   boolean endOwnLease(Session session) {
     Lease own = session.ownLease();
     if (own != null) {
@@ -128,7 +128,7 @@ final class Locking {
     return own != null;
   }
 
-  /** Ends a lease, hands its locks on, and lets its session know. */
+  /** Ends a lease, hands its locks on, and records the loss for its session. */
   void endLease(Lease lease) {
     Session owner = ownerOf(lease);
     if (owner != null) {
@@ -139,7 +139,7 @@ final class Locking {
     current.tell(new Notice.LeaseEnded(lease.id()));
   }
 
-  /** The session of which this is the own lease; null if it is nobody's. */
+  /** The session whose own lease this is, or null if it is no session's own lease. */
   private @Nullable Session ownerOf(Lease lease) {
     SessionId creator = lease.creator();
     return lease.isOwn() && creator != null ? sessions.find(creator) : null;

@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster's name and its nodes. The first incarnation that is announced under a node's name is
- * that node until it is removed: another data directory under its name has forgotten its votes and
- * its entries, or is another node.
+ * The cluster's id and its nodes. The first incarnation announced under a node's name is that node
+ * until the node is removed. Another data directory under that name belongs to another node, or has
+ * lost the node's votes and entries.
  */
 final class NodeTable {
   private final SortedMap<String, String> addresses = new TreeMap<>();
@@ -31,9 +31,9 @@ final class NodeTable {
   }
 
   /**
-   * Names the cluster.
+   * Gives the cluster an id, unless it has one.
    *
-   * @return false if it has another name
+   * @return false if the cluster has another id
    */
   boolean name(UniqueId clusterId) {
     ClusterIdentity known = identity;
@@ -43,19 +43,19 @@ final class NodeTable {
     return clusterId.equals(identity.clusterId());
   }
 
-  /** What became of an announcement. */
+  /** The result of an announcement. */
   enum Announced {
     UNCHANGED,
     MOVED,
-    /** The name belongs to another incarnation, or to a node that was removed. */
+    /** The name belongs to another incarnation, or a removed node announced an incarnation. */
     REFUSED
   }
 
   /**
-   * Says where clients reach a node.
+   * Records where clients reach a node.
    *
    * @param incarnation null if the leader speaks for a node that it has just added, or if the node
-   *     runs a version that knows of none
+   *     runs a version without incarnations
    */
   Announced announce(String nodeId, String clientAddress, @Nullable UniqueId incarnation) {
     UniqueId known = identity.incarnations().get(nodeId);
@@ -80,9 +80,9 @@ final class NodeTable {
   }
 
   /**
-   * Forgets a node that was removed, but for its name.
+   * Forgets a node that was removed, except its name.
    *
-   * @return true if it was known where clients reached it
+   * @return true if the node's address for clients was known
    */
   boolean forget(String nodeId) {
     SortedMap<String, UniqueId> incarnations = new TreeMap<>(identity.incarnations());

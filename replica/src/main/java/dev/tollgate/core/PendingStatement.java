@@ -13,7 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An operation on the database that is being tried: how far it got, and what keeps it waiting. */
+/** An operation on the database that is being tried: its progress, and what it waits for. */
 final class PendingStatement {
   /** What has to happen before the operation is tried again. */
   sealed interface Blocker {
@@ -27,7 +27,7 @@ final class PendingStatement {
     /** All other transactions have to end. */
     record Others() implements Blocker {}
 
-    /** Who came earlier and waits for all others has to go first. */
+    /** An earlier definition, or an earlier statement that waits for all others, goes first. */
     record Turn() implements Blocker {}
   }
 
@@ -64,7 +64,7 @@ final class PendingStatement {
     return operation;
   }
 
-  /** Bytes of its text and its parameters. */
+  /** Bytes of the statement's text and parameters. */
   long sizeBytes() {
     return sizeBytes;
   }
@@ -84,32 +84,32 @@ final class PendingStatement {
     return mode;
   }
 
-  /** True if it changes definitions, which commits the session's transaction first. */
+  /** Returns true if it changes definitions, which commits the session's transaction first. */
   boolean isDefinition() {
     return definition;
   }
 
-  /** True if it would begin a transaction. */
+  /** Returns true if it would begin a transaction. */
   boolean begins() {
     return !definition && mode != TransactionScope.AUTOCOMMIT && session.transaction() == null;
   }
 
-  /** True if it can only run while no other session has a transaction. */
+  /** Returns true if it can only run while no other session has a transaction. */
   boolean needsToBeAlone() {
     return begins() && mode == TransactionScope.SERIALIZABLE;
   }
 
-  /** The outcomes of those executions of a batch that are done: not to be kept, it grows. */
+  /** The outcomes of the finished executions of a batch. A live view that grows: do not keep it. */
   List<Outcome> done() {
     return Collections.unmodifiableList(done);
   }
 
-  /** How many executions are done. */
+  /** How many executions have finished. */
   int executions() {
     return done.size();
   }
 
-  /** The next execution is done. */
+  /** Records that the pending execution has finished. */
   void executed(Outcome execution) {
     done.add(execution);
     if (execution instanceof Outcome.Executed success) {
@@ -117,12 +117,14 @@ final class PendingStatement {
     }
   }
 
-  /** True if the results of a batch leave no room for another. */
+  /** Returns true if the results of a batch leave no room for another. */
   boolean isFull() {
     return resultBytes > Limits.BATCH_RESULT_BYTES;
   }
 
-  /** What it comes to if what is left of it ends so: the done executions of a batch stand. */
+  /**
+   * Returns the outcome if the rest of the operation ends so; finished executions of a batch stand.
+   */
   Outcome endedBy(Outcome end) {
     if (!(operation instanceof Operation.ExecuteSql sql) || !sql.batch()) {
       return end;

@@ -10,22 +10,22 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One comparison of the replicas: what each of them said that its state was at one log index. Part
- * of the replicated state, so that all nodes come to the same verdict, and one that was down comes
- * to it later. Read it through {@link ClusterState}.
+ * One comparison of the replicas: the checksum that each reported for its state at one log index.
+ * Part of the replicated state, so that all nodes reach the same verdict, and a node that was down
+ * reaches it later. Read it through {@link ClusterState}.
  */
 public final class ReplicaCheck {
   private final long logIndex;
   private final List<String> nodes;
   private final SortedMap<String, StateChecksum> reports = new TreeMap<>();
 
-  /** What a check says of one node. */
+  /** The result of a check for one node. */
   public enum Verdict {
-    /** The majority has the same. */
+    /** The node agrees with the majority. */
     EQUAL,
-    /** The majority has something else, or there are several answers and none has a majority. */
+    /** The node differs from the majority, or answers differ and none has a majority. */
     DIFFERS,
-    /** All answers are alike, and they are no majority yet. */
+    /** All answers so far are equal, but they are no majority yet. */
     UNDECIDED,
     /** The node has not answered: it is down, behind, or a definition kept it from answering. */
     NO_ANSWER
@@ -45,12 +45,12 @@ public final class ReplicaCheck {
     return new StateRecord.CheckState(logIndex, nodes, reports);
   }
 
-  /** The check as it is now, for others to keep. */
+  /** Returns the check as it is now, as a copy to keep. */
   public ReplicaCheck copy() {
     return new ReplicaCheck(state());
   }
 
-  /** Where in the log the states are compared. */
+  /** The log index at which the states are compared. */
   public long logIndex() {
     return logIndex;
   }
@@ -60,12 +60,15 @@ public final class ReplicaCheck {
     return nodes;
   }
 
-  /** What the nodes have said so far. */
+  /** The answers of the nodes so far. */
   public SortedMap<String, StateChecksum> reports() {
     return Collections.unmodifiableSortedMap(reports);
   }
 
-  /** Takes an answer; the last one of a node counts. False if nobody asked this node. */
+  /**
+   * Records an answer, which replaces an earlier one of the node; returns false if the node was not
+   * asked.
+   */
   boolean report(String nodeId, StateChecksum checksum) {
     requireNonNull(checksum, "checksum");
     if (!nodes.contains(nodeId)) {
@@ -75,18 +78,18 @@ public final class ReplicaCheck {
     return true;
   }
 
-  /** True if every node has answered. */
+  /** Returns true if every node has answered. */
   public boolean isComplete() {
     return reports.size() == nodes.size();
   }
 
-  /** True if two answers differ. */
+  /** Returns true if two answers differ. */
   public boolean hasDifferences() {
     StateChecksum any = reports.isEmpty() ? null : reports.get(reports.firstKey());
     return any != null && agreeingWith(any) < reports.size();
   }
 
-  /** What more than half of the nodes have answered, or null. */
+  /** The answer of more than half of the nodes, or null. */
   public @Nullable StateChecksum majority() {
     for (StateChecksum candidate : reports.values()) {
       if (2 * agreeingWith(candidate) > nodes.size()) {
@@ -104,7 +107,7 @@ public final class ReplicaCheck {
     return agreeing;
   }
 
-  /** What the check says of a node. */
+  /** Returns the verdict on a node. */
   public Verdict verdictOn(String nodeId) {
     StateChecksum report = reports.get(nodeId);
     StateChecksum majority = majority();

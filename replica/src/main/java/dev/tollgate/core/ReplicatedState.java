@@ -3,10 +3,10 @@ package dev.tollgate.core;
 import dev.tollgate.core.command.Notice;
 
 /**
- * All that is replicated but the database. It changes only while a command is applied, or while a
+ * The whole replicated state except the database. It changes only while a command is applied or a
  * snapshot is restored; {@link ClusterState} shows it to others.
  *
- * @param current where the log stands
+ * @param current the command that is being applied, or was applied last
  */
 record ReplicatedState(
     CurrentCommand current,
@@ -44,7 +44,7 @@ record ReplicatedState(
   }
 
   /**
-   * Checks all that must hold between two commands; costs time in proportion to the state.
+   * Checks all invariants between two commands; takes time in proportion to the state.
    *
    * @throws IllegalStateException naming what is broken
    */

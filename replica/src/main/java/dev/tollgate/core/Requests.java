@@ -9,8 +9,8 @@ import dev.tollgate.core.command.SessionId;
 import java.util.function.Function;
 
 /**
- * The requests of sessions, each carried out at most once: a session remembers the outcome of its
- * last request, and has one that waits at most. What waits ends here, too, and so do sessions.
+ * The requests of sessions, each carried out at most once. A session remembers the outcome of its
+ * last request, and at most one of its requests waits. Waits and sessions end here, too.
  */
 final class Requests {
   private final CurrentCommand current;
@@ -20,7 +20,7 @@ final class Requests {
   private final Function<Session, Operation.Handler<Outcome>> operations;
 
   /**
-   * @param operations carries out what a session asks for
+   * @param operations carries out the operations of a session
    */
   Requests(
       ReplicatedState state,
@@ -60,10 +60,10 @@ final class Requests {
     return outcome;
   }
 
-  /** Remembers that a request was refused instead of being carried out. */
+  /** Records the outcome of a request that was refused without being carried out. */
   void refuse(Command.Perform command, Outcome.Refused refused) {
     Session session = sessions.find(command.session());
-    // one that comes again, under the same number, gets the same answer
+    // the request gets the same answer if it is resent under the same number
     if (session != null
         && command.sequence() > session.lastSequence()
         && !(session.lastOutcome() instanceof Outcome.Waiting)) {
@@ -72,7 +72,9 @@ final class Requests {
     }
   }
 
-  /** Ends the wait of a request, unless the session has gone on; false if it does not wait. */
+  /**
+   * Ends the wait of a request, unless the session has gone on; returns false if it does not wait.
+   */
   boolean endWait(Command.EndWait command) {
     Session session = sessions.find(command.session());
     if (session == null || session.lastSequence() != command.sequence()) {
@@ -86,7 +88,7 @@ final class Requests {
     return endWaitOf(session, end);
   }
 
-  /** Ends a session, what it waits for, its transaction and its own lease. */
+  /** Ends a session, its wait, its transaction and its own lease. */
   void endSession(Session session) {
     endWaitOf(session, new Outcome.Refused(RefusalCode.SESSION_GONE, "the session ended"));
     transactions.sessionEnds(session);
@@ -119,7 +121,7 @@ final class Requests {
     return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait was cancelled");
   }
 
-  /** As H2 says it, because tools know this error. */
+  /** Worded as in H2, because tools know this error. */
   private static Outcome rowsNotFree() {
     return new Outcome.SqlFailed(
         "HYT00",

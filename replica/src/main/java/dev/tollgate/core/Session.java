@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the cluster remembers of a client's connection: enough to go on with it on another node, and
- * to answer a command that is sent again. Read it through {@link ClusterState}.
+ * What the cluster remembers of a client's connection: enough to continue it on another node, and
+ * to answer a resent command. Read it through {@link ClusterState}.
  */
 public final class Session {
   /** The schema of a new session. */
@@ -38,8 +38,9 @@ public final class Session {
   private @Nullable Lease ownLease;
 
   /**
-   * While there is an own lease, the locks that were taken from it by force and that it has not
-   * taken again; else what the last one held when it ended, until the client has been told.
+   * While the session has an own lease: the locks that were taken from it by force and that it has
+   * not acquired again. Otherwise: the locks that the last own lease held when it ended, until the
+   * client has been told.
    */
   private List<LockName> lost = List.of();
 
@@ -70,7 +71,7 @@ public final class Session {
   /**
    * A session as it stood in a snapshot.
    *
-   * @param ownLease the one that the state names
+   * @param ownLease the lease that the state names
    */
   Session(KeptAnswers answers, StateRecord.SessionState state, @Nullable Lease ownLease) {
     this(answers, state.id(), state.opening(), state.openedMicros());
@@ -86,7 +87,7 @@ public final class Session {
     lostTransaction = state.lostTransaction();
   }
 
-  /** All but its open transaction. */
+  /** The state of the session without its open transaction. */
   StateRecord.SessionState state() {
     return new StateRecord.SessionState(
         id,
@@ -112,7 +113,7 @@ public final class Session {
     return client;
   }
 
-  /** What a client must show to use the session. */
+  /** The number that a client must present to use the session. */
   public long secret() {
     return secret;
   }
@@ -125,17 +126,19 @@ public final class Session {
     return leaseTtlMillis;
   }
 
-  /** Log time of its opening, microseconds since 1970. */
+  /** Log time at which the session was opened, microseconds since 1970. */
   public long openedMicros() {
     return openedMicros;
   }
 
-  /** Where unqualified names are looked up. */
+  /** The schema in which unqualified names are looked up. */
   public String schema() {
     return schema;
   }
 
-  /** The session's own lease, or null before it first took a lock and after that lease ended. */
+  /**
+   * The session's own lease, or null before the session's first lock and after the lease has ended.
+   */
   public @Nullable Lease ownLease() {
     return ownLease;
   }
@@ -155,7 +158,7 @@ public final class Session {
     return awaited;
   }
 
-  /** True if the last operation waits for other transactions to end. */
+  /** Returns true if the last operation waits for other transactions to end. */
   public boolean isBlocked() {
     return pending != null;
   }
@@ -165,7 +168,7 @@ public final class Session {
     return transaction;
   }
 
-  /** How long its statements wait for rows of other transactions. */
+  /** How long the session's statements wait for rows of other transactions. */
   public long lockTimeoutMillis() {
     return lockTimeoutMillis;
   }
@@ -183,13 +186,13 @@ public final class Session {
     ownLease = lease;
   }
 
-  /** The own lease ended while it held these locks. */
+  /** Records that the own lease ended while it held these locks. */
   void ownLeaseEnded(List<LockName> held) {
     ownLease = null;
     lost = List.copyOf(held.subList(0, Math.min(held.size(), Limits.LOST_LOCKS)));
   }
 
-  /** A lock was taken by force from the own lease. */
+  /** Records that a lock was taken by force from the own lease. */
   void lockTaken(LockName lock) {
     List<LockName> taken = new ArrayList<>(lost);
     taken.remove(lock);
@@ -197,7 +200,10 @@ public final class Session {
     lost = List.copyOf(taken.subList(Math.max(0, taken.size() - Limits.LOST_LOCKS), taken.size()));
   }
 
-  /** The own lease asks for a lock or gives it up, so what became of it before counts no more. */
+  /**
+   * Forgets that a lock was taken: the own lease requests or releases it, so the past no longer
+   * counts.
+   */
   void forgetTaken(LockName lock) {
     if (lost.contains(lock)) {
       List<LockName> left = new ArrayList<>(lost);
@@ -206,14 +212,16 @@ public final class Session {
     }
   }
 
-  /** True if a lock was taken from the own lease by force, or went with the last own lease. */
+  /**
+   * Returns true if a lock was taken from the own lease by force, or lost with the last own lease.
+   */
   boolean hasLost(LockName lock) {
     return lost.contains(lock);
   }
 
   /**
-   * Tells once that locks were lost with the own lease, so that a client which has not noticed yet
-   * does not go on as if it held them still; null if there is nothing to tell.
+   * Tells once that locks were lost with the own lease; null if there is nothing to tell. A client
+   * that has not noticed the loss must not go on as if it still held them.
    */
   Outcome.@Nullable Refused takeLoss() {
     if (lost.isEmpty()) {
@@ -234,7 +242,7 @@ public final class Session {
             + "; acquire them again before you write");
   }
 
-  /** The client gave its own lease up, so nothing was lost. */
+  /** Forgets lost locks: the client released its own lease, so nothing was lost. */
   void forgetLoss() {
     lost = List.of();
   }
@@ -257,7 +265,7 @@ public final class Session {
     return lastContent;
   }
 
-  /** False if the last operation came from another request than one with this content. */
+  /** Returns false if the last operation came from a request with other content. */
   boolean hasSent(long content) {
     return content == lastContent
         || content == Command.Perform.UNKNOWN_CONTENT
@@ -289,7 +297,7 @@ public final class Session {
     }
   }
 
-  /** The last answer is not to be kept: a client that asks for it again has to be told. */
+  /** Drops the last answer: a client that asks for it again is told so. */
   void giveUpAnswer() {
     lastOutcome =
         new Outcome.Refused(
@@ -302,7 +310,7 @@ public final class Session {
                 + " bytes");
   }
 
-  /** The session ends. */
+  /** Drops the last answer: the session ends. */
   void forgetAnswer() {
     setLastOutcome(null);
   }

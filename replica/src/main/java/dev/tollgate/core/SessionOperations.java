@@ -6,7 +6,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.TransactionScope;
 
-/** The operations of one session, each at the position of the current command. */
+/** The operations of one session, carried out at the position of the current command. */
 final class SessionOperations implements Operation.Handler<Outcome> {
   private final Session session;
   private final Locking locking;

@@ -13,18 +13,18 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the core offers to a statement while it runs: its place in the log, its session, the fences,
- * and the lock functions of SQL. Valid only during the call that it was passed to.
+ * What the core offers to a running statement: its place in the log, its session, the fences, and
+ * the lock functions of SQL. Valid only during the call that received it.
  */
 public interface SqlContext {
   LogPosition position();
 
-  /** What random numbers follow from besides the position. */
+  /** What random numbers follow from besides the log position. */
   RandomSeed randomSeed();
 
   /**
-   * Tells attempts at one log position apart: a command may bring about that several statements,
-   * which waited, are tried again.
+   * The number of this attempt at the log position: one command may cause several waiting
+   * statements to be tried again.
    */
   int attempt();
 
@@ -35,45 +35,45 @@ public interface SqlContext {
   String schema();
 
   /**
-   * Asks whether one execution may run, before it does.
+   * Decides whether one execution may run, before it runs.
    *
    * @param clause the fence that the statement itself states, or null
-   * @param fences of all tables that it may write to
-   * @return null if it may, else why not
+   * @param fences the fences of all tables that the execution may write to
+   * @return null if the execution may run, else why not
    */
   Outcome.@Nullable Refused admit(
       Operation.@Nullable StatementFence clause, Collection<FenceId> fences);
 
   /**
-   * Asks whether the execution that was admitted last may write a row: insert it, delete it, or
-   * change it from or to what it is.
+   * Decides whether the execution admitted last may write a row: insert it, delete it, or change
+   * it. A change needs admission for both the old and the new row.
    *
-   * @param fence that of the row's table, among those that were admitted
-   * @param lock that of the row
-   * @return null if it may, else why not
+   * @param fence the fence of the row's table, among those that were admitted
+   * @param lock the lock of the row
+   * @return null if the execution may write the row, else why not
    */
   Outcome.@Nullable Refused admitRow(FenceId fence, LockName lock);
 
   /**
-   * Asks whether a definition that does away with all rows of a table may do so with one of them.
-   * It needs no token of a lock that nobody holds: nobody could have the tokens of all.
+   * Decides whether a definition that removes all rows of a table may remove one of them. It needs
+   * no token for a lock that is free: no writer could have the tokens of all rows.
    *
-   * @param lock that of the row
-   * @return null if it may, else why not
+   * @param lock the lock of the row
+   * @return null if the definition may remove the row, else why not
    */
   Outcome.@Nullable Refused admitAllRows(FenceId fence, LockName lock);
 
-  /** Tells that the execution that was admitted last has changed what it was to change. */
+  /** Reports that the execution admitted last has made its changes. */
   void completed();
 
   /**
-   * Makes the fence for a table that is being bound.
+   * Creates the fence for a table that is being bound.
    *
    * @param table with its schema
    */
   FenceId createFence(TableName table, Operation.FenceTerms terms);
 
-  /** A fenced table has a new name. */
+  /** Records a fenced table's new name. */
   void renameFence(FenceId fence, TableName table);
 
   /** The table of a fence, with its schema. */
@@ -82,20 +82,20 @@ public interface SqlContext {
   /** The terms of a fence. */
   Operation.FenceTerms termsOf(FenceId fence);
 
-  /** Forgets the fence of a table that was dropped or is not bound any more. */
+  /** Removes the fence of a table that was dropped or is no longer bound. */
   void dropFence(FenceId fence);
 
-  /** True if somebody holds the lock under this token. */
+  /** Returns true if a lease holds the lock under this token. */
   boolean holdsLock(LockName lock, long token);
 
   /** The token under which the lock is held exclusively, or null. */
   @Nullable FencingToken lockToken(LockName lock);
 
   /**
-   * Performs a lock operation at this log position on behalf of the session; it stands even if the
+   * Performs a lock operation at this log position on behalf of the session. It stands even if the
    * statement fails later.
    *
-   * @param operation one that does not wait
+   * @param operation an operation that does not wait
    */
   Outcome perform(Operation operation);
 }

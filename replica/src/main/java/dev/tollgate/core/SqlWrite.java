@@ -17,9 +17,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One statement at work: which tokens its writer presents, and what the fences make of them. */
+/**
+ * A running statement: the tokens that its writer presents, and what the fences decide about them.
+ */
 final class SqlWrite implements SqlContext {
-  /** Makes what a statement of a session may ask the core. */
+  /** Creates the context through which a session's statement asks the core. */
   interface Factory {
     SqlWrite of(Session session, @Nullable Transaction transaction, boolean ownLeaseTrusted);
   }
@@ -37,10 +39,10 @@ final class SqlWrite implements SqlContext {
   private Operation.@Nullable StatementFence clause;
   private boolean clauseUsed;
 
-  /** Tokens with which the execution passed a fence; they count once it is complete. */
+  /** Tokens with which the execution passed a fence; they count once it has completed. */
   private final Map<FenceId, Long> passed = new LinkedHashMap<>();
 
-  /** The same for rows with locks of their own. */
+  /** The same for rows that have their own locks. */
   private final Map<RowLock, Long> passedRows = new LinkedHashMap<>();
 
   SqlWrite(
@@ -165,10 +167,10 @@ final class SqlWrite implements SqlContext {
   }
 
   /**
-   * Asks whether a transaction may commit: every token under which it has written has to be as good
-   * as it was. A fence that has been taken down since then asks for nothing.
+   * Decides whether a transaction may commit: every token under which it has written must still be
+   * accepted. A fence that has been removed since then requires nothing.
    *
-   * @return null if it may, else why not
+   * @return null if the transaction may commit, else why not
    */
   Outcome.@Nullable Refused admitCommit(Transaction committing) {
     for (Map.Entry<LockName, Long> entry : committing.stated().entrySet()) {
@@ -244,8 +246,8 @@ final class SqlWrite implements SqlContext {
   }
 
   /**
-   * The clause of the statement speaks before the session's setting, and that before the session's
-   * own lease: who states a token has said which grant it believes in.
+   * The statement's clause takes precedence over the session's setting, and the setting over the
+   * session's own lease. A client that states a token has said which grant it believes in.
    */
   private @Nullable Long presentedFor(LockName lock) {
     Operation.StatementFence stated = clause;

@@ -14,18 +14,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replicated state machine: a command at a log position gives an outcome and notices, and the
- * same ones on every replica. It dispatches: the state is in {@link ReplicatedState}, sessions ask
- * through {@link Requests}.
+ * The replicated state machine: a command at a log position gives an outcome and notices, the same
+ * on every replica. It dispatches: the state is in {@link ReplicatedState}, and operations of
+ * sessions go through {@link Requests}.
  *
- * <p>Not thread-safe: one thread applies, in log order. An exception means that the state is no
- * longer to be trusted; the replica must stop.
+ * <p>Not thread-safe: only the apply thread applies commands, in log order. After an exception the
+ * state cannot be trusted; the replica must stop.
  */
 public final class StateMachine {
   /**
-   * What became of one command.
+   * The result of one command.
    *
-   * @param notices what others have to learn of it, in order
+   * @param notices notices to deliver to others, in order
    */
   public record Applied(Outcome outcome, List<Notice> notices) {
     public Applied {
@@ -65,15 +65,15 @@ public final class StateMachine {
 
   private SqlWrite writeOf(
       Session session, @Nullable Transaction transaction, boolean ownLeaseTrusted) {
-    // with the operations, because SQL may call the lock functions
+    // includes the operations, because SQL may call the lock functions
     return new SqlWrite(state, session, transaction, ownLeaseTrusted, operationsOf(session));
   }
 
   /**
    * Applies one command.
    *
-   * @param at its position; the time stamp may lie before that of the last command, and is then
-   *     taken for that one
+   * @param at the command's position; a time stamp before that of the last command is replaced by
+   *     the last command's
    */
   public Applied apply(LogPosition at, Command command) {
     current.begin(at);
@@ -82,8 +82,8 @@ public final class StateMachine {
   }
 
   /**
-   * Refuses one command without carrying it out, whatever it is, and remembers that: replicas that
-   * skip different commands differ.
+   * Refuses a command of any kind without carrying it out, and remembers that: replicas that skip
+   * different commands differ.
    */
   public Applied skip(LogPosition at, Command command) {
     current.begin(at);
@@ -102,7 +102,7 @@ public final class StateMachine {
     return new Applied(refused, current.notices());
   }
 
-  /** True if the state can be copied whole: no transaction is open. */
+  /** Returns true if the whole state can be copied: no transaction is open. */
   public boolean isCopyable() {
     return state.transactions().all().isEmpty();
   }
@@ -120,7 +120,7 @@ public final class StateMachine {
   }
 
   /**
-   * Copies the state between two commands but for the open transactions, and the statements that
+   * Copies the state between two commands without the open transactions and the statements that
    * wait for them: enough to compare replicas, not to restore one.
    */
   public CoreCopy copyWithoutTransactions() {
@@ -128,8 +128,8 @@ public final class StateMachine {
   }
 
   /**
-   * Puts back what a {@link #copy} has, record by record in the same order, into a machine that has
-   * applied nothing. The database has to be as it was then.
+   * Restores one record of a {@link #copy} into a machine that has applied nothing. The records
+   * must come in the order of the copy. The database must be as it was when the copy was made.
    */
   public void restore(StateRecord piece) {
     piece.handledBy(restore);
@@ -146,7 +146,7 @@ public final class StateMachine {
   }
 
   /**
-   * Checks all that must hold between two commands; costs time in proportion to the state.
+   * Checks all invariants between two commands; takes time in proportion to the state.
    *
    * @throws IllegalStateException naming what is broken
    */

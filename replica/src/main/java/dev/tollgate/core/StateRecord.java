@@ -26,8 +26,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of the replicated state as it stands in a snapshot. All pieces together, in the order in
- * which {@link CoreCopy} gives them, are the whole state between two commands.
+ * A piece of the replicated state as it stands in a snapshot. All pieces together, in the order of
+ * {@link CoreCopy}, are the whole state between two commands.
  */
 public sealed interface StateRecord {
   /** Calls the method for this kind of record. */
@@ -62,7 +62,7 @@ public sealed interface StateRecord {
     R silence(LeaseSilence record);
   }
 
-  /** Where the log stood, and the highest number that was ever given out of each kind. */
+  /** The position of the log, and the highest number given out so far of each kind. */
   record Counters(
       LogPosition position,
       long lastSession,
@@ -80,7 +80,9 @@ public sealed interface StateRecord {
       return FencingToken.epochOf(lastToken);
     }
 
-    /** The same with a counter that has given out no token of this higher epoch yet. */
+    /**
+     * The same counters, with a token counter that has given out no token of this higher epoch yet.
+     */
     public Counters inEpoch(int epoch) {
       if (epoch <= epoch()) {
         throw new IllegalArgumentException("epoch " + epoch + " after " + epoch());
@@ -116,7 +118,7 @@ public sealed interface StateRecord {
   /**
    * A lease.
    *
-   * @param held in the order of the grants
+   * @param held in grant order
    * @param awaited in the order in which its requests came
    */
   record LeaseState(
@@ -145,13 +147,14 @@ public sealed interface StateRecord {
   /**
    * A session, without its open transaction.
    *
-   * @param opening with what it was opened
-   * @param ownLease among the leases, or null
-   * @param lost locks that were taken from its own lease by force; without one, locks that went
-   *     with its last own lease and of which the client was not told yet
+   * @param opening the command that opened it
+   * @param ownLease the id of one of the leases, or null
+   * @param lost locks that were taken from its own lease by force. Without an own lease, locks lost
+   *     with the last one of which the client has not been told yet
    * @param lastContent see {@link Command.Perform#content}
    * @param awaited the lock in whose queue its last operation stands, or null
-   * @param lostTransaction why its last transaction was rolled back, if the client was not told yet
+   * @param lostTransaction why its last transaction was rolled back, if the client has not been
+   *     told yet
    */
   record SessionState(
       SessionId id,
@@ -200,9 +203,7 @@ public sealed interface StateRecord {
     }
   }
 
-  /**
-   * A lock that is held: by whom, in the order of the grants, and who waits, the next one first.
-   */
+  /** A held lock: its holds in grant order, and its waiters, the next one first. */
   record LockState(LockName name, LockMode mode, List<HoldState> holds, List<WaiterState> waiters)
       implements StateRecord {
     public LockState {
@@ -252,7 +253,7 @@ public sealed interface StateRecord {
     }
   }
 
-  /** The last comparison of the replicas, and what the nodes have answered. */
+  /** The last comparison of the replicas, and the answers of the nodes. */
   record CheckState(long logIndex, List<String> nodes, SortedMap<String, StateChecksum> reports)
       implements StateRecord {
     public CheckState {
@@ -266,7 +267,7 @@ public sealed interface StateRecord {
     }
   }
 
-  /** By what the cluster knows itself and its nodes. */
+  /** The identity of the cluster and its nodes. */
   record Identity(ClusterIdentity identity) implements StateRecord {
     public Identity {
       requireNonNull(identity, "identity");
@@ -291,7 +292,7 @@ public sealed interface StateRecord {
   }
 
   /**
-   * A command that was not carried out, because an operator said so.
+   * A command that was not carried out, because an operator had it skipped.
    *
    * @param ordinal its place in its entry, from 0
    */
@@ -302,7 +303,10 @@ public sealed interface StateRecord {
     }
   }
 
-  /** What is recorded of the time of a lease that comes before; not of those with nothing. */
+  /**
+   * The recorded silence or renewals of a lease, whose record comes before. Absent if the log
+   * records none.
+   */
   record LeaseSilence(LeaseId lease, long recordedRenewals, long remainingMillis)
       implements StateRecord {
     public LeaseSilence {
@@ -315,7 +319,7 @@ public sealed interface StateRecord {
     }
   }
 
-  /** In which environment statements are computed. */
+  /** The environment in which statements are computed. */
   record ComputingState(Computing computing) implements StateRecord {
     public ComputingState {
       requireNonNull(computing, "computing");
@@ -327,7 +331,7 @@ public sealed interface StateRecord {
     }
   }
 
-  /** How long transactions may be open, if somebody has set it. */
+  /** How long transactions may be open, if the cluster has set it. */
   record LimitsState(TransactionLimits limits) implements StateRecord {
     public LimitsState {
       requireNonNull(limits, "limits");

@@ -1,11 +1,11 @@
 package dev.tollgate.core;
 
-/** Puts the records of a {@link CoreCopy} back where they came from, and gives them back. */
+/** Puts the records of a {@link CoreCopy} back into the state, and returns them. */
 final class StateRestore implements StateRecord.Handler<StateRecord> {
   private final ReplicatedState state;
 
   /**
-   * @param state one that nothing has been applied to
+   * @param state a state to which nothing has been applied
    */
   StateRestore(ReplicatedState state) {
     this.state = state;

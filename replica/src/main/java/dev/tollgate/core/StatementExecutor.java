@@ -7,7 +7,7 @@ import dev.tollgate.core.command.RefusalCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Has the store carry out a statement, as far as the rows of open transactions let it. */
+/** Has the store carry out a statement, as far as the rows of open transactions allow. */
 final class StatementExecutor {
   private final SqlStore store;
   private final SessionTable sessions;
@@ -20,9 +20,9 @@ final class StatementExecutor {
   }
 
   /**
-   * Goes on with a statement; it then has an outcome or a blocker.
+   * Continues a statement; afterwards the statement has an outcome or a blocker.
    *
-   * @return how long it says itself that it waits, or null
+   * @return how long the statement itself says that it waits, or null
    */
   @Nullable Long goOn(PendingStatement statement) {
     Session session = statement.session();

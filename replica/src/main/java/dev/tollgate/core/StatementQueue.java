@@ -10,9 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that wait for transactions to end, in the order in which they came; a session
- * waits with one at most. Says why a statement has to wait, and which transactions wait for each
- * other.
+ * The statements that wait for transactions to end, in order of arrival; at most one for each
+ * session. Decides why a statement has to wait, and finds transactions that wait for each other.
  */
 final class StatementQueue {
   private final Capacity capacity;
@@ -48,7 +47,7 @@ final class StatementQueue {
     bytes += statement.sizeBytes();
   }
 
-  /** Takes the statement out, if it is in. */
+  /** Removes the statement, if it is in the queue. */
   void remove(PendingStatement statement) {
     if (waiting.remove(statement.session().id(), statement)) {
       bytes -= statement.sizeBytes();
@@ -59,12 +58,12 @@ final class StatementQueue {
     return waiting.isEmpty();
   }
 
-  /** The statement with which a session waits, or null. */
+  /** The waiting statement of a session, or null. */
   @Nullable PendingStatement of(SessionId session) {
     return waiting.get(session);
   }
 
-  /** Those that wait now, to be gone through while the queue changes. */
+  /** The statements that wait now, as a list that stays the same while the queue changes. */
   List<PendingStatement> copy() {
     return List.copyOf(waiting.values());
   }
@@ -81,7 +80,7 @@ final class StatementQueue {
     return count;
   }
 
-  /** Why a statement may not even be tried, or null. */
+  /** Why a statement may not be tried yet, or null. */
   PendingStatement.@Nullable Blocker blockerOf(PendingStatement statement) {
     Transaction own = statement.session().transaction();
     Collection<Transaction> open = transactions.all();
@@ -99,7 +98,9 @@ final class StatementQueue {
         : null;
   }
 
-  /** True if a statement that came earlier would never get its turn if new transactions began. */
+  /**
+   * Returns true if new transactions would keep an earlier statement from ever getting its turn.
+   */
   private boolean isOvertaking(PendingStatement statement) {
     for (PendingStatement earlier : waiting.values()) {
       if (earlier == statement) {
@@ -112,7 +113,7 @@ final class StatementQueue {
     return false;
   }
 
-  /** True if what the statement waited for has ended. */
+  /** Returns true if what the statement waited for has ended. */
   boolean isClear(PendingStatement statement) {
     return statement.blocker() instanceof PendingStatement.Blocker.Holder holder
         ? transactions.find(holder.transaction()) == null
@@ -136,7 +137,7 @@ final class StatementQueue {
     return next == null ? null : youngest;
   }
 
-  /** The transaction that this one waits for. */
+  /** The transaction for whose end this transaction waits, or null. */
   private @Nullable Transaction holderBefore(Transaction transaction) {
     PendingStatement statement = waiting.get(transaction.session());
     return statement != null

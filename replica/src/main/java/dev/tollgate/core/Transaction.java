@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A transaction that is open: who writes in it, and under which tokens it has written, because they
- * have to be current when it commits too. Read it through {@link ClusterState}.
+ * An open transaction: its session, and the tokens under which it has written, which have to be
+ * current at commit too. Read it through {@link ClusterState}.
  */
 public final class Transaction {
   private final long id;
@@ -30,7 +30,7 @@ public final class Transaction {
     this.openedMicros = openedMicros;
   }
 
-  /** Counts all transactions of the cluster, in the order in which they began. */
+  /** The transaction's number: all transactions of the cluster are counted as they begin. */
   public long id() {
     return id;
   }
@@ -39,17 +39,17 @@ public final class Transaction {
     return session;
   }
 
-  /** True if nobody else may write meanwhile. */
+  /** Returns true if no other session may write until it ends. */
   public boolean isSerializable() {
     return serializable;
   }
 
-  /** Log time of its first statement, microseconds since 1970. */
+  /** Log time of the first statement, microseconds since 1970. */
   public long openedMicros() {
     return openedMicros;
   }
 
-  /** How many statements it has carried out, each execution of a batch counted. */
+  /** How many statements the transaction has carried out; each execution of a batch counts. */
   public int statements() {
     return statements;
   }
@@ -58,34 +58,37 @@ public final class Transaction {
     statements++;
   }
 
-  /** Written through a fence under this token. Of several the lowest may be stale at commit. */
+  /**
+   * Records a write through a fence under this token. Of several tokens, the lowest may be stale at
+   * commit.
+   */
   void passed(FenceId fence, long token) {
     passed.merge(fence, token, Math::min);
     highest.merge(fence, token, Math::max);
   }
 
   /**
-   * Written rows under this token of their lock. Of two tokens the first counts: it is stale, and
-   * will never be current again.
+   * Records a write of rows under this token of their lock. Of two tokens the first counts: it is
+   * stale, and will never be current again.
    */
   void passedRows(RowLock lock, long token) {
     rows.putIfAbsent(lock, token);
   }
 
   /**
-   * Written under a clause that demands that the lock is held under this token. Of two tokens the
-   * first counts, as for rows.
+   * Records a write under a clause that demands that the lock is held under this token. Of two
+   * tokens the first counts, as for rows.
    */
   void stated(LockName lock, long token) {
     stated.putIfAbsent(lock, token);
   }
 
-  /** The lowest token under which it has written through each fence. */
+  /** The lowest token under which the transaction has written through each fence. */
   Map<FenceId, Long> passed() {
     return passed;
   }
 
-  /** The highest one. */
+  /** The highest such token for each fence. */
   Map<FenceId, Long> highest() {
     return highest;
   }

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The open transactions, in the order in which they began, and how long they may be open. */
+/** The open transactions, in order of their beginning, and how long they may be open. */
 final class TransactionTable {
   private final SortedMap<Long, Transaction> open = new TreeMap<>();
   private long lastId;
@@ -36,7 +36,7 @@ final class TransactionTable {
     return transaction;
   }
 
-  /** The transaction of this number, or null if it is not open. */
+  /** The transaction with this number, or null if it is not open. */
   @Nullable Transaction find(long id) {
     return open.get(id);
   }

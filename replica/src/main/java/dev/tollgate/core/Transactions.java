@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Begins and ends transactions, and tries their statements. A statement that has to wait stands in
- * the {@link StatementQueue}, which is part of the replicated state, so the order survives a
- * failover; it is tried again in the very entry that ends what it waited for.
+ * the {@link StatementQueue}. The queue is part of the replicated state, so its order survives a
+ * failover. A waiting statement is tried again in the very entry that ends what it waited for.
  *
  * <ul>
- *   <li>A statement that needs a row of an open transaction waits for that one to end. If that
- *       closes a cycle of transactions that wait for each other, the youngest of them is rolled
- *       back at once.
- *   <li>A definition commits its session's own transaction, and waits for others that hold what it
- *       changes; while it waits, no new transaction begins.
- *   <li>A serializable transaction begins when no other is open, and until it ends nobody else
- *       writes.
+ *   <li>A statement that needs a row of an open transaction waits for that transaction to end. If
+ *       that closes a cycle of transactions that wait for each other, the youngest of them is
+ *       rolled back at once.
+ *   <li>A definition commits its session's own transaction, and waits for other transactions that
+ *       hold what it changes. While it waits, no new transaction begins.
+ *   <li>A serializable transaction begins when no other transaction is open. Until it ends, no
+ *       other session writes.
  * </ul>
  */
 final class Transactions {
@@ -53,7 +53,7 @@ final class Transactions {
   /**
    * Carries out an operation on the database, or lets it wait.
    *
-   * @param waitMillis how long it waits unless it says so itself
+   * @param waitMillis how long the statement waits unless it sets the time itself
    * @return its outcome, or {@link Outcome.Waiting}
    */
   Outcome run(PendingStatement statement, long waitMillis) {
@@ -100,7 +100,7 @@ final class Transactions {
     return refused == null ? new Outcome.Done() : refused;
   }
 
-  /** Rolls a transaction back against the will of its session. */
+  /** Rolls a transaction back against the will of its client. */
   boolean abort(SessionId id, long transactionId, Command.AbortReason reason) {
     Transaction transaction = open.find(transactionId);
     if (transaction == null || !transaction.session().equals(id)) {
@@ -137,7 +137,7 @@ final class Transactions {
     };
   }
 
-  /** A session ends, and with it what it has open. */
+  /** Rolls back the open transaction of a session that ends. */
   void sessionEnds(Session session) {
     Transaction transaction = session.transaction();
     if (transaction != null) {
@@ -146,7 +146,7 @@ final class Transactions {
     }
   }
 
-  /** Takes the session's statement out of the queue, if it waits; false if it does not. */
+  /** Removes the session's statement from the queue; returns false if none waits. */
   boolean endWait(Session session, Outcome end) {
     PendingStatement statement = session.pending();
     if (statement == null) {
@@ -170,9 +170,9 @@ final class Transactions {
   }
 
   /**
-   * Tries a statement; it then has an outcome or a blocker.
+   * Tries a statement; afterwards the statement has an outcome or a blocker.
    *
-   * @return how long it says itself that it waits, or null
+   * @return how long the statement itself says that it waits, or null
    */
   private @Nullable Long attempt(PendingStatement statement) {
     if (agreement.computing().changes()) {
@@ -211,8 +211,8 @@ final class Transactions {
   }
 
   /**
-   * Tries those that waited for what has ended, in the order in which they came. A statement whose
-   * row another transaction holds by now waits for that transaction and is not tried: otherwise n
+   * Tries the statements that waited for what has ended, in order of arrival. A statement whose row
+   * another transaction now holds waits for that transaction and is not tried. Otherwise n
    * statements that wait for one row would run n times each.
    */
   private void settle() {
@@ -238,9 +238,9 @@ final class Transactions {
   }
 
   /**
-   * Lets a statement wait for the transaction that holds its row by now.
+   * Lets a statement wait for the transaction that now holds its row.
    *
-   * @param holders those that were found before: they hold their rows until they end
+   * @param holders the holders found before: they hold their rows until they end
    * @return false if no other transaction holds the row, or the row is not known
    */
   private boolean waitForNewHolder(PendingStatement statement, Map<RowKey, Transaction> holders) {
@@ -265,7 +265,7 @@ final class Transactions {
   /**
    * Rolls back the youngest of the transactions that wait for each other.
    *
-   * @return false if there are none
+   * @return false if no transactions wait for each other
    */
   private boolean breakDeadlock(PendingStatement statement) {
     Transaction youngest = waiting.youngestInDeadlock(statement);

@@ -8,8 +8,8 @@ import dev.tollgate.core.command.RequestId;
 /**
  * A request that stands in a lock's queue.
  *
- * @param sinceMicros log time at which it came to the queue, microseconds since 1970
- * @param waitMillis how long the client wants to wait, counted by the leader
+ * @param sinceMicros log time at which the request entered the queue, microseconds since 1970
+ * @param waitMillis how long the client wants to wait; the leader measures this time
  */
 public record Waiter(
     RequestId request, Lease lease, LockMode mode, long sinceMicros, long waitMillis) {

@@ -4,8 +4,8 @@
  *
  * <p>Everything here is a function of the log alone. There is no clock, no random source, no
  * thread, no I/O and no hash order: two replicas that applied the same entries hold equal state.
- * Time is the stamp that the leader wrote into the entry. One thread applies; nothing here is
- * thread-safe.
+ * Time is the leader's time stamp in the entry. Only the apply thread calls this code; nothing here
+ * is thread-safe.
  */
 @NullMarked
 package dev.tollgate.core;

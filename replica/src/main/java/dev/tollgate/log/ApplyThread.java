@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread on which a node applies its log or restores a snapshot. How deep it may recurse must not
- * depend on a setting of the process: every replica has the same stack, and the limits of
+ * depend on a setting of the process. So every replica has the same stack, and the limits of
  * statements end a recursion long before this stack does.
  */
 public final class ApplyThread implements Executor, AutoCloseable {
@@ -29,22 +29,22 @@ public final class ApplyThread implements Executor, AutoCloseable {
             });
   }
 
-  /** A daemon thread with that stack, not started yet. */
+  /** Returns a daemon thread with that stack, not started yet. */
   public static Thread deep(@Nullable ThreadGroup group, Runnable work, String name) {
     Thread thread = new Thread(group, work, name, Limits.APPLY_STACK_BYTES);
     thread.setDaemon(true);
     return thread;
   }
 
-  /** Does this work after all that came before. */
+  /** Runs this work after all work that came before. */
   @Override
   public void execute(Runnable work) {
     executor.execute(work);
   }
 
   /**
-   * Does this work after all that came before, and waits for it, also if the waiting thread is
-   * interrupted: an entry is applied or the replica has failed, and there is nothing in between.
+   * Runs this work after all work that came before, and waits for it, even if the waiting thread is
+   * interrupted. An entry is applied or the replica has failed; there is nothing in between.
    *
    * @throws Exception what the work has thrown
    */
@@ -69,7 +69,7 @@ public final class ApplyThread implements Executor, AutoCloseable {
     }
   }
 
-  /** Ends the thread once it has done what it was given, and waits for that. */
+  /** Ends the thread once it has done its work, and waits for that. */
   @Override
   public void close() {
     executor.shutdown();

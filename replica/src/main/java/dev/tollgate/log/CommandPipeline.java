@@ -24,32 +24,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Group commit: while one entry is on its way, the commands that arrive gather and go together in
- * the next. One entry in flight at a time gives ten times the throughput of an entry per command,
- * and more entries in flight give less (docs/adr/0002).
+ * Group commit: while one entry is in flight, the commands that arrive gather for the next entry.
+ * One entry in flight at a time gives ten times the throughput of an entry per command, and more
+ * entries in flight give less (docs/adr/0002).
  *
- * <p>There is no thread here: who submits while nothing is in flight proposes the entry, and who
- * learns that an entry is done proposes the next. Thread-safe.
+ * <p>This class has no thread. The caller that submits while nothing is in flight proposes the
+ * entry; the thread that learns that an entry is done proposes the next. Thread-safe.
  */
 public final class CommandPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(CommandPipeline.class);
 
-  /** Commands that may wait for the next entry; those beyond are refused. */
+  /** Commands that may wait for the next entry; further commands are refused. */
   public static final int MAX_QUEUED = 200_000;
 
-  /** Bytes of the commands that may wait, 64 MiB; large ones beyond are refused. */
+  /** Bytes of the commands that may wait, 64 MiB; large commands beyond that are refused. */
   public static final long MAX_QUEUED_BYTES = 64L << 20;
 
-  /** A command of fewer bytes is refused for the number of those that wait alone. */
+  /** A command with fewer bytes is refused only for the number of waiting commands. */
   static final int SMALL_COMMAND_BYTES = 1 << 10;
 
   /**
-   * An entry in flight with so many commands says that the next one comes anyway, and soon. Reads
-   * among 16 writers that asked the other nodes instead cost four tenths of the throughput of both.
+   * With this many commands in the entry in flight, the next entry comes anyway, and soon. When
+   * reads among 16 writers asked the other nodes instead, that cost four tenths of the throughput
+   * of both.
    */
   static final int BUSY_COMMANDS = 4;
 
-  /** An entry with this stamp has the time of the entry before. */
+  /** An entry with this stamp takes the time of the entry before. */
   private static final long NO_TIME = 0;
 
   private static final String WHAT = "the command pipeline";
@@ -66,24 +67,24 @@ public final class CommandPipeline {
   private long queuedBytes;
   private boolean inFlight;
 
-  /** The last entry could not even be proposed, for a reason that nobody expects. */
+  /** True if the last entry could not even be proposed, for an unexpected reason. */
   private boolean suspicious;
 
   private int commandsInFlight;
 
-  /** Hears whether leadership is proven. Called once; must not block. */
+  /** Is told whether leadership is proven. Called once; must not block. */
   public interface Barrier {
-    /** This node led after it was asked for the proof. */
+    /** This node led after the proof was requested. */
     void passed();
 
     /** This node does not lead, or could not prove it. */
     void failed();
   }
 
-  /** Waits, with its proof, until this node has applied an entry. */
+  /** A barrier that has its proof, and waits until this node has applied an entry. */
   private record Read(long index, Barrier barrier) {}
 
-  /** An entry under way, and who waits for it. */
+  /** An entry in flight, and the barriers that wait for it. */
   private record Flight(List<Proposal> proposals, List<Barrier> barriers) {}
 
   /**
@@ -121,7 +122,7 @@ public final class CommandPipeline {
     fly(next);
   }
 
-  /** Why a command of this size may not wait, or null. */
+  /** Returns why a command of this size may not wait, or null. */
   private @Nullable String full(int bytes) {
     boolean tooMany = queue.size() >= MAX_QUEUED;
     boolean tooLarge = bytes >= SMALL_COMMAND_BYTES && queuedBytes + bytes > MAX_QUEUED_BYTES;
@@ -137,11 +138,10 @@ public final class CommandPipeline {
   }
 
   /**
-   * Asks for proof that this node leads, and has applied all that was acknowledged before.
+   * Requests proof that this node leads, and has applied all that was acknowledged before.
    *
-   * <p>Where commands wait for an entry, or will, that entry is the proof; otherwise the other
-   * nodes are asked ({@link ReplicatedLog#readIndex}), and an entry is made only if that proves
-   * nothing.
+   * <p>If commands wait for an entry, or will, that entry is the proof. Otherwise the other nodes
+   * are asked ({@link ReplicatedLog#readIndex}), and an entry is made only if they prove nothing.
    */
   public void barrier(Barrier barrier) {
     requireNonNull(barrier, "barrier");
@@ -158,8 +158,8 @@ public final class CommandPipeline {
   }
 
   /**
-   * Asks for proof that this node leads, which does not wait until anything is applied: it comes
-   * while the thread that applies is busy, and says nothing of what that has still to do.
+   * Requests proof that this node leads, without waiting until anything is applied. The proof comes
+   * while the apply thread is busy, and says nothing of what that thread has still to do.
    */
   public void leadership(Barrier barrier) {
     requireNonNull(barrier, "barrier");
@@ -167,8 +167,8 @@ public final class CommandPipeline {
   }
 
   /**
-   * Asks for an entry: it passes once one that is proposed from now on is applied, and with it all
-   * commands that were submitted before.
+   * Requests an entry. The barrier passes once an entry proposed from now on is applied, and with
+   * it all commands that were submitted before.
    */
   public void entry(Barrier barrier) {
     requireNonNull(barrier, "barrier");
@@ -207,7 +207,10 @@ public final class CommandPipeline {
             }));
   }
 
-  /** Passes once its entry is applied: at once, with the entry in flight, or with the next. */
+  /**
+   * Passes the barrier once its entry is applied: at once, with the entry in flight, or with the
+   * next.
+   */
   private void pass(Read read) {
     boolean applied;
     Flight next = null;
@@ -253,7 +256,7 @@ public final class CommandPipeline {
     return new Flight(proposals, waiting);
   }
 
-  /** Proposes this entry and those after it, for as long as each is done at once. */
+  /** Proposes this entry, then the entries after it for as long as each is done at once. */
   private void fly(@Nullable Flight first) {
     if (first != null) {
       supervision.essential(WHAT, () -> flyOn(first)).run();
@@ -280,10 +283,10 @@ public final class CommandPipeline {
   }
 
   /**
-   * Nobody knows whether an entry is in the log if proposing it threw, so its commands are answered
-   * "unknown". That is a bug, but perhaps one that only these commands meet, and they must not stop
-   * leader after leader. So an empty entry is proposed next: if that throws too, this node can
-   * propose nothing any more, and fails.
+   * Proposes the entry of a flight. If that throws, the entry may or may not be in the log, so its
+   * commands are answered "unknown". That is a bug, but perhaps only these commands meet it, and
+   * they must not stop leader after leader. So an empty entry is proposed next. If that throws too,
+   * this node can no longer propose anything, and fails.
    */
   private CompletableFuture<Void> append(Flight flight) {
     try {
@@ -305,7 +308,7 @@ public final class CommandPipeline {
     }
   }
 
-  /** Returns what was believed before. */
+  /** Returns the value from before. */
   private boolean suspect(boolean broken) {
     mutex.lock();
     try {
@@ -317,7 +320,7 @@ public final class CommandPipeline {
     }
   }
 
-  /** Ends a flight and gives the next one. */
+  /** Ends a flight and returns the next one. */
   private @Nullable Flight land(Flight flight, boolean applied) {
     for (Barrier barrier : flight.barriers()) {
       tell(barrier, applied);

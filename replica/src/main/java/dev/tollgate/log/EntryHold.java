@@ -6,9 +6,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds entries back while leadership is handed over. Ratis refuses new entries from the moment at
- * which it is asked for that; clients would be sent on, find that this node still leads, and come
- * back at once, again and again, while a successor needs the processors to be elected. The one
+ * Holds entries back while leadership is handed over. Ratis refuses new entries once a transfer is
+ * requested. Without a hold, clients would be sent on, find that this node still leads, and come
+ * back at once, again and again. Meanwhile a successor needs the processors to be elected. The one
  * entry that waits here keeps all that follows in the pipeline. Thread-safe.
  */
 public final class EntryHold {
@@ -16,13 +16,13 @@ public final class EntryHold {
   private int holders;
   private int underWay;
 
-  /** Completes when entries may go again; null while they may. */
+  /** Completes when entries may pass again; null while they may. */
   private @Nullable CompletableFuture<Void> release;
 
-  /** Completes when the entries that went before the hold are done; null if nobody waits. */
+  /** Completes when the entries from before the hold are done; null if nothing waits for that. */
   private @Nullable CompletableFuture<Void> drained;
 
-  /** Proposes an entry now, or once nobody holds it back. */
+  /** Proposes an entry now, or once nothing holds it back. */
   public CompletableFuture<Void> pass(Supplier<CompletableFuture<Void>> proposal) {
     CompletableFuture<Void> held;
     mutex.lock();
@@ -58,15 +58,15 @@ public final class EntryHold {
       mutex.unlock();
     }
     if (waiting != null) {
-      // whoever lands an entry must not wait for what follows from that
+      // the thread that lands an entry must not wait for what follows from that
       var unused = waiting.completeAsync(() -> null);
     }
   }
 
   /**
-   * Holds back what is proposed from now on. To be followed by one {@link #end}.
+   * Holds back the entries proposed from now on. Must be followed by one {@link #end}.
    *
-   * @return completes, on another thread, when the entries that went before are done
+   * @return completes, on another thread, when the entries from before are done
    */
   public CompletableFuture<Void> begin() {
     mutex.lock();
@@ -87,7 +87,7 @@ public final class EntryHold {
     }
   }
 
-  /** Lets go of what was held, unless somebody else holds it too. By a thread that may propose. */
+  /** Releases the held entries, unless another hold remains. Call on a thread that may propose. */
   public void end() {
     CompletableFuture<Void> released = null;
     mutex.lock();

@@ -8,51 +8,53 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who applies what the log has committed. All calls come from one thread at a time, in log order.
+ * Applies what the log has committed. Calls of {@link #apply}, {@link #beginCopy}, {@link
+ * #snapshotNeedsGap} and {@link #restore} come from one thread at a time, in log order. Other
+ * threads may call the other methods meanwhile.
  */
 public interface LogConsumer {
   /**
-   * Applies an entry and tells the listeners of its proposals.
+   * Applies an entry and notifies the listeners of its proposals.
    *
-   * @throws RuntimeException if the state is not to be trusted any more: the replica stops
+   * @throws RuntimeException if the state can no longer be trusted: the replica stops
    */
   void apply(long logIndex, Entry entry);
 
   /**
-   * Begins a copy of the state as it is after the last entry.
+   * Begins a copy of the state after the last entry.
    *
-   * @param insistent if nothing may end the copy before it is written
-   * @return null if now is not the moment: try again after the next entry
+   * @param insistent if nothing may cancel the copy before it is written
+   * @return null if no copy can begin now: try again after the next entry
    */
   @Nullable StateCopy beginCopy(boolean insistent);
 
   /**
-   * A snapshot has waited for long for a moment without transactions, and such a moment should be
-   * made; or needs none any more.
+   * Reports that a snapshot has long waited for a moment without transactions, or no longer needs
+   * one. The consumer should bring about a needed moment.
    */
   void snapshotNeedsGap(boolean needed);
 
   /**
-   * Replaces the state by that of a snapshot, whose bytes are known to be whole.
+   * Replaces the state with that of a snapshot whose bytes are known to be intact.
    *
-   * @throws IOException if it cannot be read; the state is not to be trusted then
+   * @throws IOException if the snapshot cannot be read; the state can then no longer be trusted
    */
   void restore(SnapshotReader snapshot) throws IOException;
 
-  /** By what the cluster knows itself and its nodes; from any thread, and never waits. */
+  /** Returns the identity of the cluster and its nodes; callable from any thread, never waits. */
   default ClusterIdentity identity() {
     return ClusterIdentity.NONE;
   }
 
   /**
-   * This node leads from now on, and has applied all that earlier leaders committed. In turn with
-   * {@link #stoppedLeading}, one after the other.
+   * Reports that this node leads from now on, and has applied all that earlier leaders committed.
+   * Alternates with {@link #stoppedLeading}; the two never overlap.
    */
   void startedLeading(long term);
 
-  /** This node does not lead any more. May come from another thread than what is applied. */
+  /** Reports that this node no longer leads. May come from another thread than the entries. */
   void stoppedLeading();
 
-  /** The log cannot go on, for this reason; nothing more will be applied. */
+  /** Reports that the log cannot go on, for this reason; nothing more will be applied. */
   void failed(Throwable cause);
 }

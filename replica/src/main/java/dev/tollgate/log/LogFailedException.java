@@ -3,12 +3,12 @@ package dev.tollgate.log;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The log, or what Raft keeps beside it, cannot be written: the disk is full, or it failed. */
+/** The log, or what Raft keeps beside it, cannot be written: the disk is full or has failed. */
 public final class LogFailedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param what cannot be written
+   * @param what names what cannot be written
    */
   public LogFailedException(String what, Path directory, Throwable cause) {
     super(
@@ -22,7 +22,7 @@ public final class LogFailedException extends IOException {
         cause);
   }
 
-  /** What the operating system said; later failures name the first one as their cause. */
+  /** Returns what the operating system said; later failures name the first one as their cause. */
   private static String root(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null && root.getCause() != root) {

@@ -21,7 +21,7 @@ public record LogStatus(
     members = List.copyOf(members);
   }
 
-  /** What a node is to the group. */
+  /** The role of a node in the group. */
   public enum Role {
     LEADER,
     FOLLOWER,
@@ -33,11 +33,11 @@ public record LogStatus(
   /**
    * A node of the group.
    *
-   * @param raftAddress where the other nodes reach it
-   * @param commitIndex up to where it knows the log to be committed, as this node heard; -1 if it
-   *     did not
-   * @param silentMillis for how long this node has not heard of it; null if it does not listen to
-   *     it: leaders hear of all, followers of their leader alone
+   * @param raftAddress where the other nodes reach that node
+   * @param commitIndex up to where that node knows the log to be committed, as this node heard; -1
+   *     if it did not
+   * @param silentMillis for how long this node has not heard from that node; null if it does not
+   *     listen to it. Leaders hear all followers, followers only their leader.
    */
   public record Member(
       String nodeId, String raftAddress, long commitIndex, @Nullable Long silentMillis) {

@@ -1,6 +1,8 @@
 package dev.tollgate.log;
 
-/** A change of the group that cannot be made, or would be dangerous; says why and what to do. */
+/**
+ * A change of the group cannot be made or would be dangerous; the message says why and what to do.
+ */
 public sealed class MembershipException extends Exception permits SilentMembersException {
   private static final long serialVersionUID = 1L;
 

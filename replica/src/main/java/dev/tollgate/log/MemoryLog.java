@@ -13,8 +13,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log of one node that keeps nothing: for throw-away databases and for tests. Entries are
- * applied, from their bytes, one at a time by a thread of their own.
+ * A log of one node that keeps nothing, for throwaway databases and tests. A separate thread
+ * decodes entries from their bytes and applies them one at a time.
  */
 public final class MemoryLog implements ReplicatedLog {
   private static final long TERM = 1;
@@ -38,9 +38,9 @@ public final class MemoryLog implements ReplicatedLog {
   }
 
   /**
-   * A log whose entries are applied by another thread.
+   * Creates a log whose entries another thread applies.
    *
-   * @param applier does one thing after the other
+   * @param applier runs one task after the other
    */
   public MemoryLog(String nodeId, LogConsumer consumer, Executor applier) {
     this.nodeId = requireNonNull(nodeId, "nodeId");

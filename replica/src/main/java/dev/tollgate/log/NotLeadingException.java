@@ -1,6 +1,6 @@
 package dev.tollgate.log;
 
-/** Only the leader can do it, and this node does not lead. */
+/** Only the leader can do this, and this node does not lead. */
 public final class NotLeadingException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param nodeId this node
  * @param raftAddress host:port at which the other nodes reach this one; null if it listens nowhere,
  *     and so stays alone
- * @param peers host:port for the other nodes, by node id, of every node of a new group, this one
- *     too; none for a node that will be added to a group. What the directory knows goes before it.
+ * @param peers host:port for the other nodes, by node id. For a new group: every node, including
+ *     this one. For a node that will be added to a group: none. What the directory knows takes
+ *     precedence.
  * @param directory where the log is kept
  * @param electionTimeout the shortest silence of a leader after which a follower stands for
  *     election; the longest is twice that
@@ -30,7 +31,7 @@ public record RaftSettings(
     Path directory,
     Duration electionTimeout,
     long snapshotLogBytes) {
-  /** Right for nodes whose network and processors answer within some tens of milliseconds. */
+  /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
 
   /** Some hundred thousand small entries, which a restart applies in a few seconds. */
@@ -54,7 +55,7 @@ public record RaftSettings(
     }
   }
 
-  /** A group of this node alone, which listens nowhere. */
+  /** Returns the settings of a group of this node alone, which listens nowhere. */
   public static RaftSettings alone(String nodeId, Path directory) {
     return new RaftSettings(
         nodeId,

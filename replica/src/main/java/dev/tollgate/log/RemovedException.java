@@ -2,7 +2,7 @@ package dev.tollgate.log;
 
 import java.io.IOException;
 
-/** This node belongs to its cluster no more: an end that somebody wanted, and no failure. */
+/** This node no longer belongs to its cluster: an intended end, and no failure. */
 public final class RemovedException extends IOException {
   private static final long serialVersionUID = 1L;
 

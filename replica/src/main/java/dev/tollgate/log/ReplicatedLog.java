@@ -9,33 +9,33 @@ import org.jspecify.annotations.Nullable;
 
 /** A log of entries that every node applies in the same order. Thread-safe. */
 public interface ReplicatedLog extends AutoCloseable {
-  /** Begins to apply what the log holds, and to take part. */
+  /** Begins to apply what the log holds, and to take part in the group. */
   void start() throws Exception;
 
   /**
    * Proposes an entry.
    *
-   * @return completes once this node has applied the entry; completes exceptionally if it does not
-   *     lead or lost its leadership meanwhile, in which case the entry may be applied or not
+   * @return completes once this node has applied the entry; exceptionally if this node does not
+   *     lead or loses leadership meanwhile. The entry may then be applied or not.
    */
   CompletableFuture<Void> append(ProposedEntry entry);
 
   /**
-   * Has the leader append a command, whichever node leads, and tries again until that is done: for
+   * Has the leader append a command, whichever node leads, and retries until that is done. For
    * commands that may take effect twice.
    *
-   * @return completes once the command has been applied somewhere; exceptionally if this log was
-   *     closed before
+   * @return completes once some node has applied the command; exceptionally if this log was closed
+   *     before
    */
   CompletableFuture<Void> forward(Command command);
 
   /**
-   * Proves without an entry that this node led when it was asked, so that no later leader had
-   * acknowledged anything by then.
+   * Proves without an entry that this node led when this method was called, so that no later leader
+   * had acknowledged anything by then.
    *
    * @return completes with the index of an entry at or after all that any leader had acknowledged
-   *     by then, which this node may not have applied yet; empty if there is no proof, though an
-   *     entry may still bring one
+   *     by then. This node may not have applied that entry yet. Empty if there is no proof, though
+   *     an entry may still bring one.
    */
   CompletableFuture<OptionalLong> readIndex();
 
@@ -45,23 +45,23 @@ public interface ReplicatedLog extends AutoCloseable {
   /** What this node knows of the group at the moment. */
   LogStatus status();
 
-  /** The node that leads as far as this one knows, or null. */
+  /** The leader as far as this node knows, or null. */
   @Nullable String leaderId();
 
-  /** What tells the data directory of this node from any other; null if it has none. */
+  /** Returns the id that no other data directory has; null if this node has no directory. */
   default @Nullable UniqueId incarnation() {
     return null;
   }
 
   /**
-   * True once this node has heard that the cluster knows its data directory: before, an emptied one
-   * would pass for it. Stays true through a restart.
+   * True once this node has heard that the cluster knows its data directory; before that, an
+   * emptied directory would pass for it. Stays true through a restart.
    */
   default boolean isKnown() {
     return true;
   }
 
-  /** How other nodes are added and removed. */
+  /** Adds and removes other nodes. */
   Membership membership();
 
   /** True if no other node can lead, so that leadership needs no proof. */

@@ -1,6 +1,8 @@
 package dev.tollgate.log;
 
-/** A change needs members of which the leader has not heard for a moment; they may only be slow. */
+/**
+ * A change needs members that the leader has not heard from for a moment; they may only be slow.
+ */
 public final class SilentMembersException extends MembershipException {
   private static final long serialVersionUID = 1L;
 

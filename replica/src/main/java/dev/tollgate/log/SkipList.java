@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of the log that a node does not carry out, because an operator said so. Kept in the
- * directory of the node as lines of text, which are never taken away: a node that begins with an
- * older snapshot meets the commands again.
+ * The commands of the log that a node does not carry out, because an operator said so. The
+ * directory of the node keeps them as lines of text. The lines are never removed: a node that
+ * begins with an older snapshot meets the commands again.
  *
  * @param skips in the order in which they were recorded
  */
@@ -33,7 +33,7 @@ public record SkipList(List<Skip> skips) {
   }
 
   /**
-   * One or all commands of an entry.
+   * One command of an entry, or all its commands.
    *
    * @param ordinal the place of the command in its entry, from 0; null for all of them
    */
@@ -48,7 +48,7 @@ public record SkipList(List<Skip> skips) {
     }
   }
 
-  /** True if a node leaves out this command. */
+  /** True if a node skips this command. */
   public boolean contains(long logIndex, int ordinal) {
     for (Skip skip : skips) {
       if (skip.covers(logIndex, ordinal)) {
@@ -62,7 +62,7 @@ public record SkipList(List<Skip> skips) {
    * Reads the list of a node.
    *
    * @param data the directory of the node; it may not exist yet
-   * @throws IOException if the list cannot be understood: to leave out nothing would be wrong
+   * @throws IOException if the list cannot be understood: skipping nothing would be wrong
    */
   public static SkipList read(Path data) throws IOException {
     Path file = data.resolve(FILE);
@@ -92,7 +92,7 @@ public record SkipList(List<Skip> skips) {
         file + " cannot be understood at \"" + line + "\": copy it from another node");
   }
 
-  /** This list and one more, on disk once this returns; for {@link NodeDirectory}. */
+  /** Returns this list and one more skip, on disk once this returns; for {@link NodeDirectory}. */
   public SkipList with(Skip skip, Path data) throws IOException {
     if (skips.contains(skip)) {
       return this;

@@ -8,9 +8,9 @@ import java.time.Instant;
 /**
  * A complete snapshot on the disk of this node.
  *
- * @param path stays where it is until two newer ones are complete
+ * @param path stays where it is until two newer snapshots are complete
  * @param index the last log entry that it covers
- * @param term of that entry
+ * @param term the term of that entry
  */
 public record SnapshotFile(Path path, long term, long index, long sizeBytes, Instant writtenAt) {
   public SnapshotFile {

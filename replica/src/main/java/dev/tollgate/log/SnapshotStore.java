@@ -6,21 +6,24 @@ import java.util.concurrent.CompletableFuture;
 
 /** The snapshots of this node. Thread-safe. */
 public interface SnapshotStore {
-  /** Those that are kept, the newest first. */
+  /** Lists the kept snapshots, newest first. */
   List<SnapshotFile> list() throws IOException;
 
   /**
-   * Takes one of what this node has applied, or gives the newest if that covers all of it.
+   * Takes a snapshot of what this node has applied, or returns the newest snapshot if that covers
+   * all of it.
    *
-   * @return completes exceptionally with a {@link SnapshotUnavailableException} if that could not
-   *     be done; never waits for ever
+   * @return completes exceptionally with a {@link SnapshotUnavailableException} if that was not
+   *     possible; never waits forever
    */
   CompletableFuture<SnapshotFile> take();
 
-  /** The members of the group as the log keeps them; another node can be seeded with them. */
+  /**
+   * Returns the members of the group as the log keeps them; another node can be seeded with them.
+   */
   byte[] configuration() throws IOException;
 
-  /** That of a node that keeps nothing. */
+  /** Returns the store of a node that keeps nothing. */
   static SnapshotStore none(String nodeId) {
     return new SnapshotStore() {
       @Override

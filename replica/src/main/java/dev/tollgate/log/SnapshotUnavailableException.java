@@ -2,11 +2,11 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
-/** A snapshot that was asked for and could not be taken. */
+/** A requested snapshot could not be taken. */
 public final class SnapshotUnavailableException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What stood in the way. */
+  /** Why there is no snapshot. */
   public enum Reason {
     /** The node keeps nothing, or is about to stop. */
     NOT_HERE,

@@ -49,7 +49,7 @@ public final class StrangerException extends IOException {
             + ": start the node with its own directory");
   }
 
-  /** Most members of the group do not talk to this node. */
+  /** Most members of the group refuse to talk to this node. */
   public static StrangerException amongOthers(String nodeId, Path data, String refusal) {
     return new StrangerException(
         "node "

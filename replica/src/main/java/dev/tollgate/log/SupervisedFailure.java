@@ -1,6 +1,6 @@
 package dev.tollgate.log;
 
-/** A part of a node without which it must not lead has met a bug. */
+/** A part that a node must not lead without has met a bug. */
 public final class SupervisedFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

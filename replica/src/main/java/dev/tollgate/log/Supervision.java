@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of a bug in a thread or a callback that nobody waits for. A node that lost its time
- * keeper, or whose pipeline proposes nothing any more, may lead on and never expire anything. So
- * the node fails instead, and another one takes over. Every thread and every such callback of a
- * node goes through here. Thread-safe.
+ * Handles bugs in threads and callbacks that no caller waits for. A node that lost its time keeper,
+ * or whose pipeline no longer proposes anything, may lead on and never expire anything. So the node
+ * fails instead, and another node takes over. Every thread and every such callback of a node goes
+ * through here. Thread-safe.
  */
 public final class Supervision {
   private static final Logger LOG = LoggerFactory.getLogger(Supervision.class);
@@ -28,14 +28,14 @@ public final class Supervision {
     this.failure = requireNonNull(failure, "failure");
   }
 
-  /** A daemon thread; the node fails if it ends by a bug. */
+  /** Returns a daemon thread; the node fails if a bug ends the thread. */
   public Thread thread(String name, Runnable work) {
     Thread thread = new Thread(essential(name, work), name);
     thread.setDaemon(true);
     return thread;
   }
 
-  /** Daemon threads of an executor; the node fails if a task that was executed throws. */
+  /** Returns daemon threads for an executor; the node fails if an executed task throws. */
   public ThreadFactory threads(String name) {
     return work -> {
       Thread thread = new Thread(work, name);
@@ -45,7 +45,7 @@ public final class Supervision {
     };
   }
 
-  /** Work that the node cannot do without. */
+  /** Wraps work that the node cannot do without. */
   public Runnable essential(String what, Runnable work) {
     return () -> {
       try {
@@ -56,7 +56,7 @@ public final class Supervision {
     };
   }
 
-  /** Work that is tried again after an exception; after an error the node fails. */
+  /** Wraps work that is retried after an exception; after an error the node fails. */
   public Runnable repeated(String what, Runnable work) {
     return () -> {
       try {
@@ -69,7 +69,7 @@ public final class Supervision {
     };
   }
 
-  /** The node fails if this ends exceptionally. */
+  /** Fails the node if this callback ends exceptionally. */
   public void watch(String what, CompletableFuture<?> callback) {
     var unused =
         callback.exceptionally(
@@ -79,7 +79,7 @@ public final class Supervision {
             });
   }
 
-  /** The node fails, because this part of it met a bug. */
+  /** Fails the node, because this part of it met a bug. */
   public void failed(String what, Throwable bug) {
     failure.accept(
         bug instanceof OutOfMemoryError ? bug : new SupervisedFailure(nodeId, what, bug));

@@ -9,14 +9,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** A small file that is on the disk as a whole, or as it was before. */
+/** A small file that the disk has as a whole, or as it was before. */
 public final class WholeFile {
   private WholeFile() {}
 
   /**
-   * Puts a text in the place of a file, by way of one beside it whose name ends in {@code .tmp}.
+   * Replaces the content of a file, by way of a file beside it whose name ends in {@code .tmp}.
    *
-   * @throws IOException if the disk does not have it; the file is then as it was
+   * @throws IOException if the disk may not have it; the file is then as it was, or has the new
+   *     content if only the sync of the directory failed
    */
   public static void write(Path file, String text) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
@@ -36,7 +37,7 @@ public final class WholeFile {
     syncNames(file.resolveSibling(""));
   }
 
-  /** Has the disk know which files are in a directory. */
+  /** Syncs to disk which files are in a directory. */
   public static void syncNames(Path directory) throws IOException {
     try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
       names.force(true);

@@ -4,8 +4,8 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * How many files and sockets this process may have open at a time, which the operating system says
- * ({@code ulimit -n}).
+ * How many files and sockets this process may have open at a time, according to the operating
+ * system ({@code ulimit -n}).
  */
 public final class Descriptors {
   /**
@@ -16,7 +16,7 @@ public final class Descriptors {
 
   private Descriptors() {}
 
-  /** The limit of this process, or {@link Long#MAX_VALUE} if it has none that can be asked for. */
+  /** Returns the limit of this process, or {@link Long#MAX_VALUE} if none can be read. */
   public static long limit() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
             && unix.getMaxFileDescriptorCount() > 0
@@ -24,7 +24,7 @@ public final class Descriptors {
         : Long.MAX_VALUE;
   }
 
-  /** How many of the connections that are wanted fit beside the node; 0 or less if none does. */
+  /** Returns how many of the wanted connections fit beside the node; 0 or less if none fits. */
   public static int connections(long limit, int wanted) {
     return (int) Math.min(wanted, limit - OF_A_NODE);
   }

@@ -32,7 +32,7 @@ public final class EmbeddedNodes implements EmbeddedNodeProvider {
   @Override
   public EmbeddedNode open(Path directory) throws IOException {
     Files.createDirectories(directory);
-    // the server may have made it, under any name
+    // the server may have created the directory, under any name
     String id = NodeDirectory.owner(directory).orElse(FIRST_NAME);
     return started(NodeSettings.embedded(id, RaftSettings.alone(id, directory)));
   }
@@ -60,7 +60,9 @@ public final class EmbeddedNodes implements EmbeddedNodeProvider {
     return new RunningNode(node);
   }
 
-  /** A member of a larger cluster would wait here for the others, to whom it cannot talk. */
+  /**
+   * Rejects a member of a larger cluster: it would wait here for the others, which it cannot reach.
+   */
   private static void requireAlone(Node node, NodeSettings settings) throws IOException {
     RaftSettings raft = settings.raft();
     int members = node.status().members().size();
@@ -78,7 +80,7 @@ public final class EmbeddedNodes implements EmbeddedNodeProvider {
     }
   }
 
-  /** A node alone elects itself, which takes an election timeout. */
+  /** Waits until the node has elected itself, which takes an election timeout. */
   private static void awaitLeadership(Node node) throws IOException {
     try {
       if (!node.awaitLeadership(READY_WITHIN)) {
@@ -117,7 +119,7 @@ public final class EmbeddedNodes implements EmbeddedNodeProvider {
     }
   }
 
-  /** A connection that never leaves the JVM: a request is a call, an answer waits in a queue. */
+  /** A connection that never leaves the JVM: a request is a call, a reply waits in a queue. */
   private static final class Pipe implements FrameChannel {
     private static final Frame END = new Frame(0, 0, 0, new byte[0]);
 

@@ -52,7 +52,7 @@ public final class Node implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
-  /** How long a node that leads and stops waits for its successor. */
+  /** How long a leader that stops waits for its successor. */
   private static final Duration RESIGN_AT_END = Duration.ofSeconds(3);
 
   /** How long a node that is alone and stops waits until its leases are recorded. */
@@ -94,7 +94,7 @@ public final class Node implements AutoCloseable {
     this(settings, database, ClientLimits.STANDARD, Capacity.STANDARD);
   }
 
-  /** With limits that a test can reach. */
+  /** Creates a node with limits that a test can reach. */
   Node(NodeSettings settings, SqlDatabase database, ClientLimits limits, Capacity capacity)
       throws IOException {
     this.settings = requireNonNull(settings, "settings");
@@ -138,7 +138,7 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * Takes part in the log, and listens for clients.
+   * Begins to take part in the log, and listens for clients.
    *
    * @throws IOException if a port is taken or the log cannot be read
    */
@@ -162,20 +162,20 @@ public final class Node implements AutoCloseable {
     verification.start();
   }
 
-  /** True if the cluster counts on this node; one that was started to join it does not yet. */
+  /** True if this node is a member. A node that was started to join the cluster is not one yet. */
   public boolean isMember() {
     return log.status().members().stream()
         .anyMatch(member -> member.nodeId().equals(settings.nodeId()));
   }
 
-  /** Tells the cluster where clients reach this node, and by what to know it. */
+  /** Tells the cluster where clients reach this node, and how to recognize this node. */
   public void announce() {
     String address = clientAddress();
     if (address != null) {
       log.forward(new Command.AnnounceNode(settings.nodeId(), address, log.incarnation()))
           .exceptionally(
               failure -> {
-                // a leader of an older version does not know the command: the next one may
+                // a leader of an older version does not know the command: the next leader may
                 CompletableFuture.delayedExecutor(ANNOUNCE_AGAIN_SECONDS, TimeUnit.SECONDS)
                     .execute(() -> announceAgain(failure));
                 return null;
@@ -207,7 +207,7 @@ public final class Node implements AutoCloseable {
             });
   }
 
-  /** Where clients reach this node: what the settings say, or else where it listens. */
+  /** Returns where clients reach this node: the configured address, or else where it listens. */
   private @Nullable String clientAddress() {
     InetSocketAddress listen = listenAddress();
     String stated = settings.clientAddress();
@@ -228,8 +228,9 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * True once clients can be served, or sent on, and this node counts: a leader first has to apply
-   * all of its log, and the cluster has to know the data directory of a node that it can lose.
+   * True once this node can serve clients or redirect them, and is counted on. A leader first has
+   * to apply all of its log. The cluster first has to know the data directory of a node that it can
+   * lose.
    */
   public boolean isReady() {
     String leader = log.leaderId();
@@ -239,7 +240,9 @@ public final class Node implements AutoCloseable {
         && (log.isAlone() || clientAddress() == null || log.isKnown());
   }
 
-  /** Waits until this node leads; false if it does not within this time, or has failed. */
+  /**
+   * Waits until this node leads; returns false if the time is over first, or the node has failed.
+   */
   boolean awaitLeadership(Duration within) throws InterruptedException {
     return leading.await(within.toMillis(), TimeUnit.MILLISECONDS) && failure() == null;
   }
@@ -249,7 +252,7 @@ public final class Node implements AutoCloseable {
     return replica.failure();
   }
 
-  /** Complete once the node is closed, or its replica has failed. */
+  /** Completes once the node is closed, or its replica has failed. */
   public CompletableFuture<@Nullable Void> ended() {
     return ended;
   }
@@ -259,7 +262,7 @@ public final class Node implements AutoCloseable {
     return service;
   }
 
-  /** Clients find the successor without waiting for an election. */
+  /** Hands leadership over, so that clients do not wait for an election. */
   private void resign() {
     if (replica.failure() != null || !replica.isLeading()) {
       return;
@@ -267,7 +270,7 @@ public final class Node implements AutoCloseable {
     awaitLast(log.membership().resign(), RESIGN_AT_END, "before another node leads");
   }
 
-  /** Waits for work of a node that stops; it stops all the same if that fails. */
+  /** Waits for work of a node that stops; the node stops even if that fails. */
   private void awaitLast(CompletableFuture<?> work, Duration patience, String otherwise) {
     try {
       work.get(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -278,7 +281,7 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  /** A node that is alone goes on with the leases where it stopped. */
+  /** Records what leases have left, so that a node that is alone goes on from there. */
   private void recordLeases() {
     if (replica.failure() != null || !replica.isLeading() || !log.isAlone()) {
       return;
@@ -307,8 +310,8 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * A node that is alone may start again on another Java runtime, which must not compute again what
-   * clients have seen.
+   * Takes a snapshot if this node is alone. It may start again on another Java runtime, which must
+   * not compute again what clients have seen.
    */
   private void keepStatements() {
     boolean keeps =
@@ -356,7 +359,12 @@ public final class Node implements AutoCloseable {
     ended.complete(null);
   }
 
-  /** Announces a node that is alone once it leads; ends the node if its replica fails. */
+  /**
+   * Proposes the first commands of a leader, and announces a node that is alone once it leads.
+   * Fails a leader that is not alone and computes statements differently from its cluster. Takes a
+   * snapshot when the environment changes, and logs locks taken by force. Ends the node if its
+   * replica fails.
+   */
   private final class Watcher implements Replica.Listener {
     @Override
     public void startedLeading(ClusterState state) {
@@ -395,7 +403,9 @@ public final class Node implements AutoCloseable {
       pipeline.submit(new Command.AdoptEnvironment(own), Proposal.Listener.NOBODY);
     }
 
-    /** What comes before the pause must not be computed again in another environment. */
+    /**
+     * Takes a snapshot: what precedes the pause must not be computed again in another environment.
+     */
     @Override
     public void environmentChanges() {
       workers.chore(Node.this::takeSnapshot);
@@ -404,7 +414,7 @@ public final class Node implements AutoCloseable {
     @Override
     public void stoppedLeading() {}
 
-    /** What an operator does by force, and what others will ask about. */
+    /** Logs what an operator does by force, because others will ask about it. */
     @Override
     public void noticed(Notice notice) {
       if (notice instanceof Notice.LockTaken taken) {

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * How a node is set up.
  *
  * @param nodeId its name in the cluster
- * @param raft how it takes part in the log; null for a node that keeps nothing
- * @param clientAddress where clients reach it, as the cluster is told; null if that is where it
- *     listens
- * @param listenAddress where it listens for them; null if it opens no port
+ * @param raft how the node takes part in the log; null for a node that keeps nothing
+ * @param clientAddress the address for clients that the cluster is told; null if the node listens
+ *     at that address
+ * @param listenAddress where the node listens for clients; null if it opens no port
  * @param maxConnections clients that may be connected at a time
  * @param verifyInterval how often the replicas are compared while this node leads; zero for never
- * @param environment with what the node computes statements; always the same
+ * @param environment the environment in which the node computes statements; always the same
  */
 public record NodeSettings(
     String nodeId,
@@ -30,10 +30,10 @@ public record NodeSettings(
     int maxConnections,
     Duration verifyInterval,
     Supplier<Environment> environment) {
-  /** Connections that a node accepts unless it is told otherwise. */
+  /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
 
-  /** How often the replicas are compared unless a node is told otherwise. */
+  /** How often the replicas are compared by default. */
   public static final Duration VERIFY_INTERVAL = Duration.ofMinutes(10);
 
   public NodeSettings {
@@ -47,7 +47,7 @@ public record NodeSettings(
     }
   }
 
-  /** A node that computes with what this process has. */
+  /** Creates the settings of a node that computes in the environment of this process. */
   public NodeSettings(
       String nodeId,
       @Nullable RaftSettings raft,
@@ -65,12 +65,12 @@ public record NodeSettings(
         LocalEnvironment::get);
   }
 
-  /** With what this process computes statements; the first call takes some tenths of a second. */
+  /** Returns the environment of this process; the first call takes some tenths of a second. */
   public static Environment localEnvironment() {
     return LocalEnvironment.get();
   }
 
-  /** A node in this JVM that only this JVM talks to. */
+  /** Returns the settings of a node in this JVM that only this JVM talks to. */
   public static NodeSettings embedded(String nodeId, @Nullable RaftSettings raft) {
     return new NodeSettings(nodeId, raft, null, null, MAX_CONNECTIONS, Duration.ZERO);
   }

@@ -11,12 +11,12 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A backup as SQL: the tables of users and their fences, and no locks, leases or sessions. */
+/** A backup as SQL: the tables of users and their fences, but no locks, leases, or sessions. */
 public final class SqlDump {
   private SqlDump() {}
 
   /**
-   * Writes statements that end with a semicolon and a new line each.
+   * Writes statements that each end with a semicolon and a newline.
    *
    * @throws IOException if the file cannot be read, the target fails, or a row fits into no
    *     statement

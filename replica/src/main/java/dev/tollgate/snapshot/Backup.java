@@ -13,9 +13,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A snapshot away from its node, in a file that has been read to its end once and was whole.
+ * A snapshot outside its node, in a file that has been read to its end once and was complete.
  *
- * @param logIndex the last entry of the log that changed something, as the state has it
+ * @param logIndex index of the last log entry that changed something, as the state records it
  * @param at the time of that entry
  * @param epoch of the tokens
  */
@@ -30,8 +30,8 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
   /**
    * Reads a file to its end.
    *
-   * @throws CorruptSnapshotException if it is no whole snapshot
-   * @throws UnknownVersionException if it is of a version that is not known here
+   * @throws CorruptSnapshotException if it is no complete snapshot
+   * @throws UnknownVersionException if its version is not known here
    */
   public static Backup check(Path file) throws IOException {
     try (InputStream in = open(file)) {
@@ -56,7 +56,7 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
     }
   }
 
-  /** The bytes of the file. */
+  /** Opens the file for reading. */
   public InputStream open() throws IOException {
     return open(file);
   }
@@ -66,9 +66,9 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
   }
 
   /**
-   * The state with which a new cluster begins: the same, but that its tokens are of a higher epoch
-   * and that it has no id, knows no nodes and no environment, and that leases have their full time.
-   * Equal backups and epochs give equal states.
+   * Returns the state with which a new cluster begins. It is the backup's state with a higher epoch
+   * of tokens. It has no cluster id, no nodes and no environment, and its leases have their full
+   * time. Equal backups and epochs give equal states.
    *
    * @param epoch higher than that of the backup
    */

@@ -3,11 +3,11 @@ package dev.tollgate.snapshot;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** What the state of a replica is summed up with. */
+/** The hash function of checksums over a replica's state. */
 public final class Checksums {
   private Checksums() {}
 
-  /** A new SHA-256. */
+  /** Returns a new SHA-256. */
   public static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");

@@ -2,7 +2,7 @@ package dev.tollgate.snapshot;
 
 import java.io.IOException;
 
-/** A snapshot that cannot be read: cut off, or damaged. */
+/** Thrown when a snapshot cannot be read because it is cut off or damaged. */
 public class CorruptSnapshotException extends IOException {
   private static final long serialVersionUID = 1L;
 

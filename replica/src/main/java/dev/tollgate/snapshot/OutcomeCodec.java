@@ -11,7 +11,7 @@ import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What became of a command, in bytes. The numbers are a format on disk: only add. */
+/** Outcomes of commands in bytes. The numbers are a format on disk: only add new ones. */
 final class OutcomeCodec {
   private static final int SESSION_OPENED = 1;
   private static final int LEASE_CREATED = 2;

@@ -12,11 +12,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@link SnapshotWriter} wrote. That the bytes are whole is known at the end only: check
- * a file with {@link #check} before its content is used. Not thread-safe.
+ * Reads what {@link SnapshotWriter} wrote. Only the end shows whether the snapshot is complete:
+ * check a file with {@link #check} before its content is used. Not thread-safe.
  */
 public final class SnapshotReader {
-  /** As much as one record may hold; the writers stay far below. */
+  /** The most that one record may hold; the writers stay far below. */
   private static final int MAX_RECORD_BYTES = 256 << 20;
 
   private final DataInputStream in;
@@ -32,9 +32,9 @@ public final class SnapshotReader {
   /**
    * Reads the header.
    *
-   * @param in ought to be buffered; stays open
+   * @param in should be buffered; stays open
    * @throws CorruptSnapshotException if this is no snapshot
-   * @throws UnknownVersionException if it is of a version that is not known here
+   * @throws UnknownVersionException if its version is not known here
    */
   public SnapshotReader(InputStream in) throws IOException {
     this.in = new DataInputStream(requireNonNull(in, "in"));
@@ -49,7 +49,7 @@ public final class SnapshotReader {
   }
 
   /**
-   * The next record, or null after the last.
+   * Returns the next record, or null after the last.
    *
    * @throws CorruptSnapshotException if the snapshot is cut off or its checksum is wrong
    */
@@ -69,7 +69,7 @@ public final class SnapshotReader {
     return new Piece(kind, new WireReader(take(length)));
   }
 
-  /** Reads a snapshot to its end, to find out whether it is whole. */
+  /** Reads a snapshot to its end, to check that it is complete. */
   public static void check(InputStream in) throws IOException {
     SnapshotReader reader = new SnapshotReader(in);
     boolean more = true;

@@ -8,8 +8,8 @@ import java.io.OutputStream;
 import java.security.MessageDigest;
 
 /**
- * Writes a snapshot: "TGSN", version u16, then records (kind u8, length i32, bytes), and at the end
- * kind 0 and the SHA-256 of all bytes before it. Big-endian. Not thread-safe.
+ * Writes a snapshot: "TGSN", version u16, then records (kind u8, length i32, bytes). It ends with
+ * kind 0 and the SHA-256 of all bytes before the SHA-256. Big-endian. Not thread-safe.
  */
 public final class SnapshotWriter {
   static final byte[] MAGIC = {'T', 'G', 'S', 'N'};
@@ -24,7 +24,7 @@ public final class SnapshotWriter {
   /**
    * Writes the header.
    *
-   * @param out ought to be buffered; stays open
+   * @param out should be buffered; stays open
    */
   public SnapshotWriter(OutputStream out) throws IOException {
     this.out = requireNonNull(out, "out");

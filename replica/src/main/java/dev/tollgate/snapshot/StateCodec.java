@@ -32,11 +32,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The core's state in bytes. The numbers are a format on disk: never change one, only add; a change
- * of layout takes a new version of the snapshot.
+ * The core's state in bytes. The numbers are a format on disk: never change one, only add new ones.
+ * A change of layout takes a new version of the snapshot.
  */
 public final class StateCodec {
-  /** The first kind of record that is not the core's. */
+  /** The first record kind that does not belong to the core. */
   public static final int FIRST_FREE_KIND = 32;
 
   private static final int COUNTERS = 1;
@@ -52,7 +52,7 @@ public final class StateCodec {
   private static final int SKIPPED = 20;
   private static final int SILENCE = 11;
 
-  /** A session with the content of its last request behind its number. */
+  /** A session with the content checksum of its last request after the request's number. */
   private static final int SESSION_WITH_CONTENT = 14;
 
   private static final int LIMITS = 15;
@@ -129,7 +129,7 @@ public final class StateCodec {
     return new StateRecord.CheckState(logIndex, nodes, reports);
   }
 
-  /** Reads a checksum, in the log too. */
+  /** Reads a checksum, in log entries too. */
   public static StateChecksum checksum(WireReader in) {
     String total = in.string();
     SortedMap<String, Long> parts = new TreeMap<>();
@@ -145,7 +145,7 @@ public final class StateCodec {
     checksum.parts().forEach((name, part) -> out.string(name).i64(part));
   }
 
-  /** Reads an environment, in the log too. */
+  /** Reads an environment, in log entries too. */
   public static Environment environment(WireReader in) {
     SortedMap<String, String> fingerprints = new TreeMap<>();
     for (int i = in.count(8); i > 0; i--) {

@@ -2,16 +2,16 @@ package dev.tollgate.snapshot;
 
 import java.io.IOException;
 
-/** The state of a replica at one moment, to be written while the replica goes on. */
+/** The state of a replica at one moment, which can be written while the replica goes on. */
 public interface StateCopy extends AutoCloseable {
   /**
-   * Writes all records. Called once, by any one thread.
+   * Writes all records. Called once, by any thread.
    *
    * @throws java.io.InterruptedIOException if the replica could not wait: try again
    */
   void writeTo(SnapshotWriter out) throws IOException;
 
-  /** Lets go of what the copy holds on to. */
+  /** Releases what the copy holds on to. */
   @Override
   void close();
 }

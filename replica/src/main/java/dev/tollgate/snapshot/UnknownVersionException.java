@@ -1,6 +1,6 @@
 package dev.tollgate.snapshot;
 
-/** A snapshot of a version that is not known here; there may be nothing wrong with it. */
+/** Thrown for a snapshot whose version is not known here. The snapshot may be sound. */
 public final class UnknownVersionException extends CorruptSnapshotException {
   private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ public final class UnknownVersionException extends CorruptSnapshotException {
             + SnapshotWriter.VERSION);
   }
 
-  /** A snapshot has a record of a kind that is not known here. */
+  /** Returns the exception for a record of a kind that is not known here. */
   public static UnknownVersionException ofRecord(int kind) {
     return new UnknownVersionException(
         "the snapshot has a record of kind " + kind + ", which this program does not know");

@@ -1,7 +1,7 @@
 /**
  * Snapshots of a replica's whole state, as a stream of bytes: a versioned header, records, and a
- * checksum. Knows what the core's state looks like in bytes; what the database puts between is the
- * store's own business, and where the bytes lie is the log's.
+ * checksum. This package knows the bytes of the core's state. The store alone knows the bytes of
+ * the database between them, and the log knows where the bytes are kept.
  */
 @NullMarked
 package dev.tollgate.snapshot;

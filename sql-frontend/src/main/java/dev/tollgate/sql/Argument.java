@@ -3,14 +3,14 @@ package dev.tollgate.sql;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A value that a statement gives to Tollgate itself, not to H2: written out, or to be taken from
- * one of the statement's parameters when it is executed.
+ * A value that a statement passes to Tollgate itself, not to H2. It is a literal, or a parameter of
+ * the statement, whose value is known when the statement is executed.
  */
 public sealed interface Argument {
 
   <R> R handledBy(Handler<R> handler);
 
-  /** One case for every form of an argument. */
+  /** One method for each form of an argument. */
   interface Handler<R> {
     R integral(Integral integral);
 
@@ -45,7 +45,7 @@ public sealed interface Argument {
     }
   }
 
-  /** A day-time interval; what is shorter than a millisecond is cut off. */
+  /** A day-time interval in milliseconds; a fraction of a millisecond is cut off. */
   record Interval(long millis) implements Argument {
     @Override
     public <R> R handledBy(Handler<R> handler) {
@@ -72,7 +72,7 @@ public sealed interface Argument {
   /**
    * A parameter.
    *
-   * @param index counts all parameters of the statement as it was written, from 0
+   * @param index counts all parameters of the statement as the client wrote it, from 0
    */
   record Parameter(int index) implements Argument {
     public Parameter {

@@ -19,7 +19,8 @@ final class Arguments {
   private Arguments() {}
 
   /**
-   * The argument that a node stands for; null when only H2 can say, because it is an expression.
+   * Returns the argument that a node stands for. Returns null if the node is an expression, which
+   * only H2 can evaluate, or a number that is no integer or does not fit a long.
    */
   static @Nullable Argument of(SqlNode node) {
     if (node instanceof SqlDynamicParam parameter) {
@@ -49,9 +50,9 @@ final class Arguments {
   }
 
   /**
-   * The name of a lock that is written out.
+   * Returns the lock name that a literal holds.
    *
-   * @throws SqlRefused when it is empty or too long
+   * @throws SqlRefused if the name is empty or too long
    */
   static String lockName(SqlCharStringLiteral literal) {
     String name = text(literal);

@@ -7,9 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Subqueries that H2 takes without parentheses, {@code SELECT SELECT MAX(a) FROM t} and {@code a =
- * SELECT ...}. H2 gives such a query everything up to the end of what it stands in, so parentheses
- * around that mean the same. With them, the parser and H2 cannot differ.
+ * Subqueries that H2 accepts without parentheses, {@code SELECT SELECT MAX(a) FROM t} and {@code a
+ * = SELECT ...}. H2 extends such a subquery to the end of the enclosing parentheses or of the
+ * statement, so parentheses around that text mean the same. With the parentheses, the parser and H2
+ * cannot differ.
  */
 final class BareQueries {
   private BareQueries() {}
@@ -17,11 +18,11 @@ final class BareQueries {
   /** Puts parentheses around every SELECT that stands where only a value may begin. */
   static void enclose(List<Token> tokens) {
     if (!tokens.isEmpty() && (tokens.get(0).kind == GRANT || tokens.get(0).kind == REVOKE)) {
-      // SELECT is a right there
+      // in GRANT and REVOKE, SELECT is a privilege
       return;
     }
     List<Token> enclosed = new ArrayList<>(tokens.size());
-    // for each open parenthesis, and for the whole, the subqueries that end with it
+    // for each open parenthesis, and for the statement, how many subqueries end with it
     List<Integer> open = new ArrayList<>(List.of(0));
     for (Token token : tokens) {
       int level = open.size() - 1;
@@ -56,7 +57,7 @@ final class BareQueries {
     }
     return switch (before.get(before.size() - 1).kind) {
       case SELECT, CALL, COMMA, EQ, NE, NE2, LT, LE, GT, GE -> true;
-      // a generated column; outside of parentheses, a table or a view
+      // a generated column; outside parentheses, AS belongs to a table or a view
       case AS -> level > 0;
       default -> false;
     };
@@ -84,7 +85,7 @@ final class BareQueries {
     }
   }
 
-  /** True for a parenthesis that the client did not write. */
+  /** Whether a token is a parenthesis that the client did not write. */
   static boolean isInserted(Token token) {
     return token instanceof Parenthesis;
   }

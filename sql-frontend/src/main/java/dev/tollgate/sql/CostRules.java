@@ -21,37 +21,41 @@ import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may take for ever, or all memory, as far as the statement itself shows it. One client may
- * wait for its own query, which can be cancelled. But what takes for ever on the thread that
- * applies the log stops every replica, and again after every restart.
+ * Refuses what may run forever or use up all memory, as far as the text of the statement shows it.
+ * A slow query delays only its own client, which can cancel it. A write that never ends stops the
+ * apply thread of every replica, and does so again after every restart.
  *
- * <p>No proof that the rest is cheap: a join of ten tables is not, and parameters are not seen.
+ * <p>These rules do not prove that the rest is cheap. A join of ten tables is not, and the values
+ * of parameters are not known here.
  */
 final class CostRules {
 
   /**
-   * Wildcards of a LIKE pattern that H2 has to look for. It tries every place for each of them, so
-   * that its time grows with this power of the length of the value: 15 ms for 255 characters and 3
-   * wildcards, days for 8.
+   * Maximum number of runs of '%' in a LIKE pattern, not counting one at its end. H2 tries every
+   * position for each run, so its time grows with this power of the length of the value. It takes
+   * 15 ms for 255 characters and 3 runs, days for 8.
    */
   static final int WILDCARDS = 3;
 
   /**
-   * Characters of a value and of a pattern that are both written out: H2 matches them while it
-   * parses, where nobody can count or interrupt it.
+   * Maximum number of characters of a value and of a pattern that are both literals. H2 matches
+   * them while it parses, where the store can neither count the steps nor interrupt H2.
    */
   static final int CONSTANT_LENGTH = 255;
 
-  /** The same for a regular expression, whose time may double with every character. */
+  /**
+   * Limit for the value if the pattern is a regular expression, whose time may double with every
+   * character.
+   */
   static final int CONSTANT_LENGTH_OF_REGULAR = 24;
 
   /**
-   * Characters of a text that is looked into, times those of the text that is looked for, if both
-   * are constants: as many comparisons are the worst case.
+   * Maximum product of the lengths of the searched text and the text to find, if both are
+   * constants. In the worst case H2 makes as many comparisons.
    */
   static final int CONSTANT_SEARCH = SqlLimits.FUNCTION_RESULT_LENGTH;
 
-  /** What these give may be far longer than the literals in them. */
+  /** Functions whose result may be far longer than the literals in them. */
   private static final Set<String> GROWING =
       Set.of(
           "CONCAT_WS",
@@ -73,24 +77,24 @@ final class CostRules {
           "XMLNODE",
           "XMLTEXT");
 
-  /** What a character may become: &#1234; or two of \\u1234. */
+  /** Maximum length of an escaped character: &#1234; or two of \\u1234. */
   private static final int CHARS_OF_AN_ESCAPE = 12;
 
-  /** Characters of a time, a UUID or a number, which any other call may give. */
+  /** Maximum length of a time, a UUID or a number, which any other call may return. */
   private static final int CHARS_OF_A_VALUE = 64;
 
-  /** The third argument of HASH. Each is one round of the algorithm, for each row. */
+  /** Maximum of the third argument of HASH: the rounds of the algorithm for each row. */
   static final int HASH_ROUNDS = 100_000;
 
-  /** Rows of SYSTEM_RANGE. */
+  /** Maximum number of rows of SYSTEM_RANGE. */
   static final int RANGE_ROWS = 10_000_000;
 
-  /** What escapes a wildcard in H2, where no ESCAPE says otherwise. */
+  /** The escape character of a LIKE in H2 if no ESCAPE gives another. */
   private static final String DEFAULT_ESCAPE = "\\";
 
   private CostRules() {}
 
-  /** Why a LIKE or REGEXP is too dear for a write; null when it is not. */
+  /** Returns why a LIKE or REGEXP is too expensive for a write; null if it is not. */
   static @Nullable String ofPattern(SqlCall call) {
     if (call.getOperator().getName().endsWith("REGEXP")) {
       return "REGEXP is not allowed in a statement that writes: "
@@ -107,8 +111,9 @@ final class CostRules {
   }
 
   /**
-   * Why H2 cannot be left to match while it parses; null where it does not, because the match
-   * depends on a row or a parameter, or where it ends soon.
+   * Returns why a match is too expensive for H2 to evaluate while it parses. Returns null if the
+   * match depends on a row or a parameter, so that H2 does not evaluate it then, or if it ends
+   * soon.
    */
   static @Nullable String ofConstantPattern(SqlCall call, boolean regular) {
     SqlNode value = call.operand(0);
@@ -134,8 +139,8 @@ final class CostRules {
   }
 
   /**
-   * Why H2 cannot be left to look for one constant in another while it parses; null where it does
-   * not, or where it ends soon.
+   * Returns why a search for one constant in another is too expensive for H2 to run while it
+   * parses; null if H2 does not run it then, or if it ends soon.
    */
   static @Nullable String ofConstantSearch(SqlCall call) {
     SqlNode first = call.operand(0);
@@ -151,8 +156,9 @@ final class CostRules {
   }
 
   /**
-   * The most characters of a constant that H2 computes from a call while it reads the statement; 0
-   * if the call depends on a row or a parameter, or is as short as what it is written with.
+   * Returns the maximum length of the constant that H2 computes from a call while it prepares the
+   * statement. Returns 0 if the call depends on a row or a parameter, or is no longer than its
+   * text.
    */
   static long charsComputed(SqlCall call) {
     return grows(call) && isConstant(call) ? mostCharsOf(call) : 0;
@@ -162,7 +168,10 @@ final class CostRules {
     return GROWING.contains(call.getOperator().getName().toUpperCase(Locale.ROOT));
   }
 
-  /** The most characters of a constant that H2 computes from any call; 0 if it is no constant. */
+  /**
+   * Returns the maximum length of the constant that H2 computes from any call; 0 if the call is not
+   * a constant.
+   */
   static long charsOfConstant(SqlCall call) {
     return isConstant(call) ? mostCharsOf(call) : 0;
   }
@@ -188,14 +197,14 @@ final class CostRules {
       parts += operand == null ? 0 : mostCharsOf(operand);
     }
     if (call.getOperator().getName().equalsIgnoreCase("CONCAT_WS") && call.operandCount() > 0) {
-      // the separator stands between any two of them
+      // the separator stands between any two operands
       return parts + call.operandCount() * mostCharsOf(call.operand(0));
     }
     return Math.min(grows(call) ? grown(call, parts) : parts, SqlLimits.FUNCTION_RESULT_LENGTH);
   }
 
   /**
-   * @param parts characters of all its operands
+   * @param parts number of characters of all operands together
    */
   private static long grown(SqlCall call, long parts) {
     String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
@@ -207,7 +216,7 @@ final class CostRules {
       case "LPAD", "RPAD" -> times(1, call, 1);
       case "SPACE" -> times(1, call, 0);
       case "REPEAT" -> times(call.operandCount() > 0 ? mostCharsOf(call.operand(0)) : 1, call, 1);
-      // the new text for each character of the old one
+      // the new text for each character of the old text
       case "REPLACE" ->
           call.operandCount() > 2
               ? mostCharsOf(call.operand(0)) * Math.max(1, mostCharsOf(call.operand(2)))
@@ -216,7 +225,10 @@ final class CostRules {
     };
   }
 
-  /** So many times a length that is written out; more than any result has if it is not. */
+  /**
+   * Returns {@code chars} times the length that an operand gives; the maximum length of a result if
+   * the operand is not a literal.
+   */
   private static long times(long chars, SqlCall call, int operand) {
     BigDecimal length = call.operandCount() > operand ? number(call.operand(operand)) : null;
     return length == null
@@ -228,7 +240,7 @@ final class CostRules {
             .longValue();
   }
 
-  /** The most characters that a constant has. */
+  /** Returns the maximum number of characters of a constant. */
   private static long charsOf(SqlNode constant) {
     long chars = 0;
     Deque<SqlNode> open = new ArrayDeque<>(List.of(constant));
@@ -253,13 +265,13 @@ final class CostRules {
     return chars;
   }
 
-  /** CHAR(n) and BINARY(n) fill every value up to its length. */
+  /** Whether a type pads every value to its length, as CHAR(n) and BINARY(n) do. */
   private static boolean fills(SqlDataTypeSpec type) {
     String name = type.getTypeName().getSimple();
     return name.startsWith("CHAR") || name.startsWith("NCHAR") || name.startsWith("BINARY");
   }
 
-  /** With which nothing is matched. */
+  /** Whether a node is the literal NULL, with which nothing is matched. */
   private static boolean isNull(SqlNode node) {
     return node instanceof SqlLiteral literal && literal.getTypeName() == SqlTypeName.NULL;
   }
@@ -269,7 +281,9 @@ final class CostRules {
         && Arguments.text(literal).length() <= length;
   }
 
-  /** Whether H2 may compute it while it parses: there is no column, no parameter and no query. */
+  /**
+   * Whether H2 may compute a node while it parses: the node holds no column, parameter or query.
+   */
   private static boolean isConstant(SqlNode node) {
     Deque<SqlNode> open = new ArrayDeque<>(List.of(node));
     while (!open.isEmpty()) {
@@ -288,7 +302,7 @@ final class CostRules {
     return true;
   }
 
-  /** Why a call is too dear for a write; null when it is not. */
+  /** Returns why a call is too expensive for a write; null if it is not. */
   static @Nullable String ofFunction(FunctionRule rule, SqlCall call) {
     return switch (rule.name()) {
       case "HASH" -> ofHash(call);
@@ -338,7 +352,10 @@ final class CostRules {
         : null;
   }
 
-  /** The escape character of a LIKE, or the empty string for none; null when nobody knows it. */
+  /**
+   * Returns the escape character of a LIKE, or the empty string for none; null if it is not a
+   * literal.
+   */
   private static @Nullable String escape(SqlCall like) {
     if (like.operandCount() < 3) {
       return DEFAULT_ESCAPE;
@@ -346,7 +363,7 @@ final class CostRules {
     return like.operand(2) instanceof SqlCharStringLiteral literal ? Arguments.text(literal) : null;
   }
 
-  /** The runs of unescaped '%' behind which something follows. */
+  /** Counts the runs of unescaped '%' that a character other than a wildcard follows. */
   private static int wildcards(String pattern, @Nullable String escape) {
     int wildcards = 0;
     boolean inRun = false;

@@ -22,8 +22,9 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names, functions, operators and types that may stand in an expression. Functions go by the
- * word in the text, which is what H2 looks up, and not by what Calcite makes of it.
+ * The names, functions, operators and types that are allowed in an expression. A function is
+ * identified by the word in the text, which H2 looks up, and not by what Calcite makes of that
+ * word.
  */
 final class ExpressionRules {
 
@@ -31,7 +32,7 @@ final class ExpressionRules {
 
   private static final Set<String> TYPES_OF_JAVA = Set.of("JAVA_OBJECT", "OBJECT", "OTHER");
 
-  /** They look for one text in another, or for characters of one in another. */
+  /** Functions that search one text for another, or for characters of another. */
   private static final Set<String> SEARCHES =
       Set.of("INSTR", "LOCATE", "POSITION", "REPLACE", "TRANSLATE");
 
@@ -40,10 +41,10 @@ final class ExpressionRules {
 
   private static final int DIGITS_OF_A_LENGTH = 9;
 
-  /** CHAR(2 M) */
+  /** The units of a length, as in CHAR(2 M). */
   private static final Set<String> MULTIPLES = Set.of("K", "M", "G", "T", "P");
 
-  /** What Calcite takes for operators, and is a part of a query, of a call or of a window. */
+  /** Kinds that Calcite treats as operators, and that are parts of a query, a call or a window. */
   private static final Set<SqlKind> CONSTRUCTIONS =
       EnumSet.of(
           SqlKind.UNION,
@@ -133,12 +134,12 @@ final class ExpressionRules {
     this.findings = findings;
   }
 
-  /** The operators that are allowed, by the name of their kind or their own. */
+  /** Returns the allowed operators, each by the name of its kind or its own name. */
   static Stream<String> operators() {
     return Stream.concat(OPERATORS.stream().map(SqlKind::name), OTHER_OPERATORS.stream());
   }
 
-  /** The types that are not, for the SQL reference. */
+  /** Returns the refused types, for the SQL reference. */
   static Stream<String> refusedTypes() {
     return TYPES_OF_JAVA.stream().sorted();
   }
@@ -149,7 +150,7 @@ final class ExpressionRules {
         || OTHER_OPERATORS.contains(call.getOperator().getName());
   }
 
-  /** A name that stands for a value: a column, or one of the functions that need no parentheses. */
+  /** Records a name that stands for a value: a column, or a function that needs no parentheses. */
   void name(SqlIdentifier identifier) {
     if (identifier.isStar()) {
       return;
@@ -173,8 +174,8 @@ final class ExpressionRules {
   }
 
   /**
-   * Whether the call compares two row ids with each other, which gives the same on every replica; a
-   * row id itself does not.
+   * Whether a call compares two row ids with each other. The result of the comparison is the same
+   * on every replica; a row id itself is not.
    */
   boolean comparesRowIds(SqlCall call) {
     return isRowId(call.operand(0)) && isRowId(call.operand(1));
@@ -227,7 +228,7 @@ final class ExpressionRules {
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
 
-  /** The word in the text that begins the call, as H2 looks it up. */
+  /** Returns the word in the text that begins the call, as H2 looks it up. */
   private String wordAt(SqlParserPos position) {
     Token token = tokens.get(tokens.indexOfFunction(position));
     return token.kind == TollgateParserConstants.QUOTED_IDENTIFIER
@@ -235,12 +236,12 @@ final class ExpressionRules {
         : Tokens.upperCase(token);
   }
 
-  /** ARRAY_AGG(x ORDER BY y): the list of what to order by is one of the operands. */
+  /** Whether a call has an ORDER BY: in ARRAY_AGG(x ORDER BY y), the list of y is an operand. */
   private static boolean hasOrderBy(SqlCall call) {
     return call.getOperandList().stream().anyMatch(SqlNodeList.class::isInstance);
   }
 
-  /** Version 7 begins with the clock of the replica; 4 is the default. */
+  /** Refuses every version but 4, the default: version 7 begins with the clock of the replica. */
   private static void checkVersion(SqlCall call) {
     for (SqlNode operand : call.getOperandList()) {
       if (!(operand instanceof SqlNumericLiteral literal) || !literal.toValue().equals("4")) {
@@ -262,7 +263,7 @@ final class ExpressionRules {
     }
   }
 
-  /** LIKE, ILIKE or REGEXP, with or without NOT. */
+  /** Checks a LIKE, ILIKE or REGEXP, with or without NOT. */
   void pattern(SqlCall call) {
     boolean regular = call.getOperator().getName().endsWith("REGEXP");
     refuseConstant(call, regular);
@@ -293,7 +294,10 @@ final class ExpressionRules {
     }
   }
 
-  /** CHAR(n) and BINARY(n) fill every value up to its length; VARCHAR(n) and CLOB(n) do not. */
+  /**
+   * Checks the n of CHAR(n) and BINARY(n), which pad every value to n. VARCHAR(n) and CLOB(n) do
+   * not.
+   */
   private void checkLength(SqlParserPos position) {
     int begin = tokens.indexAt(position);
     int index = begin;
@@ -317,7 +321,7 @@ final class ExpressionRules {
               + " characters or bytes, because every value is filled up to them: write VARCHAR or"
               + " VARBINARY");
     }
-    // what is filled may be a constant
+    // the padded value may be a constant
     findings.computed(position, Integer.parseInt(length.image));
   }
 

@@ -9,12 +9,14 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlUtil;
 
-/** Turns FENCED BY LOCK clauses into fences, each where it belongs. */
+/** Turns FENCED BY LOCK clauses into fences of statements and of tables. */
 final class Fences {
 
   private Fences() {}
 
-  /** The clause at the end of a statement, which says under which token it is written. */
+  /**
+   * Returns the fence of a statement, from the clause at its end that gives the token of the write.
+   */
   static StatementFence ofStatement(FenceClause clause) {
     SqlNode token = clause.token();
     if (token == null) {
@@ -24,7 +26,9 @@ final class Fences {
     return new StatementFence(lock(clause.lock()), token(token), clause.monotonic());
   }
 
-  /** The clause of a CREATE or ALTER TABLE, which binds the table to a lock. */
+  /**
+   * Returns the fence of a table, from the clause of CREATE or ALTER TABLE that binds it to a lock.
+   */
   static TableFence ofTable(Tokens tokens, FenceClause clause) {
     if (clause.token() != null) {
       throw Refusals.notAllowed(
@@ -64,7 +68,7 @@ final class Fences {
         "a lock for each row is for CREATE and ALTER TABLE: here name one lock, or write LOCK ?");
   }
 
-  /** A token, written out or as a parameter. */
+  /** A token: a literal or a parameter. */
   static Argument token(SqlNode token) {
     Argument argument = Arguments.of(token);
     if (argument == null) {
@@ -79,7 +83,7 @@ final class Fences {
     return SqlUtil.isNullLiteral(token, false) ? new Argument.Null() : token(token);
   }
 
-  /** The grammar gives an expression in parentheses as a row. */
+  /** Removes the parentheses of an expression, which the grammar represents as a row. */
   private static SqlNode withoutParentheses(SqlNode lock) {
     return lock.getKind() == SqlKind.ROW ? ((SqlCall) lock).operand(0) : lock;
   }

@@ -10,8 +10,8 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a statement does, as far as its tree shows it: gathered first, by {@link TreeWalk}, and
- * judged afterwards, by {@link UseRules}, when it is known whether all replicas will run it.
+ * What a statement does, as far as its tree shows it. {@link TreeWalk} gathers the findings first.
+ * {@link UseRules} judges them when it is known whether all replicas will run the statement.
  */
 final class Findings {
 
@@ -26,7 +26,7 @@ final class Findings {
 
   record TargetUse(Target target, SqlParserPos position) {}
 
-  /** What may take for ever, or all memory, and the sentence that says so. */
+  /** A part that may run forever or use up all memory, and the sentence that says so. */
   record TooDear(SqlParserPos position, String sentence) {}
 
   private final List<FunctionUse> functions = new ArrayList<>();
@@ -43,7 +43,7 @@ final class Findings {
   private final List<SqlCharStringLiteral> longTexts = new ArrayList<>();
   private final List<SqlCharStringLiteral> longNumbers = new ArrayList<>();
 
-  /** Those in which nobody has looked for long numbers yet. */
+  /** Calls that have not been searched for long numbers yet. */
   private final List<SqlCall> converting = new ArrayList<>();
 
   private final List<SqlNode> constants = new ArrayList<>();
@@ -61,7 +61,7 @@ final class Findings {
     locks.add(use);
   }
 
-  /** A table or schema whose rights are granted or revoked. */
+  /** Records a table or schema on which rights are granted or revoked. */
   void rights(TargetUse use) {
     rights.add(use);
   }
@@ -74,28 +74,28 @@ final class Findings {
     targets.add(use);
   }
 
-  /** A use of _ROWID_ that is more than a comparison of two of them. */
+  /** Records a use of _ROWID_ other than a comparison of two row ids. */
   void rowId(SqlParserPos position) {
     rowIds.add(position);
   }
 
-  /** A name that stands for a value and is no function. */
+  /** Records a name that stands for a value and is not a function. */
   void column(SqlIdentifier column) {
     columns.add(column);
   }
 
-  /** A query, be it the whole statement or a part of an expression. */
+  /** Records a query: the whole statement or a part of an expression. */
   void query(SqlParserPos position) {
     queries.add(position);
   }
 
-  /** An item of a SELECT list that is more than a column and has no alias. */
+  /** Records an item of a SELECT list that is more than a column and has no alias. */
   void namelessItem(SqlNode item) {
     namelessItems.add(item);
   }
 
   /**
-   * @param sentence null when there is nothing to say
+   * @param sentence null if there is nothing to refuse
    */
   void tooDear(SqlParserPos position, @Nullable String sentence) {
     if (sentence != null) {
@@ -104,9 +104,9 @@ final class Findings {
   }
 
   /**
-   * A part of a derived table, and how many nodes H2 will have prepared for it.
+   * Records a part of a derived table, and how many nodes H2 prepares for it.
    *
-   * @throws SqlRefused if those are too many
+   * @throws SqlRefused if the statement has too many such nodes
    */
   void prepared(SqlParserPos position, long nodes) {
     prepared += nodes;
@@ -120,9 +120,9 @@ final class Findings {
   }
 
   /**
-   * A constant that H2 computes while it reads the statement.
+   * Records a constant that H2 computes while it prepares the statement.
    *
-   * @throws SqlRefused if those of the statement are too long together
+   * @throws SqlRefused if the constants of the statement together are too long
    */
   void computed(SqlParserPos position, long chars) {
     computed += chars;
@@ -136,12 +136,12 @@ final class Findings {
     }
   }
 
-  /** A type that may be a GEOMETRY is written out. */
+  /** Records that the statement names a type that may be a GEOMETRY. */
   void geometry() {
     geometry = true;
   }
 
-  /** A comparison, whose operands may be constants. */
+  /** Records a comparison, whose operands may be constants. */
   void comparison(SqlCall call) {
     comparisons.add(call);
   }
@@ -150,15 +150,15 @@ final class Findings {
     return comparisons;
   }
 
-  /** A call of whose operands H2 may make numbers. */
+  /** Records a call whose operands H2 may convert to numbers. */
   void converting(SqlCall call) {
     converting.add(call);
   }
 
   /**
-   * Literals that are too long a number, where H2 may make a number of them.
+   * Returns the literals that are too long as numbers, where H2 may convert them to numbers.
    *
-   * @throws SqlRefused with the reason TOO_LONG for a constant that is computed and may be one
+   * @throws SqlRefused with the reason TOO_LONG for a computed constant that may be such a number
    */
   List<SqlCharStringLiteral> longNumbers() {
     converting.forEach(call -> NumberConstants.find(call, longNumbers::add));
@@ -166,12 +166,12 @@ final class Findings {
     return longNumbers;
   }
 
-  /** All literals that are too long a number. */
+  /** Returns all literals that are too long as numbers. */
   List<SqlCharStringLiteral> longTexts() {
     return longTexts;
   }
 
-  /** A literal or a call that may be a constant. */
+  /** Records a literal or a call that may be a constant. */
   void constant(SqlNode node) {
     if (node instanceof SqlCharStringLiteral literal
         && NumberConstants.isTooLong(Arguments.text(literal))) {
@@ -180,22 +180,25 @@ final class Findings {
     constants.add(node);
   }
 
-  /** The constants that H2 may cast to GEOMETRY; none if no type is written out that may be one. */
+  /**
+   * Returns the constants that H2 may cast to GEOMETRY; none if the statement names no type that
+   * may be one.
+   */
   List<SqlNode> constantsOfGeometry() {
     return geometry ? constants : List.of();
   }
 
-  /** What preparing the derived tables costs. */
+  /** Returns how many nodes H2 prepares for the derived tables. */
   long prepared() {
     return prepared;
   }
 
-  /** NEXT VALUE FOR a sequence. */
+  /** Records NEXT VALUE FOR a sequence. */
   void advancedSequence(SqlParserPos position) {
     advancedSequence = position;
   }
 
-  /** FINAL, OLD or NEW TABLE (...). */
+  /** Records FINAL, OLD or NEW TABLE (...). */
   void deltaTable(SqlParserPos position) {
     deltaTable = position;
   }
@@ -248,7 +251,7 @@ final class Findings {
     return deltaTable;
   }
 
-  /** Whether a statement that is a query by its form changes something all the same. */
+  /** Whether a statement that has the form of a query changes state. */
   boolean changesState() {
     return advancedSequence != null
         || deltaTable != null

@@ -12,15 +12,15 @@ import java.util.stream.Stream;
 
 /**
  * Words that Calcite reserves and H2 does not, so that tools write them as names: {@code SELECT
- * NULL PRECISION}. To free a word in the grammar may cause conflicts there; here it becomes a name
- * before the parser sees it, wherever H2 cannot take it for anything else.
+ * NULL PRECISION}. Freeing a word in the grammar may cause conflicts. Instead, this class turns the
+ * word into a name before the parser sees it, wherever H2 can only read a name.
  *
- * <p>Nothing is allowed by it that was not before: functions go by the word in the text, whatever
- * its token.
+ * <p>This allows nothing that was refused before: a function is identified by the word in the text,
+ * whatever the token.
  */
 final class FreeWords {
 
-  /** For syntax that H2 does not have, and types that need no token of their own. */
+  /** Words of syntax that H2 does not have, and types that need no token of their own. */
   private static final Set<String> NAMES =
       words(
           """
@@ -32,7 +32,7 @@ final class FreeWords {
           STREAM SUBMULTISET SUBSTRING_REGEX SUCCEEDS SYSTEM_TIME TABLESAMPLE TIMEZONE_MINUTE TRANSLATE_REGEX
           TRY_CAST UNSIGNED UPSERT""");
 
-  /** Names unless an opening parenthesis follows. */
+  /** Words that are names unless an opening parenthesis follows. */
   private static final Set<String> FUNCTIONS =
       words(
           """
@@ -44,7 +44,7 @@ final class FreeWords {
 
   private FreeWords() {}
 
-  /** Gives the words that are names in their place the kind of a name. */
+  /** Makes a name token of each word that is a name in its place. */
   static void free(List<Token> tokens) {
     PlacedWords placed = new PlacedWords(tokens);
     BitSet lists = lists(tokens);
@@ -63,7 +63,7 @@ final class FreeWords {
     return FUNCTIONS.contains(Tokens.upperCase(token));
   }
 
-  /** All of them, but for those that are names behind a dot alone. */
+  /** Returns all free words, except those that are names only after a dot. */
   static Stream<String> all() {
     return Stream.concat(
         Stream.of("FINAL", "NEW", "PARTITION", "PRECISION", "RECURSIVE", "WITHIN"),
@@ -92,7 +92,7 @@ final class FreeWords {
     };
   }
 
-  /** The opening parentheses between which and their closing ones commas stand. */
+  /** Returns the opening parentheses that enclose a list with commas, by index. */
   private static BitSet lists(List<Token> tokens) {
     BitSet lists = new BitSet();
     Deque<Integer> open = new ArrayDeque<>();

@@ -6,12 +6,12 @@ import static java.util.Objects.requireNonNull;
  * Where one function of H2 may be used.
  *
  * @param name as H2 knows it, in upper case
- * @param group what it has to do with, for the SQL reference
- * @param use where it is accepted
+ * @param group the topic of the function, for the SQL reference
+ * @param use where the function is accepted
  * @param withoutParentheses whether its bare name is a call
- * @param reason why it is not accepted everywhere, or not as it is, as the end of a sentence; empty
- *     when it is
- * @param instead what to write where it is refused; empty where there is nothing
+ * @param reason why the function is not accepted everywhere, or not unchanged, as the end of a
+ *     sentence; empty if it is
+ * @param instead what to write where the function is refused; empty if there is nothing
  */
 record FunctionRule(
     String name, String group, Use use, boolean withoutParentheses, String reason, String instead) {
@@ -21,17 +21,17 @@ record FunctionRule(
     /** Everywhere: equal arguments give equal results on every replica. */
     ALLOWED,
     /**
-     * Everywhere, but H2 is given the function of the same name in schema TOLLGATE, whose result
-     * has at most {@link SqlLimits#FUNCTION_RESULT_LENGTH} characters.
+     * Everywhere, but H2 calls the function of the same name in schema TOLLGATE, whose result has
+     * at most {@link SqlLimits#FUNCTION_RESULT_LENGTH} characters.
      */
     BOUNDED,
-    /** Everywhere: the clock and the dice are those of the log entry. */
+    /** Everywhere: the time and the random numbers are those of the log entry. */
     PINNED,
     /** Everywhere, but in a write only with an ORDER BY of its own. */
     ORDERED,
-    /** In reads alone: the answer depends on the session. */
+    /** Only in reads: the result depends on the session. */
     SESSION,
-    /** In reads alone: the answer depends on the replica, or takes a time that nobody can bound. */
+    /** Only in reads: the result depends on the replica, or the time it takes has no limit. */
     READ_ONLY,
     /** Nowhere. */
     REFUSED
@@ -45,7 +45,7 @@ record FunctionRule(
     requireNonNull(instead, "instead");
   }
 
-  /** Why it is refused where it is, and what to do about it. */
+  /** Returns why the function is refused, and what to write instead. */
   String explanation() {
     return Refusals.explanation(reason, instead);
   }

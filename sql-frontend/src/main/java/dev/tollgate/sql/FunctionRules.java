@@ -8,20 +8,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every function of H2 by name, with the places where it may be used. What is not in the table is
- * refused, so a function that a new version of H2 brings stays out until somebody has thought about
- * it.
+ * Every function of H2 by name, with the places where it may be used. A function that is not in the
+ * table is refused, so a new function of a later H2 stays out until it gets a rule.
  *
  * <p>The table is also the source of the SQL reference. The lock functions are not in it: see
  * {@link LockFunction}.
  *
- * <p>Functions that depend on the default locale are READ_ONLY when formatting is their purpose;
- * case mapping and the weeks of a year depend on it too, and are allowed because a node fixes its
- * locale and time zone at start.
+ * <p>Functions that depend on the default locale are READ_ONLY if formatting is their purpose. Case
+ * mapping and the weeks of a year depend on the locale too. They are allowed because a node fixes
+ * its locale and time zone at start.
  */
 final class FunctionRules {
 
-  /** Why a regular expression is not for writes, whether a function or an operator takes it. */
+  /** Why a function or operator that takes a regular expression is refused in writes. */
   static final String ENDLESS_PATTERN =
       "a regular expression can be made to take for ever, and every replica with it";
 
@@ -37,7 +36,9 @@ final class FunctionRules {
 
   private FunctionRules() {}
 
-  /** The rule for a function, by its name in upper case; null for one that H2 2.5 does not have. */
+  /**
+   * Returns the rule for a function by its name in upper case; null if H2 2.5 has no such function.
+   */
   static @Nullable FunctionRule named(String name) {
     return RULES.get(name);
   }
@@ -109,7 +110,7 @@ final class FunctionRules {
             RATIO_TO_REPORT ROW_NUMBER""");
   }
 
-  /** On the thread that applies the log it would be the end of every replica, at every start. */
+  /** Functions that could block the apply thread of every replica forever, again at every start. */
   private static void whatMayTakeForEver(Table table) {
     table.add(
         "strings",
@@ -172,7 +173,7 @@ final class FunctionRules {
         "",
         "RAND RANDOM RANDOM_UUID UUID");
 
-    // a statement brings the schema of its session with it
+    // on every replica, a statement runs in the schema of its session
     table.addBare("session", Use.ALLOWED, "", "", "CURRENT_SCHEMA");
     table.allow("session", "SCHEMA");
     String session = "it depends on the session, which the other replicas do not know";
@@ -330,7 +331,7 @@ final class FunctionRules {
       add(group, use, false, reason, instead, names);
     }
 
-    /** Functions whose bare name is a call. */
+    /** Adds functions whose bare name is a call. */
     void addBare(String group, Use use, String reason, String instead, String names) {
       add(group, use, true, reason, instead, names);
     }

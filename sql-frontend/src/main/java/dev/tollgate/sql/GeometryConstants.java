@@ -19,15 +19,15 @@ import org.apache.calcite.sql.SqlTypeNameSpec;
 import org.apache.calcite.sql.SqlUserDefinedTypeNameSpec;
 
 /**
- * Constants of which H2 may make a GEOMETRY while it reads the statement: where they are cast, and
- * where they are compared with a column. Its time grows with the square of the constant's nesting,
- * and the store can look at a statement only after H2 has read it.
+ * Constants that H2 may convert to GEOMETRY while it prepares the statement, because they are cast
+ * or compared with a column. H2's time grows with the square of the constant's nesting depth, and
+ * the store can check a statement only after H2 has prepared it.
  *
- * <p>There is no catalog here: any column may be a GEOMETRY, and any name of a type a domain.
+ * <p>The front-end has no catalog: any column may be a GEOMETRY, and any type name may be a domain.
  */
 final class GeometryConstants {
 
-  /** Where H2 converts a constant to the type of a column. */
+  /** Comparisons in which H2 converts a constant to the type of a column. */
   private static final Set<SqlKind> COMPARISONS =
       EnumSet.of(
           SqlKind.EQUALS,
@@ -68,7 +68,7 @@ final class GeometryConstants {
           "NVL",
           "NVL2");
 
-  /** Types of H2 that Calcite does not know, and that are no domains. */
+  /** Types of H2 that Calcite does not know, and that are not domains. */
   private static final Set<String> TYPES_OF_H2 =
       Set.of(
           "BIT",
@@ -101,9 +101,9 @@ final class GeometryConstants {
   }
 
   /**
-   * Whether a type that is written out may be a GEOMETRY.
+   * Whether a type in the text may be a GEOMETRY.
    *
-   * @param name its last word
+   * @param name the last word of the type
    */
   static boolean mayBeGeometry(SqlTypeNameSpec type, String name) {
     boolean unknown = type instanceof H2TypeName || type instanceof SqlUserDefinedTypeNameSpec;
@@ -111,7 +111,7 @@ final class GeometryConstants {
   }
 
   /**
-   * Refuses GEOMETRY '...' that is nested too deep. H2 takes strings in a row for one.
+   * Refuses a GEOMETRY '...' that is nested too deeply. H2 joins strings in a row into one.
    *
    * @throws SqlRefused with the reason TOO_LONG
    */
@@ -130,7 +130,7 @@ final class GeometryConstants {
   }
 
   /**
-   * Refuses the operands of a comparison that are too long a constant.
+   * Refuses a comparison with a constant that H2 could take long to convert to GEOMETRY.
    *
    * @throws SqlRefused with the reason TOO_LONG
    */
@@ -151,8 +151,8 @@ final class GeometryConstants {
   }
 
   /**
-   * Refuses a constant that H2 could take long to make a GEOMETRY of. What a constant is computed
-   * of is not looked at.
+   * Refuses a constant that H2 could take long to convert to GEOMETRY. The operands from which a
+   * constant is computed are not checked.
    *
    * @throws SqlRefused with the reason TOO_LONG
    */
@@ -172,13 +172,13 @@ final class GeometryConstants {
     }
   }
 
-  /** Whether a call gives one of its operands, or each as a part. */
+  /** Whether a call returns one of its operands, or all of them as parts of its result. */
   private static boolean passesOn(SqlCall call) {
     return PASSING_ON.contains(call.getKind())
         || PASSING_FUNCTIONS.contains(call.getOperator().getName().toUpperCase(Locale.ROOT));
   }
 
-  /** CAST(X'28' AS VARCHAR) */
+  /** Whether a call makes a text of bytes, as CAST(X'28' AS VARCHAR) does. */
   private static boolean makesTextOfBytes(SqlCall call) {
     boolean bytes = call.operandCount() > 0 && call.operand(0) instanceof SqlBinaryStringLiteral;
     boolean toGeometry =
@@ -188,7 +188,7 @@ final class GeometryConstants {
     return bytes && !toGeometry;
   }
 
-  /** Short texts end soon, however they are nested. */
+  /** Whether a text is nested too deeply. H2 converts a short text soon, at any depth. */
   private static boolean isTooDeep(CharSequence text) {
     int depth = 0;
     int deepest = 0;

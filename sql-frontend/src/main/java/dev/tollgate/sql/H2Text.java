@@ -8,16 +8,16 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
- * The text for H2, rebuilt from tokens: some of them replaced, those of a fence cut off. Neither
- * the client's text, which H2 might read in another way, nor a tree written out again, which
- * changes some statements.
+ * The text for H2, rebuilt from tokens, some of which are replaced. The tokens of a fence are cut
+ * off. H2 does not get the client's text, which it might read differently, nor text written from
+ * the tree, which changes some statements.
  */
 final class H2Text {
 
   private final Tokens tokens;
   private final Map<Integer, String> replacements = new HashMap<>();
 
-  /** What follows a token that is not in the client's text. */
+  /** Text that is not in the client's text, by the index of the token before it. */
   private final Map<Integer, String> insertions = new HashMap<>();
 
   private int end;
@@ -33,14 +33,14 @@ final class H2Text {
     replacements.put(index, "(SELECT " + tokens.textForH2(index) + " FROM SYSTEM_RANGE(1, 1))");
   }
 
-  /** Lets the function at an index be found in the schema in which the store declares it. */
+  /** Qualifies the function at an index with the schema in which the store declares it. */
   void qualify(int index, String function) {
     replacements.put(index, "TOLLGATE." + function);
   }
 
   /**
-   * Gives the item of a SELECT list from {@code from} up to, but without, {@code to} the name that
-   * H2 would give its column, unless it is too long for a name.
+   * Gives the item of a SELECT list from {@code from} to {@code to}, exclusive, the name that H2
+   * would give its column. An item whose name would be too long gets none.
    */
   void nameColumn(int from, int to) {
     String name = canonical(from, to);
@@ -63,9 +63,9 @@ final class H2Text {
   }
 
   /**
-   * The tokens from {@code from} up to, but without, {@code to}. Two tokens that touched in the
-   * client's text touch again only at a parenthesis, a bracket, a comma or a dot, where no lexer
-   * can make one of them; between all others there is a space.
+   * Returns the text of the tokens from {@code from} to {@code to}, exclusive. Tokens that touched
+   * in the client's text touch again only at a parenthesis, bracket, comma or dot, where no lexer
+   * can join them. Between all other tokens there is a space.
    */
   String render(int from, int to) {
     StringBuilder text = new StringBuilder();
@@ -80,9 +80,9 @@ final class H2Text {
   }
 
   /**
-   * The tokens as H2 would write them out to name a column: words in upper case, names without
-   * quotes, parameters with their number, no parentheses around the whole, and spaces where they
-   * are customary.
+   * Returns the tokens as H2 would write them to name a column: words in upper case, names without
+   * quotes, and parameters with their number. There are no parentheses around the whole, and spaces
+   * where they are customary.
    */
   String canonical(int from, int to) {
     if (tokens.get(from).kind == TollgateParserConstants.LPAREN
@@ -147,7 +147,7 @@ final class H2Text {
     };
   }
 
-  /** Whether a parenthesis after it is that of a call, or of IN. */
+  /** Whether a parenthesis after the token is that of a call, or of IN. */
   private static boolean isName(Token token) {
     return switch (token.kind) {
       case TollgateParserConstants.AND,
@@ -164,7 +164,7 @@ final class H2Text {
     };
   }
 
-  /** Whether a minus or a plus begins an argument, so that it belongs to the number behind it. */
+  /** Whether a minus or a plus begins an argument, so that it belongs to the number after it. */
   private boolean isSign(int index) {
     int kind = tokens.get(index).kind;
     if (index == 0

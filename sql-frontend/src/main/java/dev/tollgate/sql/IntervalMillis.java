@@ -24,7 +24,7 @@ final class IntervalMillis {
 
   private IntervalMillis() {}
 
-  /** What is shorter than a millisecond is cut off. */
+  /** Returns the length in milliseconds; a fraction of a millisecond is cut off. */
   static long of(SqlIntervalLiteral literal) {
     IntervalValue interval = literal.getValueAs(IntervalValue.class);
     SqlIntervalQualifier qualifier = interval.getIntervalQualifier();

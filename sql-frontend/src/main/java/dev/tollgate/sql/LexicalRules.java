@@ -5,17 +5,17 @@ import dev.tollgate.sql.parser.TollgateParserConstants;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what Calcite's lexer and H2's would read in two ways, so that what is checked is what
- * runs. Each rule stands for a difference that was seen at work.
+ * Refuses text that the lexers of Calcite and H2 would read differently, so that what is checked is
+ * what runs. Each rule stands for a difference that was observed.
  */
 final class LexicalRules {
 
-  /** With its sign, and with zeros in front. */
+  /** Maximum length of an exponent, with its sign and leading zeros. */
   private static final int DIGITS_OF_AN_EXPONENT = 8;
 
   private LexicalRules() {}
 
-  /** Checks one token after the other, in the order of the text. */
+  /** Checks one token; the tokens must come in the order of the text. */
   static void check(@Nullable Token previous, Token token) {
     checkComments(token);
     if (previous != null) {
@@ -29,7 +29,8 @@ final class LexicalRules {
   }
 
   /**
-   * The sentence for a character with which no token begins; null stands for the end of the text.
+   * Returns the sentence for a character with which no token begins; null stands for the end of the
+   * text.
    */
   static String sentenceFor(@Nullable String character) {
     if (character == null) {
@@ -77,9 +78,9 @@ final class LexicalRules {
   }
 
   /**
-   * A dollar opens a string in H2 where a word could begin, a space beyond ASCII separates words
-   * there, and Calcite takes both for letters. H2 knows numbered parameters, numbers like 0x1F and
-   * 1_000; Calcite sees two tokens.
+   * Refuses a second statement, and adjacent tokens that H2 would read differently. H2 has numbered
+   * parameters; Calcite sees two tokens. {@link Literals} has already joined the tokens of numbers
+   * like 0x1F and 1_000.
    */
   private static void checkNeighbours(Token previous, Token token) {
     if (previous.kind == TollgateParserConstants.SEMICOLON
@@ -116,15 +117,18 @@ final class LexicalRules {
     }
   }
 
-  /** CLOB(10K): to both a number and a word, of which the text for H2 makes two. */
+  /**
+   * Whether the tokens are a length as in CLOB(10K). Both lexers read a number and a word, and the
+   * text for H2 separates them.
+   */
   private static boolean isMultiple(Token number, Token word) {
     return number.kind == TollgateParserConstants.UNSIGNED_INTEGER_LITERAL
         && word.image.matches("[kKmMgGtTpP]");
   }
 
   /**
-   * A comment has to end where H2 thinks that it ends: H2 nests comments, and Calcite does not see
-   * the end of an empty one with three asterisks.
+   * Refuses a comment that Calcite and H2 may end in different places. H2 nests comments, and
+   * Calcite does not see the end of an empty comment with three asterisks.
    */
   private static void checkComments(Token token) {
     for (Token comment = token.specialToken; comment != null; comment = comment.specialToken) {
@@ -158,6 +162,10 @@ final class LexicalRules {
     }
   }
 
+  /**
+   * Whether a token has only plain characters. In H2 a dollar opens a string where a word could
+   * begin, and a space beyond ASCII separates words. Calcite takes both for letters.
+   */
   private static boolean isPlain(String image) {
     for (int i = 0; i < image.length(); i++) {
       char c = image.charAt(i);

@@ -10,21 +10,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Literals and quoted names of H2 that Calcite reads as something else, or as two tokens. They
- * become one token that both read alike.
+ * Literals and quoted names of H2 that Calcite reads as something else, or as two tokens. This
+ * class turns them into tokens that both read alike.
  *
  * <ul>
  *   <li>{@code 0x1F}, {@code 0b11}, {@code 0o17}, {@code 1_000}, {@code 1L} and {@code 0x1L} are
  *       numbers.
  *   <li>{@code D '...'}, {@code T '...'} and {@code TS '...'} are a date, a time and a timestamp:
  *       what the JDBC escapes {d}, {t} and {ts} leave.
- *   <li>{@code `name`} is a name in upper case, {@code U&'...'} and {@code U&"..."} hold characters
- *       by their numbers.
+ *   <li>{@code `name`} is a name in upper case. {@code U&'...'} and {@code U&"..."} give characters
+ *       by their code points.
  * </ul>
  */
 final class Literals {
 
-  /** What follows a zero. */
+  /** The text after the zero of a hexadecimal, octal or binary number. */
   private static final Pattern RADIX =
       Pattern.compile(
           "(?:[xX]_?([0-9a-fA-F]+(?:_[0-9a-fA-F]+)*)|[oO]_?([0-7]+(?:_[0-7]+)*)"
@@ -34,10 +34,13 @@ final class Literals {
 
   private static final int[] BASES = {16, 8, 2};
 
-  /** What follows the digits before the first underscore. */
+  /** The text after the digits before the first underscore. */
   private static final Pattern MORE_DIGITS = Pattern.compile("((?:_[0-9]+)*)([lL]?)");
 
-  /** Longer ones are left as they are, which {@link LexicalRules} refuses. */
+  /**
+   * Maximum length of a text to join. A longer text is left as it is, and {@link LexicalRules}
+   * refuses it.
+   */
   private static final int MOST_DIGITS = 130;
 
   private Literals() {}
@@ -61,7 +64,7 @@ final class Literals {
     }
   }
 
-  /** The one literal that two neighbours are, or null if they are two tokens. */
+  /** Returns the one literal that two neighboring tokens form; null if they stay two tokens. */
   static @Nullable Token join(Token left, Token right) {
     if (right.kind == TollgateParserConstants.QUOTED_STRING) {
       giveType(left);
@@ -73,7 +76,7 @@ final class Literals {
     }
     boolean integer = left.kind == TollgateParserConstants.UNSIGNED_INTEGER_LITERAL;
     if (integer && right.image.startsWith(".") && LexicalRules.isNumber(right)) {
-      // 1_000.5, of which the first part is one already
+      // 1_000.5, whose first part was joined before
       return extended(left, right, left.image + right.image, right.kind);
     }
     if (right.kind != TollgateParserConstants.IDENTIFIER) {
@@ -116,7 +119,7 @@ final class Literals {
     return token;
   }
 
-  /** D, T and TS before a string are the types of what is in it. */
+  /** Replaces D, T and TS before a string with the type that they stand for. */
   private static void giveType(Token word) {
     if (word.kind != TollgateParserConstants.IDENTIFIER) {
       return;
@@ -135,8 +138,8 @@ final class Literals {
   }
 
   /**
-   * Gives a name in backticks double quotes, as which H2 reads it in upper case, and takes the
-   * spaces out of X'01 02'.
+   * Puts a name in backticks into double quotes and upper case, as H2 reads it. Removes the spaces
+   * from X'01 02'.
    */
   static void plain(Token token) {
     if (token.kind == TollgateParserConstants.BINARY_STRING_LITERAL) {
@@ -154,7 +157,7 @@ final class Literals {
     return '"' + name.replace("\"", "\"\"") + '"';
   }
 
-  /** Puts characters in the place of their numbers in U&'...' and U&"...". */
+  /** Replaces the code points in U&'...' and U&"..." with their characters. */
   static void decode(List<Token> tokens) {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
@@ -175,7 +178,9 @@ final class Literals {
     }
   }
 
-  /** The character behind UESCAPE, which goes, or the backslash. */
+  /**
+   * Returns the character after UESCAPE, and removes that clause; the backslash if there is none.
+   */
   private static char takeEscape(List<Token> tokens, int index) {
     if (kindAt(tokens, index + 1) != TollgateParserConstants.UESCAPE) {
       return '\\';

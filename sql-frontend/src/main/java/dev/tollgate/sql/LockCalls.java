@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Statements that are a call of a lock function and nothing else. */
 final class LockCalls {
 
-  /** The column of a VALUES in H2. */
+  /** The name that H2 gives the column of a VALUES. */
   private static final String VALUES_LABEL = "C1";
 
   private final Tokens tokens;
@@ -31,8 +31,8 @@ final class LockCalls {
   }
 
   /**
-   * The plan of {@code SELECT f(...) [AS alias]} or {@code VALUES (f(...))}; null when the query is
-   * anything else.
+   * Returns the plan of {@code SELECT f(...) [AS alias]} or {@code VALUES (f(...))}; null for any
+   * other query.
    */
   static Plan.@Nullable LockCall ofQuery(Tokens tokens, SqlNode query) {
     if (query instanceof SqlSelect select && isSingleExpression(select)) {
@@ -50,14 +50,14 @@ final class LockCalls {
     return null;
   }
 
-  /** The plan of {@code [? =] CALL f(...)}; null when another expression is called. */
+  /** Returns the plan of {@code [? =] CALL f(...)}; null if another expression is called. */
   static Plan.@Nullable LockCall ofCall(Tokens tokens, SqlNode expression, boolean outParameter) {
     return of(tokens, expression, null, outParameter);
   }
 
   /**
-   * @throws SqlRefused when a lock function is given too few or too many arguments, or the name of
-   *     a lock that cannot be one
+   * @throws SqlRefused if a lock function has too few or too many arguments, or an invalid name of
+   *     a lock
    */
   static void checkArguments(LockFunction function, SqlCall call) {
     int count = call.operandCount();
@@ -128,7 +128,7 @@ final class LockCalls {
         outParameter);
   }
 
-  /** The text between the parentheses of the call as a query, for H2 to evaluate. */
+  /** Returns a query for H2 that evaluates the arguments between the parentheses of the call. */
   private String argumentsSql() {
     Findings findings = new Findings();
     for (SqlNode operand : call.getOperandList()) {
@@ -140,7 +140,7 @@ final class LockCalls {
     return "SELECT " + text.render(begin() + 2, end());
   }
 
-  /** What H2 calls the column of an expression that has no alias. */
+  /** Returns the name that H2 gives the column of an expression without an alias. */
   private String label() {
     return new H2Text(tokens).canonical(begin(), end() + 1);
   }

@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The functions of SQL that work on leases and locks. */
+/** The SQL functions that work on leases and locks. */
 public enum LockFunction {
   CREATE_LEASE("ttl[, owner]", 1, 2, Effect.CHANGES_STATE),
-  /** Not an entry of the log, so it cannot be a part of one. */
+  /** Must stand alone: a renewal is not a log entry, so it cannot be a part of one. */
   RENEW_LEASE("lease", 1, 1, Effect.MUST_STAND_ALONE),
   REVOKE_LEASE("lease", 1, 1, Effect.CHANGES_STATE),
   /** Waits, so it stands alone. */
@@ -54,7 +54,7 @@ public enum LockFunction {
   }
 
   /**
-   * Whether a call changes leases or locks; one that does not may stand in a query that runs
+   * Whether a call changes leases or locks. A call that does not may stand in a query that runs
    * locally.
    */
   public boolean changesState() {

@@ -3,8 +3,8 @@ package dev.tollgate.sql;
 import org.apache.calcite.sql.SqlIdentifier;
 
 /**
- * Turns the parser's names into ours. The parser has already put what is not quoted into upper
- * case.
+ * Turns the parser's names into {@link ObjectName}. The parser has already put unquoted names into
+ * upper case.
  */
 final class Names {
 

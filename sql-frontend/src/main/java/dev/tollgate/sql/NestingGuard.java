@@ -7,33 +7,34 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Bounds, before the parser runs, how deep its recursion can go and how long a chain of operators
- * it must put in order: 10,000 parentheses overflow its stack, a thousand BETWEENs in a row take it
- * ten seconds.
+ * Limits, before the parser runs, how deep the parser can recurse and how long a chain of operators
+ * it must order. Without limits, 10,000 parentheses overflow its stack, and a thousand BETWEENs in
+ * a row take it ten seconds.
  */
 final class NestingGuard {
 
   /**
-   * Calcite looks for the AND of a BETWEEN and the ESCAPE of a LIKE among all the operators that
-   * follow: its time grows with the cube of their number.
+   * Calcite searches all operators that follow for the AND of a BETWEEN and the ESCAPE of a LIKE.
+   * Its time grows with the cube of their number.
    */
   private static final int WEIGHT_OF_BETWEEN_AND_LIKE = 3;
 
   private static final int DOTS_IN_A_NAME = 3;
 
-  /** What stands between two parentheses, or outside of all. */
+  /** The text between two parentheses, or outside all parentheses. */
   private static final class Level {
     /** Operators since the last comma. */
     int operators;
 
-    /** The deepest level that ended since the last comma. */
+    /** The depth of the deepest level that ended since the last comma. */
     int deepest;
 
-    /** The deepest of the items before that comma. */
+    /** The depth of the deepest item before that comma. */
     int deepestItem;
 
     /**
-     * UNION, JOIN and WHEN, which build a tree, or a list with a quadratic price, across commas.
+     * The number of UNION, JOIN and WHEN, which build a tree, or a list with quadratic cost, across
+     * commas.
      */
     int combinations;
 
@@ -112,7 +113,7 @@ final class NestingGuard {
     }
   }
 
-  /** A surplus parenthesis is the parser's to refuse. */
+  /** Closes a level; the parser refuses a surplus parenthesis. */
   private void close(Token token) {
     if (levels.size() > 1) {
       Level closed = levels.pop();
@@ -134,8 +135,8 @@ final class NestingGuard {
   }
 
   /**
-   * What Calcite puts on the list of operators and operands that it makes a tree of, and what it
-   * descends for.
+   * Whether Calcite puts the token on the list of operators and operands from which it builds a
+   * tree, or recurses for it.
    */
   private static boolean isOperator(Token token) {
     return switch (token.kind) {

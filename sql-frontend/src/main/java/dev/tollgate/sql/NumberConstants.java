@@ -20,11 +20,11 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
 
 /**
- * Texts that are constants and of which H2 may make a number while it reads the statement: it
- * writes the zeros of {@code '1e500000000'} out, and the store can look at a statement only after
- * H2 has read it. Whether a number is made of a text depends on the columns beside it, which nobody
- * knows here, and {@code '5e10000000'} may be a hash. So H2 gets such a literal as a query, whose
- * value it does not compute ahead.
+ * Constant texts that H2 may convert to a number while it prepares the statement. H2 writes out the
+ * zeros of {@code '1e500000000'}, and the store can check a statement only after H2 has prepared
+ * it. Whether H2 converts a text depends on the columns beside it, which the front-end does not
+ * know, and {@code '5e10000000'} may be a hash. So H2 gets such a literal as a query, whose value
+ * it does not compute ahead.
  */
 final class NumberConstants {
   private static final Pattern NUMBER =
@@ -39,10 +39,15 @@ final class NumberConstants {
               + (SqlLimits.JSON_NUMBER_LENGTH + 1)
               + "}");
 
-  /** Digits of the least exponent beyond the limit, and of the number before it. */
+  /**
+   * Number of digits of the smallest exponent beyond the limit, plus one digit before the exponent.
+   */
   private static final int LEAST_DIGITS = 6;
 
-  /** RAWTOHEX makes digits and letters of them. */
+  /**
+   * Number of characters that cannot become too long a number, even if RAWTOHEX makes digits and
+   * letters of them.
+   */
   private static final int CHARACTERS_OF_NO_NUMBER = 2;
 
   private static final Set<SqlKind> CONVERTING =
@@ -78,7 +83,7 @@ final class NumberConstants {
           "NVL",
           "NVL2");
 
-  /** What these give has each character of their operands at most once. */
+  /** Functions whose result has each character of their operands at most once. */
   private static final Set<String> PASSING =
       Set.of(
           "||",
@@ -95,11 +100,11 @@ final class NumberConstants {
           "UCASE",
           "UPPER");
 
-  /** What these give has no characters but those of their operands. */
+  /** Functions whose result has no characters but those of their operands. */
   private static final Set<String> REPEATING =
       Set.of("CONCAT_WS", "INSERT", "LPAD", "REPEAT", "REPLACE", "RPAD", "SPACE", "TRANSLATE");
 
-  /** What these give may have characters that no operand has. */
+  /** Functions whose result may have characters that no operand has. */
   private static final Set<String> MAKING =
       Set.of(
           "CHAR",
@@ -116,7 +121,7 @@ final class NumberConstants {
 
   private NumberConstants() {}
 
-  /** Whether H2 may make numbers of the operands of a call. */
+  /** Whether H2 may convert the operands of a call to numbers. */
   static boolean converts(SqlCall call) {
     return GeometryConstants.isComparison(call)
         || CONVERTING.contains(call.getKind())
@@ -128,10 +133,10 @@ final class NumberConstants {
   }
 
   /**
-   * Looks for literals that are too long a number among the operands of a call.
+   * Finds literals that are too long as numbers among the operands of a call.
    *
-   * @param found gets each of them
-   * @throws SqlRefused with the reason TOO_LONG for a constant that is computed and may be one
+   * @param found gets each such literal
+   * @throws SqlRefused with the reason TOO_LONG for a computed constant that may be such a number
    */
   static void find(SqlCall call, Consumer<SqlCharStringLiteral> found) {
     Deque<SqlNode> open =
@@ -176,8 +181,8 @@ final class NumberConstants {
   }
 
   /**
-   * Refuses literals with very many digits in a statement about JSON: H2 reads numbers in JSON
-   * while it reads the statement.
+   * Refuses literals with very many digits in a statement about JSON: H2 parses numbers in JSON
+   * while it prepares the statement.
    *
    * @throws SqlRefused with the reason TOO_LONG
    */
@@ -199,7 +204,7 @@ final class NumberConstants {
   }
 
   /**
-   * Refuses a constant that is computed and may have very many digits, where it is read as JSON.
+   * Refuses a computed constant that may have very many digits where H2 parses it as JSON.
    *
    * @throws SqlRefused with the reason TOO_LONG
    */
@@ -227,7 +232,7 @@ final class NumberConstants {
     return computed && new Composition().of(call).mayBeTooLong(CostRules.charsOfConstant(call));
   }
 
-  /** Of what a constant is made. */
+  /** What a constant consists of. */
   private static final class Composition {
     private boolean exponent;
     private boolean casts;
@@ -279,7 +284,7 @@ final class NumberConstants {
       characters += text.length();
     }
 
-    /** CHAR(101) */
+    /** Adds the character of a call like CHAR(101); returns false for any other call. */
     private boolean addCharacter(SqlCall call) {
       boolean character =
           call.operandCount() == 1
@@ -300,7 +305,7 @@ final class NumberConstants {
 
     boolean mayBeTooLong(long length) {
       if (isOther) {
-        // H2 computes it for each row, or it gives no text of a number: lock_token('job')
+        // H2 computes the call for each row, or it gives no numeric text: lock_token('job')
         return false;
       }
       if (makes) {

@@ -6,11 +6,11 @@ public enum ObjectKind {
   VIEW,
   INDEX,
   SEQUENCE,
-  /** The schema itself, as in DROP SCHEMA: its name is the name, and it has no schema. */
+  /** The schema itself, as in DROP SCHEMA. The object name is its name, without a schema. */
   SCHEMA,
   DOMAIN,
   CONSTANT,
   CONSTRAINT,
-  /** A role, or who is granted something: its name is the name, and it has no schema. */
+  /** A role, or another grantee. The object name is its name, without a schema. */
   ROLE
 }

@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a table, or of another object of a schema, as H2 understands it: what was written
- * without quotes is in upper case, what was written in quotes is unchanged. A catalog in front of
- * the schema is dropped, because there is only one.
+ * The name of a table, or of another object of a schema, as H2 understands it. An unquoted name is
+ * in upper case, a quoted name is unchanged. A catalog before the schema is dropped, because there
+ * is only one catalog.
  *
- * @param schema null when none was written: then the session's schema is meant
+ * @param schema null if the statement gives none: then the session's schema is meant
  */
 public record ObjectName(@Nullable String schema, String name) {
 
@@ -22,8 +22,8 @@ public record ObjectName(@Nullable String schema, String name) {
   }
 
   /**
-   * Whether this is a schema that statements may read but never change, and in which a session may
-   * not stand: every replica shows its own state there. Upper and lower case do not matter.
+   * Whether statements may read the schema but never change it, and no session may make it its
+   * current schema. Every replica shows its own state there. Upper and lower case do not matter.
    */
   public static boolean isReservedSchema(String schema) {
     return RESERVED_SCHEMAS.contains(schema.toUpperCase(Locale.ROOT));

@@ -7,9 +7,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Words of H2's own grammar that H2 takes as names all the same, because they mean something in few
- * places: {@code SELECT groups, rows FROM update}. Calcite reserves them. Here they become names
- * where a name or a value has to begin, and as aliases; where H2 reads a clause, they stay.
+ * Words of H2's own grammar that H2 also accepts as names, because they have a meaning in few
+ * places: {@code SELECT groups, rows FROM update}. Calcite reserves them. This class turns them
+ * into names where a name or a value has to begin, and as aliases. Where H2 reads a clause, they
+ * stay keywords.
  */
 final class PlacedWords {
 
@@ -20,7 +21,7 @@ final class PlacedWords {
           INSERT INTO LATERAL LEADING MERGE NCHAR NCLOB NEXT ONLY OUTER OVER OVERLAPS REGEXP ROWS
           THEN TRAILING UPDATE""");
 
-  /** What a name or a value follows. */
+  /** Tokens after which a name or a value begins. */
   private static final Set<String> BEFORE_A_NAME =
       words(
           """
@@ -28,14 +29,14 @@ final class PlacedWords {
           DISTINCT DOMAIN DROP ELSE EXISTS FROM HAVING ILIKE INTO JOIN LIKE NOT ON OR QUALIFY
           REFERENCES SCHEMA SELECT SEQUENCE SET TABLE THEN TO UPDATE USING VIEW WHEN WHERE""");
 
-  /** What may follow an alias that has no AS. */
+  /** Tokens that may follow an alias without AS. */
   private static final Set<String> AFTER_AN_ALIAS =
       words(
           """
           , ) CROSS EXCEPT FROM FULL GROUP HAVING INNER INTERSECT JOIN LEFT NATURAL ON ORDER RIGHT
           SET UNION USING WHERE""");
 
-  /** What the name of a table follows, behind which a parenthesis begins no call. */
+  /** Words before the name of a table. A parenthesis after that name begins no call. */
   private static final Set<String> BEFORE_A_TABLE =
       Set.of("INTO", "REFERENCES", "TABLE", "UPDATE", "VIEW");
 
@@ -51,7 +52,7 @@ final class PlacedWords {
     return WORDS;
   }
 
-  /** Whether the word at an index is a name; those before it have their kinds already. */
+  /** Whether the word at an index is a name. The words before it must have their kinds already. */
   boolean isName(int index) {
     return index > 0
         && WORDS.contains(textAt(index))
@@ -101,7 +102,10 @@ final class PlacedWords {
     };
   }
 
-  /** FINAL TABLE (UPDATE ...), WHEN MATCHED THEN DELETE, ON UPDATE CASCADE. */
+  /**
+   * Whether the word stays a keyword: FINAL TABLE (UPDATE ...), WHEN MATCHED THEN DELETE, ON UPDATE
+   * CASCADE.
+   */
   private boolean isChange(String before, String after, int index) {
     return switch (before) {
       case "(" -> textAt(index - 2).equals("TABLE");
@@ -156,7 +160,7 @@ final class PlacedWords {
     };
   }
 
-  /** The word in upper case; empty for a name, and where there is no token. */
+  /** Returns the word in upper case; empty for a name, and if there is no token. */
   private String keywordAt(int index) {
     return index >= 0 && tokens.get(index).kind == TollgateParserConstants.IDENTIFIER
         ? ""

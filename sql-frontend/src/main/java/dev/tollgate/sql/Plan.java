@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to do with one statement. Plans are immutable, know nothing of the catalog or of a session,
+ * What to do with one statement. Plans are immutable, do not depend on the catalog or on a session,
  * and may be kept and shared.
  *
- * <p>Every {@code sql} is rebuilt from the tokens that were checked: it is what H2 must be given,
- * in place of the text that the client wrote.
+ * <p>Every {@code sql} is rebuilt from the tokens that were checked. H2 must get this text, not the
+ * text that the client wrote.
  */
 public sealed interface Plan {
 
@@ -20,7 +20,7 @@ public sealed interface Plan {
   <R> R handledBy(Handler<R> handler);
 
   /**
-   * One case for every kind of plan, so that a new one breaks the build where it is not handled.
+   * One method for each kind of plan, so that a new kind breaks the build where it is not handled.
    */
   interface Handler<R> {
     R read(Read read);
@@ -47,9 +47,9 @@ public sealed interface Plan {
   /**
    * A pure query: it changes nothing and runs on one node.
    *
-   * @param sqlParameterCount the parameters of {@code sql}: the first so many of the statement.
-   *     Fewer than {@code parameterCount} only for EXPLAIN of a fenced write, whose fence H2 does
-   *     not see.
+   * @param sqlParameterCount the number of parameters of {@code sql}, which are the first of the
+   *     statement. It is less than {@code parameterCount} only for EXPLAIN of a fenced write, whose
+   *     fence H2 does not see.
    */
   record Read(String sql, int parameterCount, int sqlParameterCount) implements Plan {
     public Read {
@@ -66,14 +66,14 @@ public sealed interface Plan {
   /**
    * A statement that every replica applies.
    *
-   * @param sqlParameterCount the parameters of {@code sql}: the first so many of the statement;
-   *     those of the fence follow
-   * @param returnsRows whether it is a query by its form, although it writes: SELECT ... FOR
-   *     UPDATE, SELECT ... FROM FINAL TABLE (...), SELECT or CALL of NEXT VALUE FOR or of a lock
-   *     function that changes state
-   * @param fence null when the statement has none
-   * @param targets what the statement changes, as far as it names it; foreign keys and views are
-   *     for those who know the catalog
+   * @param sqlParameterCount the number of parameters of {@code sql}, which are the first of the
+   *     statement; the parameters of the fence follow
+   * @param returnsRows whether the statement has the form of a query, although it writes: SELECT
+   *     ... FOR UPDATE, SELECT ... FROM FINAL TABLE (...), SELECT or CALL of NEXT VALUE FOR or of a
+   *     lock function that changes state
+   * @param fence null if the statement has none
+   * @param targets the objects that the statement changes, as far as it names them; foreign keys
+   *     and views are left to code that knows the catalog
    * @param tableFence the fence that a CREATE TABLE gives its table, else null
    */
   record Write(
@@ -102,12 +102,12 @@ public sealed interface Plan {
   /**
    * A call of one lock function that is the whole statement.
    *
-   * @param arguments empty when {@code argumentsSql} is not null
-   * @param argumentsSql null when all arguments are literals or parameters; else a query of one row
-   *     for H2, with a column for each argument and the statement's parameters, without the out
-   *     parameter, in their order. It changes nothing.
-   * @param columnLabel of the one column of the result: the alias; without one the call in upper
-   *     case, and C1 after VALUES, as H2 would have it
+   * @param arguments empty if {@code argumentsSql} is not null
+   * @param argumentsSql null if all arguments are literals or parameters; else a query for H2 that
+   *     returns one row, with a column for each argument, and changes nothing. Its parameters are
+   *     those of the statement in their order, without the out parameter.
+   * @param columnLabel the label of the one result column: the alias; without an alias the call in
+   *     upper case, and C1 after VALUES, as in H2
    * @param outParameter whether parameter 0 is the result, as in {@code ? = CALL lock_token(?)}
    */
   record LockCall(
@@ -188,7 +188,7 @@ public sealed interface Plan {
     }
   }
 
-  /** SET of something that belongs to the session; {@link Setting} says which values there are. */
+  /** SET of a session property; {@link Setting} says which values there are. */
   record SetSession(Setting setting, Argument value, int parameterCount) implements Plan {
     public SetSession {
       requireNonNull(setting, "setting");
@@ -237,7 +237,7 @@ public sealed interface Plan {
     }
   }
 
-  /** CALL of a procedure by which the cluster is administered. */
+  /** CALL of a procedure that administers the cluster. */
   record Administer(Procedure procedure, List<Argument> arguments, int parameterCount)
       implements Plan {
     public Administer {
@@ -251,7 +251,7 @@ public sealed interface Plan {
     }
   }
 
-  /** An empty statement, or one that does nothing here and is accepted all the same. */
+  /** An empty statement, or a statement that is accepted and does nothing here. */
   record Nothing(int parameterCount) implements Plan {
     @Override
     public <R> R handledBy(Handler<R> handler) {

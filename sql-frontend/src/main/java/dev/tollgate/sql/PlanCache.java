@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The plans of the statements that were used last, by their text. Thread-safe. */
+/** The plans of the most recently used statements, by their text. Thread-safe. */
 final class PlanCache {
 
   private final Map<String, Plan> plans;
@@ -24,8 +24,8 @@ final class PlanCache {
   }
 
   /**
-   * Statements longer than {@link SqlLimits#CACHED_STATEMENT_LENGTH} are not kept, which bounds the
-   * memory.
+   * Keeps a plan. Statements longer than {@link SqlLimits#CACHED_STATEMENT_LENGTH} are not kept,
+   * which bounds the memory.
    */
   synchronized void put(String sql, Plan plan) {
     if (sql.length() <= SqlLimits.CACHED_STATEMENT_LENGTH) {

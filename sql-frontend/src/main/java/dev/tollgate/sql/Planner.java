@@ -49,7 +49,7 @@ final class Planner implements Statement.Handler<Plan> {
     return StatementReader.read(tokens).handledBy(new Planner(tokens));
   }
 
-  /** A name or a comment with half of a character could be written into no file of SQL. */
+  /** Refuses an unpaired surrogate: no file of SQL could hold a name or a comment with it. */
   private static void requireWellFormed(String sql) {
     int line = 1;
     int column = 1;
@@ -215,7 +215,7 @@ final class Planner implements Statement.Handler<Plan> {
         new Target(kind, Names.tableName(named.name())), named.name().getParserPosition());
   }
 
-  /** ALTER TABLE ... [NOT] FENCED, of which H2 learns nothing. */
+  /** Plans ALTER TABLE ... [NOT] FENCED, which H2 never sees. */
   private Plan binding(Definition definition) {
     for (FenceClause clause : definition.fences()) {
       throw Refusals.notSupported(
@@ -230,7 +230,10 @@ final class Planner implements Statement.Handler<Plan> {
         : new Plan.FenceTable(table, Fences.ofTable(tokens, bound));
   }
 
-  /** A CREATE TABLE may bind its table, and any definition may be fenced, in this order. */
+  /**
+   * Plans a definition: a CREATE TABLE may bind its table, and any definition may be fenced, in
+   * this order.
+   */
   private Plan definition(Definition definition) {
     TableFence tableFence = null;
     StatementFence fence = null;

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The procedures by which a cluster is administered. Each is the whole of a CALL, and returns the
- * rows of a view of schema TOLLGATE as they are afterwards.
+ * The procedures that administer a cluster. Each must be the whole of a CALL. Each returns the rows
+ * of a view of schema TOLLGATE as they are after the call.
  */
 public enum Procedure {
   ADD_NODE("node, raft_address, client_address", "NODES"),

@@ -14,9 +14,9 @@ final class ProcedureCalls {
   private ProcedureCalls() {}
 
   /**
-   * The plan of {@code CALL procedure(...)}; null when anything else is called.
+   * Returns the plan of {@code CALL procedure(...)}; null if anything else is called.
    *
-   * @throws SqlRefused when the arguments are too few, too many, or neither literals nor parameters
+   * @throws SqlRefused if the arguments are too few, too many, or neither literals nor parameters
    */
   static Plan.@Nullable Administer of(Tokens tokens, SqlNode expression, boolean outParameter) {
     if (!(expression instanceof SqlCall call)

@@ -18,20 +18,21 @@ import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
 
 /**
- * What queries make of one another in one statement. A name in WITH that uses the name before it
- * twice, and so on, is short and needs no memory, but H2 goes through every query as often as it is
- * used, and through every field of {@code ROW(c, c)} as often as it occurs. It does so while it
- * prepares the statement, where nobody can count or interrupt.
+ * How often the queries of one statement use each other. A chain of names in WITH, each of which
+ * uses the name before it twice, is short and needs no memory. But H2 processes every query as
+ * often as it is used, and every field of {@code ROW(c, c)} as often as it occurs. H2 does so while
+ * it prepares the statement, where the store can neither count the work nor interrupt it.
  */
 final class QueryWeight {
 
   /**
-   * @param uses of queries that WITH names, and of those that they use
-   * @param fields of the largest row that the query can give, if its tables have none
+   * @param uses number of uses of queries that WITH names, and of the queries that those use
+   * @param fields number of fields of the largest row that the query can return, if its tables have
+   *     no columns of type ROW
    */
   private record Weight(long uses, long fields) {}
 
-  /** Beyond all limits, and far from an overflow. */
+  /** Above all limits, and far from an overflow. */
   private static final long MOST = 1L << 40;
 
   private QueryWeight() {}
@@ -45,7 +46,7 @@ final class QueryWeight {
     check(root, SqlLimits.USES_OF_QUERIES);
   }
 
-  /** The same for the query of a view. */
+  /** Refuses the query of a view in which queries are used too often. */
   static void checkView(SqlNode root) {
     check(root, SqlLimits.USES_OF_QUERIES_IN_A_VIEW);
   }
@@ -69,7 +70,7 @@ final class QueryWeight {
     }
   }
 
-  /** The weight of all that stands in a query or an expression. */
+  /** Returns the weight of everything in a query or an expression. */
   private static Weight of(SqlNode root, Map<String, Weight> named) {
     long uses = 0;
     long widest = 1;
@@ -109,7 +110,10 @@ final class QueryWeight {
     return new Weight(body.uses(), Math.max(widest, body.fields()));
   }
 
-  /** Fields of the largest row that a SELECT list or a VALUES makes itself; 1 if it makes none. */
+  /**
+   * Returns the number of fields of the largest row that a SELECT list or a VALUES builds itself; 1
+   * if it builds none.
+   */
   private static long fieldsOfRows(SqlNode query) {
     long fields = 1;
     if (query instanceof SqlSelect select) {

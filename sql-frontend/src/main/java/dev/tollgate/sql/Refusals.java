@@ -4,7 +4,7 @@ import dev.tollgate.sql.SqlRefused.Reason;
 import dev.tollgate.sql.parser.Token;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
-/** Refusals at the place of what is refused. */
+/** Builds refusals that carry the position of the refused text. */
 final class Refusals {
 
   private static final int EXCERPT_LENGTH = 40;
@@ -12,12 +12,15 @@ final class Refusals {
 
   private Refusals() {}
 
-  /** As much of a token as a message needs: it may be a string of a million characters. */
+  /**
+   * Returns the beginning of a token for a message: the token may be a string of a million
+   * characters.
+   */
   static String excerpt(Token token) {
     return cut(token.image, EXCERPT_LENGTH);
   }
 
-  /** A sentence of somebody else, who may have put the whole statement into it. */
+  /** Shortens a message of other code, which may contain the whole statement. */
   static String shortened(String sentence) {
     return cut(sentence, SENTENCE_LENGTH);
   }
@@ -26,7 +29,7 @@ final class Refusals {
     return text.length() <= length ? text : text.substring(0, length) + "...";
   }
 
-  /** The end of a message: why, and what to write instead if there is something. */
+  /** Returns the end of a message: the reason, and what to write instead if there is something. */
   static String explanation(String reason, String instead) {
     return instead.isEmpty() ? reason : reason + "; " + instead;
   }

@@ -10,8 +10,8 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
  * The expression of {@code FENCED BY LOCK (expression)}, which names the lock of a row. It is
- * evaluated whenever a row is written, so it must give the same name for the same row each time: it
- * may depend on the columns of the row, and on nothing else.
+ * evaluated at every write of a row, so it must return the same name for the same row each time. It
+ * may depend only on the columns of the row.
  */
 final class RowLockClause {
 
@@ -23,7 +23,7 @@ final class RowLockClause {
   }
 
   /**
-   * The text of the expression for H2, without the parentheses around it.
+   * Returns the text of the expression for H2, without the parentheses around it.
    *
    * @param parenthesized the expression with its parentheses
    */

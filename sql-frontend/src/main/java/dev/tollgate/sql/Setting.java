@@ -1,11 +1,11 @@
 package dev.tollgate.sql;
 
-/** What SET may change: all of it belongs to the session. */
+/** The settings that SET may change; each belongs to the session. */
 public enum Setting {
   /**
    * SET SCHEMA: an {@link Argument.Text} with the name as H2 understands it, or an {@link
-   * Argument.Parameter}. Of a parameter, whoever executes the plan must check that it is no
-   * {@linkplain ObjectName#isReservedSchema reserved schema}.
+   * Argument.Parameter}. Code that executes the plan must check that the value of a parameter is
+   * not a {@linkplain ObjectName#isReservedSchema reserved schema}.
    */
   SCHEMA,
   /**
@@ -14,7 +14,7 @@ public enum Setting {
   LOCK_TIMEOUT,
   /**
    * SET QUERY_TIMEOUT: milliseconds, an {@link Argument.Integral} or an {@link Argument.Parameter};
-   * 0 is no limit.
+   * 0 means no limit.
    */
   QUERY_TIMEOUT,
   /** SET AUTOCOMMIT: an {@link Argument.Flag}. */

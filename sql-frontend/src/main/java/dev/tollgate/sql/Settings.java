@@ -7,7 +7,7 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
-/** Turns SET statements into settings. */
+/** Turns SET statements into plans. */
 final class Settings {
 
   private Settings() {}

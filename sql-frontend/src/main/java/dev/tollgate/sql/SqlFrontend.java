@@ -3,20 +3,20 @@ package dev.tollgate.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text in, plan out: every statement of a client is parsed, classified, and checked against lists
- * of what is allowed, before anything else happens to it. See DESIGN.md of this module for the way
- * of a statement through it.
+ * Turns the text of a statement into a plan. Every statement of a client is parsed, classified, and
+ * checked against lists of what is allowed, before anything else happens to it. DESIGN.md of this
+ * module describes these steps.
  *
- * <p>Thread-safe. Planning is computation alone: it takes some 50 to 500 microseconds, nothing is
- * waited for, and the catalog is not consulted, so a plan never becomes stale.
+ * <p>Thread-safe. Planning takes some 50 to 500 microseconds of computation and never waits. It
+ * does not consult the catalog, so a plan never becomes stale.
  */
 public final class SqlFrontend {
 
   private final PlanCache cache;
 
   /**
-   * @param cachedPlans how many plans are kept, those that were used last; 0 keeps none. A kept
-   *     plan takes about four times the length of its statement, at most {@link
+   * @param cachedPlans how many of the most recently used plans are kept; 0 keeps none. A kept plan
+   *     takes about four times the length of its statement, which is at most {@link
    *     SqlLimits#CACHED_STATEMENT_LENGTH} characters.
    */
   public SqlFrontend(int cachedPlans) {
@@ -37,16 +37,17 @@ public final class SqlFrontend {
   }
 
   /**
-   * The plan of a statement that was planned lately, else null. Only a lookup, so it may be called
-   * where no time may be lost; whoever gets null plans the statement elsewhere.
+   * Returns the plan of a recently planned statement, else null. This is only a lookup, so threads
+   * that must not lose time may call it. A caller that gets null plans the statement elsewhere.
    */
   public @Nullable Plan cached(String sql) {
     return cache.get(sql);
   }
 
   /**
-   * Plans one statement of every kind, so that the first client does not pay for the loading of a
-   * thousand classes: half a second on one core. The cache stays as it is.
+   * Plans statements that together use the code that most statements need, so that the first client
+   * does not wait for the loading of a thousand classes. That takes half a second on one core. The
+   * cache does not change.
    */
   public void warmUp() {
     for (String sql : WarmUp.STATEMENTS) {

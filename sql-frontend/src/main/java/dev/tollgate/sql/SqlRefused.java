@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement that Tollgate does not run. The message starts with the position and says what is
- * refused, why, and, where there is one, what to write instead.
+ * Thrown for a statement that Tollgate does not run. The message starts with the position. It says
+ * what is refused, why, and what to write instead if there is something.
  *
  * <p>A refusal is an expected outcome, so it carries no stack trace.
  */
@@ -16,9 +16,9 @@ public final class SqlRefused extends RuntimeException {
 
   /** Why a statement is refused. */
   public enum Reason {
-    /** The text is no statement, or two parsers could read it in two ways. SQLState 42T01. */
+    /** The text is not a statement, or two parsers could read it differently. SQLState 42T01. */
     SYNTAX,
-    /** Understood, and against the rules. SQLState 42T01. */
+    /** Understood, but against the rules. SQLState 42T01. */
     NOT_ALLOWED,
     /** Understood and harmless, but this version cannot do it. SQLState HYC00. */
     NOT_SUPPORTED,
@@ -45,12 +45,12 @@ public final class SqlRefused extends RuntimeException {
     return reason;
   }
 
-  /** The line of what is refused, from 1. */
+  /** The line of the refused text, from 1. */
   public int line() {
     return line;
   }
 
-  /** The column of what is refused, from 1; a tab is one column. */
+  /** The column of the refused text, from 1; a tab is one column. */
   public int column() {
     return column;
   }

@@ -8,9 +8,9 @@ import static java.util.Objects.requireNonNull;
  * @param lock an {@link Argument.Text} of 1 to {@link SqlLimits#LOCK_NAME_LENGTH} characters, or an
  *     {@link Argument.Parameter}
  * @param token an {@link Argument.Integral}, not negative, or an {@link Argument.Parameter}
- * @param monotonic false: the write is applied only if the lock is held under the token. True: the
- *     token is shown to the tables that are fenced by the lock, and each takes it or not as its own
- *     fence says
+ * @param monotonic if false, the write is applied only if the lock is held under the token. If
+ *     true, the token is presented to the tables that the lock fences, and each table's own fence
+ *     accepts or refuses the token
  */
 public record StatementFence(Argument lock, Argument token, boolean monotonic) {
 

@@ -20,12 +20,12 @@ import org.apache.calcite.sql.validate.SqlConformance;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.sql.validate.SqlDelegatingConformance;
 
-/** Runs the generated parser over checked tokens, and says what is wrong in our own words. */
+/** Runs the generated parser over checked tokens, and rewords its errors. */
 final class StatementReader {
 
   private static final int EXPECTATIONS_WORTH_LISTING = 6;
 
-  /** Where they stand in the wrong place, they are hardly meant as names. */
+  /** Words that are hardly meant as names when they stand in the wrong place. */
   private static final Set<String> CLAUSES =
       Set.of(
           ("AND AS BETWEEN BY CREATE DEFAULT ELSE END EXCEPT FETCH FOR FROM GROUP HAVING IF IN INNER"
@@ -52,7 +52,7 @@ final class StatementReader {
     } catch (StackOverflowError e) {
       throw refusalAt(parser, Reason.TOO_LONG, "nested too deeply: split the statement", e);
     } catch (RuntimeException | AssertionError e) {
-      // Calcite checks some literals while it parses; not all its complaints know where they are
+      // Calcite checks some literals while it parses; not all its errors carry a position
       throw refusalAt(
           parser,
           Reason.SYNTAX,
@@ -93,7 +93,9 @@ final class StatementReader {
     return Refusals.syntax(found, sentence + expectations(e) + hintToQuote(e, found));
   }
 
-  /** For a reserved word where a name could stand, and that begins no clause. */
+  /**
+   * Returns a hint for a reserved word that begins no clause and stands where a name could stand.
+   */
   private static String hintToQuote(ParseException e, Token found) {
     String word = Tokens.upperCase(found);
     boolean isName =
@@ -108,7 +110,7 @@ final class StatementReader {
         : "";
   }
 
-  /** What could have stood there instead, if the choice is small enough to help. */
+  /** Returns what the parser expected instead, if the choice is small enough to help. */
   private static String expectations(ParseException e) {
     Set<String> expected = new TreeSet<>();
     for (int[] sequence : e.expectedTokenSequences) {
@@ -140,8 +142,8 @@ final class StatementReader {
     }
 
     /**
-     * A new one each time: the parser links tokens, and would go round in circles after one that
-     * follows itself.
+     * Returns a new token each time: the parser links tokens, and would loop forever on a token
+     * that follows itself.
      */
     private Token endOfText() {
       Token end = tokens.end();
@@ -156,7 +158,7 @@ final class StatementReader {
     }
   }
 
-  /** Calcite's most liberal rules, without the liberties that H2 reads in another way. */
+  /** Calcite's most liberal rules, except those that allow text which H2 reads differently. */
   private static final SqlConformance CONFORMANCE =
       new SqlDelegatingConformance(SqlConformanceEnum.BABEL) {
         @Override

@@ -7,14 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of the statements that begin with certain words.
+ * How Tollgate treats the statements that begin with certain words.
  *
- * @param words the words, in upper case; those that may stand between them (OR REPLACE, TEMPORARY,
- *     IF EXISTS) are left out
- * @param refusal null when such statements are accepted
- * @param sentence for an accepted one what it does, for a refused one why it is refused
- * @param instead what to write in place of a refused one; empty where there is nothing
- * @param ignored whether an accepted one does nothing, whatever else stands in it
+ * @param words the words, in upper case, without the modifiers after CREATE (OR REPLACE, TEMPORARY)
+ * @param refusal null if such statements are accepted
+ * @param sentence what an accepted statement does, or why a statement is refused
+ * @param instead what to write in place of a refused statement; empty if there is nothing
+ * @param ignored whether an accepted statement does nothing, whatever else it contains
  */
 record StatementRule(
     List<String> words,
@@ -33,12 +32,12 @@ record StatementRule(
     return refusal == null;
   }
 
-  /** The words as one would write them. */
+  /** The words as a client would write them. */
   String name() {
     return String.join(" ", words);
   }
 
-  /** Why it is refused, and what to do about it. */
+  /** Returns why the statement is refused, and what to write instead. */
   String explanation() {
     return Refusals.explanation(sentence, instead);
   }

@@ -8,8 +8,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which kinds of statements there are. They are told by their first words, before the parser runs,
- * so that a refusal can say more than "unexpected". What no rule names is refused.
+ * The kinds of statements that Tollgate knows. The first words of a statement determine its kind,
+ * before the parser runs, so that a refusal can say more than "unexpected". A statement that no
+ * rule names is refused.
  *
  * <p>The table is also the source of the SQL reference.
  */
@@ -22,14 +23,14 @@ final class StatementRules {
                   + " NULLS NOT ALL DISTINCT")
               .split(" ", -1));
 
-  /** What else gives a file of SQL. */
+  /** Other ways to get a file of SQL. */
   static final String SCRIPT_INSTEAD =
       "write SCRIPT without TO, which returns the text in rows, or take a dump of a backup with"
           + " tollgate dump";
 
   private static final String LOCAL = "CREATE LOCAL";
 
-  /** The longest rule of all that fit decides. */
+  /** All rules; of those that fit a statement, the longest decides. */
   private static final List<StatementRule> RULES = rules();
 
   private StatementRules() {}
@@ -79,7 +80,10 @@ final class StatementRules {
     return words;
   }
 
-  /** CREATE GLOBAL TEMPORARY TABLE SESSION.T: H2 takes this schema for LOCAL, as Db2 does. */
+  /**
+   * Whether the statement is CREATE GLOBAL TEMPORARY TABLE SESSION.T, which is LOCAL to H2, as it
+   * is to Db2.
+   */
   private static boolean isTableOfSession(Tokens tokens) {
     List<String> words = new ArrayList<>();
     for (int i = 0; i < tokens.size() && !tokens.get(i).image.equals("."); i++) {
@@ -93,7 +97,7 @@ final class StatementRules {
         && (schema.equals("SESSION") || schema.equals("\"SESSION\""));
   }
 
-  /** As much of an unknown statement as may be its kind: CREATE WHATEVER, but only HELP. */
+  /** The words that may name a statement's kind: two if a rule begins with the first, else one. */
   private static String beginning(List<String> words) {
     boolean hasKind = RULES.stream().anyMatch(rule -> rule.words().get(0).equals(words.get(0)));
     return String.join(" ", words.subList(0, hasKind ? Math.min(2, words.size()) : 1));
@@ -275,7 +279,7 @@ final class StatementRules {
         "SET ALLOW_LITERALS");
   }
 
-  /** Scripts and tools send it, and nothing that a client can see depends on it. */
+  /** Statements that scripts and tools send, and on which nothing depends that a client can see. */
   private static void whatDoesNothing(Table table) {
     table.ignore(
         "does nothing: the log is what is durable, and replicas plan without statistics",

@@ -4,24 +4,24 @@ import static java.util.Objects.requireNonNull;
 
 /**
  * {@code FENCED BY LOCK} of a table: from now on every write to the table needs a token of the lock
- * that it names.
+ * that the clause names.
  */
 public sealed interface TableFence {
 
   <R> R handledBy(Handler<R> handler);
 
-  /** One case for every form of a fence. */
+  /** One method for each form of a fence. */
   interface Handler<R> {
     R oneLock(OneLock fence);
 
     R lockPerRow(LockPerRow fence);
   }
 
-  /** Which tokens a table takes. */
+  /** Which tokens a table accepts. */
   enum Reading {
     /** Only the token under which the lock is held at this moment. */
     HELD,
-    /** Every token that is not lower than the highest one the table has taken. */
+    /** Every token that is not lower than the highest token that the table has accepted. */
     MONOTONIC
   }
 
@@ -45,10 +45,10 @@ public sealed interface TableFence {
   /**
    * {@code FENCED BY LOCK (expression)}: a lock for each row, in the reading {@link Reading#HELD}.
    *
-   * @param expressionSql for H2: the name of a row's lock, computed from its columns, which it
-   *     names without their table, at least one of them. It depends on nothing else, and has
-   *     neither parameters nor subqueries. Whether the columns exist is for those who know the
-   *     catalog to say, and whether the result is the name of a lock for those who evaluate it.
+   * @param expressionSql the expression for H2 that computes the name of a row's lock. It uses at
+   *     least one column of the row, without the name of the table, and depends on nothing else. It
+   *     has neither parameters nor subqueries. Code that knows the catalog checks that the columns
+   *     exist. Code that evaluates the expression checks that the result is the name of a lock.
    */
   record LockPerRow(String expressionSql) implements TableFence {
     public LockPerRow {

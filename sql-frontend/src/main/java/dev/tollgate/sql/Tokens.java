@@ -16,7 +16,7 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
  * The tokens of one statement, without comments and without the semicolon at its end. They are read
- * once: what is checked, what is parsed and what H2 gets is this one list.
+ * once: this one list is checked, parsed, and turned into the text for H2.
  */
 final class Tokens {
 
@@ -35,7 +35,7 @@ final class Tokens {
   }
 
   /**
-   * @throws SqlRefused when the text holds something that is no token, that H2 would read
+   * @throws SqlRefused if the text holds something that is not a token or that H2 would read
    *     differently, or more than one statement
    */
   static Tokens of(String sql) {
@@ -67,7 +67,7 @@ final class Tokens {
     return new Tokens(tokens, end);
   }
 
-  /** DECLARE GLOBAL TEMPORARY TABLE, as Db2 and Derby have it, is CREATE to H2. */
+  /** Turns DECLARE GLOBAL TEMPORARY TABLE, as Db2 and Derby have it, into CREATE, as H2 has it. */
   private static void createWhatIsDeclared(List<Token> tokens) {
     if (tokens.size() < 2 || tokens.get(0).kind != TollgateParserConstants.DECLARE) {
       return;
@@ -111,12 +111,12 @@ final class Tokens {
     return tokens.get(index);
   }
 
-  /** The end of the text, as the parser wants to see it after the last token. */
+  /** Returns the end of the text, as the parser expects it after the last token. */
   Token end() {
     return end;
   }
 
-  /** What H2 gets for a token. */
+  /** Returns the text that H2 gets for a token. */
   String textForH2(int index) {
     return tokens.get(index) instanceof Literals.TypedNumber number
         ? number.textForH2
@@ -148,9 +148,9 @@ final class Tokens {
   }
 
   /**
-   * The index of the name of the function that is called at {@code position}. The parser gives an
-   * expression in parentheses their position, so there may be some in front; of a name with a
-   * schema, the position is that of the name.
+   * Returns the index of the name of the function that is called at {@code position}. The parser
+   * gives an expression in parentheses the position of the parentheses, so there may be some in
+   * front. For a name with a schema, the position is that of the name.
    */
   int indexOfFunction(SqlParserPos position) {
     int index = indexAt(position);
@@ -206,7 +206,7 @@ final class Tokens {
     throw new IllegalStateException("nothing closes token " + opening);
   }
 
-  /** The parameters in the tokens from {@code from} up to, but without, {@code to}. */
+  /** Returns the number of parameters in the tokens from {@code from} to {@code to}, exclusive. */
   int parameterCount(int from, int to) {
     int count = 0;
     for (Token token : tokens.subList(from, to)) {

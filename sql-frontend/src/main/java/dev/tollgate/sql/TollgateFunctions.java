@@ -10,12 +10,13 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
- * Lets H2 find the functions that the store declares in schema TOLLGATE: the lock functions, and
- * those that take the place of H2's own because theirs have no bound ({@link Use#BOUNDED}).
+ * Lets H2 find the functions that the store declares in schema TOLLGATE. These are the lock
+ * functions, and the functions that replace H2's own because H2's own have no limit ({@link
+ * Use#BOUNDED}).
  *
- * <p>H2 names a column that has no alias after its expression. A client that calls {@code LPAD(a,
- * 3)} must not find a column {@code TOLLGATE.LPAD(A, 3)}, so such an item of a SELECT list gets the
- * alias that H2 would have made up.
+ * <p>H2 names a column without an alias after its expression. A client that calls {@code LPAD(a,
+ * 3)} must not find a column {@code TOLLGATE.LPAD(A, 3)}. So such an item of a SELECT list gets the
+ * alias that H2 would have generated.
  */
 final class TollgateFunctions {
 
@@ -31,7 +32,7 @@ final class TollgateFunctions {
     this.text = text;
   }
 
-  /** Whether it is the name of one of these functions with its schema. */
+  /** Whether a qualified name is the name of one of these functions. */
   static boolean isOne(SqlIdentifier qualified) {
     if (qualified.names.size() != 2 || !qualified.names.get(0).equals(SCHEMA)) {
       return false;
@@ -41,7 +42,7 @@ final class TollgateFunctions {
     return LockFunction.named(name) != null || (rule != null && rule.use() == Use.BOUNDED);
   }
 
-  /** Puts the schema before the calls, and aliases behind the items that need them. */
+  /** Puts the schema before the calls, and an alias after each item that needs one. */
   static void qualify(Tokens tokens, Findings findings, H2Text text) {
     TollgateFunctions functions = new TollgateFunctions(tokens, findings, text);
     for (LockUse use : findings.locks()) {
@@ -64,7 +65,7 @@ final class TollgateFunctions {
     }
     text.qualify(call, use.rule().name());
     if (isConstant(call + 2, tokens.indexOfClosing(call + 1))) {
-      return; // H2 evaluates it while it parses, and names the column after the value
+      return; // H2 evaluates the call while it parses, and names the column after the value
     }
     for (SqlNode item : findings.namelessItems()) {
       SqlParserPos position = item.getParserPosition();
@@ -76,7 +77,9 @@ final class TollgateFunctions {
     }
   }
 
-  /** Whether there is neither a column nor a parameter in it, nor what is called anew each time. */
+  /**
+   * Whether the tokens hold no column, no parameter and no function that H2 calls anew each time.
+   */
   private boolean isConstant(int from, int to) {
     for (int i = from; i < to; i++) {
       Token token = tokens.get(i);
@@ -99,7 +102,7 @@ final class TollgateFunctions {
     return rule != null && (rule.use() == Use.ALLOWED || rule.use() == Use.BOUNDED);
   }
 
-  /** Whether what follows is what may follow an item of a SELECT list. */
+  /** Whether the token at {@code end} may follow an item of a SELECT list. */
   private boolean isEndOfItem(int end) {
     if (end == tokens.size()) {
       return true;

@@ -28,33 +28,33 @@ import org.apache.calcite.sql.SqlWithItem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through a tree and notes what it finds. What it does not know, it refuses: a node that
- * nobody thought of could hide a function or a table.
+ * Walks a tree and records what it finds. It refuses nodes that it does not know: a node without a
+ * rule could hide a function or a table.
  *
- * <p>Not recursive: a tree may be {@link SqlLimits#OPERATORS} deep.
+ * <p>The walk is not recursive: a tree may be {@link SqlLimits#OPERATORS} deep.
  */
 final class TreeWalk {
 
   private enum Place {
     /** Where a value or a query may stand. */
     EXPRESSION,
-    /** Where the call of an aggregate stands, and its ORDER BY has been seen. */
+    /** The call of an aggregate whose ORDER BY has been seen. */
     ORDERED,
-    /** Behind FROM, JOIN and USING. */
+    /** After FROM, JOIN and USING. */
     TABLE
   }
 
-  /** H2 prepares what is in a derived table about four times for each level that it is deep. */
+  /** H2 prepares the contents of a derived table about four times for each level of nesting. */
   private static final int PREPARED_PER_LEVEL = 4;
 
-  /** What a derived table costs beside its nodes. */
+  /** What a derived table costs in addition to its nodes, in nodes. */
   private static final int NODES_OF_A_TABLE = 200;
 
-  /** So deep a derived table is too dear by itself. */
+  /** Level at which a single derived table is too expensive. */
   private static final int DEEP = 10;
 
   /**
-   * @param level how many derived tables and WITH queries it is in
+   * @param level how many derived tables and WITH queries contain the node
    */
   private record Pending(SqlNode node, Place place, int level) {}
 
@@ -71,7 +71,7 @@ final class TreeWalk {
     this.expressions = new ExpressionRules(tokens, findings);
   }
 
-  /** Adds what is found in an expression, a query, a data type or a change. */
+  /** Adds what it finds in an expression, a query, a data type or a change. */
   static void expression(Tokens tokens, SqlNode node, Findings findings) {
     QueryWeight.check(node);
     TreeWalk walk = new TreeWalk(tokens, findings);
@@ -94,7 +94,7 @@ final class TreeWalk {
     }
   }
 
-  /** What follows from here is in one more derived table. */
+  /** Enters one more derived table: the nodes added from here on are in it. */
   private void descend(SqlNode table) {
     level = Math.min(level + 1, DEEP);
     prepared(table, NODES_OF_A_TABLE);
@@ -107,7 +107,7 @@ final class TreeWalk {
     }
   }
 
-  /** Puts off all of them; the first comes first again. */
+  /** Adds all nodes to the pending nodes, so that the first node is visited first. */
   private void later(List<? extends @Nullable SqlNode> nodes) {
     for (int i = nodes.size() - 1; i >= 0; i--) {
       later(nodes.get(i), Place.EXPRESSION);
@@ -241,8 +241,8 @@ final class TreeWalk {
   }
 
   /**
-   * H2 takes a parameter for the number of a column, which it would have to know before it prepares
-   * the query.
+   * Refuses a parameter as an item of ORDER BY. H2 takes it for the number of a column, which it
+   * would have to know before it prepares the query.
    */
   private static void requireNoParameter(SqlNode item) {
     SqlNode inner = item;
@@ -277,7 +277,10 @@ final class TreeWalk {
     later(select.getHints(), Place.EXPRESSION);
   }
 
-  /** The name of a common table expression hides nothing: H2 lets a table of that name win. */
+  /**
+   * Walks a WITH. The name of a common table expression hides nothing: H2 prefers a table of that
+   * name.
+   */
   private void with(SqlWith with) {
     later(with.body, Place.EXPRESSION);
     int around = level;
@@ -295,7 +298,7 @@ final class TreeWalk {
     later(window.getPartitionList(), Place.EXPRESSION);
   }
 
-  /** The window is the name of one, or a definition. */
+  /** Walks an OVER, whose window is the name of a window or a definition. */
   private void over(SqlCall call) {
     if (call.operand(1).getKind() == SqlKind.WINDOW) {
       later(call.operand(1), Place.EXPRESSION);

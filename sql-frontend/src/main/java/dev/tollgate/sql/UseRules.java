@@ -11,10 +11,10 @@ import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
-/** What a statement may do, depending on what becomes of it. */
+/** What a statement may do, depending on where its expressions are evaluated. */
 final class UseRules {
 
-  /** What becomes of the expressions that were walked through. */
+  /** Where and when the expressions of a statement are evaluated. */
   enum Role {
     /** One node evaluates them, for one client. */
     READ,
@@ -74,7 +74,7 @@ final class UseRules {
     rules.checkChanges();
   }
 
-  /** Where no query may stand. */
+  /** Refuses a long number where a query cannot replace it. */
   private static void refuseLongNumber(SqlCharStringLiteral literal) {
     throw Refusals.tooLong(
         literal.getParserPosition(),

@@ -2,7 +2,7 @@ package dev.tollgate.sql;
 
 import java.util.List;
 
-/** Statements that between them touch what most statements need. */
+/** Statements that together use the code that most statements need. */
 final class WarmUp {
 
   static final List<String> STATEMENTS =

@@ -3,11 +3,11 @@ package dev.tollgate.core.command;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Who a session belongs to, as the client describes itself: shown to operators, never trusted.
+ * The owner of a session, as the client describes itself: shown to operators, never trusted.
  *
  * @param application the URL property applicationName, or what the driver found instead
  * @param host the client's host name or address
- * @param process process id and start of the client's JVM, for telling two processes of a host
+ * @param process process id and start time of the client's JVM, which tell two processes of a host
  *     apart
  */
 public record ClientInfo(String application, String host, String process) {

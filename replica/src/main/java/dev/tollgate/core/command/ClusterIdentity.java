@@ -7,15 +7,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what a cluster knows itself and its nodes.
+ * The identity of a cluster and of its nodes.
  *
  * @param clusterId null until the first leader has named the cluster
- * @param incarnations the data directory of each node, by node id, of the nodes that have told
- * @param removed nodes that were removed and are none of the cluster any more, oldest first
+ * @param incarnations the incarnation of each node's data directory, by node id, for the nodes that
+ *     have announced one
+ * @param removed removed nodes that no longer belong to the cluster, oldest first
  */
 public record ClusterIdentity(
     @Nullable UniqueId clusterId, SortedMap<String, UniqueId> incarnations, List<String> removed) {
-  /** That of a cluster that has applied nothing. */
+  /** The identity of a cluster that has applied nothing. */
   public static final ClusterIdentity NONE = new ClusterIdentity(null, new TreeMap<>(), List.of());
 
   public ClusterIdentity {

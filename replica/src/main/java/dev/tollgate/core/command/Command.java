@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One change of the replicated state, as it stands in the log.
  *
- * <p>Every constructor refuses what no leader may propose; what a client may get wrong is checked
+ * <p>Every constructor rejects what no leader may propose. What a client may get wrong is checked
  * before it becomes a command, or answered with {@link Outcome.Refused}.
  */
 public sealed interface Command {
@@ -56,9 +56,10 @@ public sealed interface Command {
   }
 
   /**
-   * Starts a session. Not executed at most once: the copy of a lost reply stays unused and expires.
+   * Starts a session. Not executed at most once: if its reply is lost, the session stays unused and
+   * expires.
    *
-   * @param secret number that a client must know to use the session again, chosen by the node
+   * @param secret number that the node chooses and that a client must know to use the session again
    * @param ttlMillis how long the session outlives its last heartbeat
    * @param leaseTtlMillis ttl of the session's own lease, which begins with the first lock it takes
    */
@@ -78,7 +79,9 @@ public sealed interface Command {
     }
   }
 
-  /** Ends a session and its own lease; leases that it created with create_lease go on. */
+  /**
+   * Ends a session and its own lease. Leases that the session created with create_lease stay alive.
+   */
   record CloseSession(SessionId session) implements Command {
     public CloseSession {
       requireNonNull(session, "session");
@@ -91,20 +94,21 @@ public sealed interface Command {
   }
 
   /**
-   * An operation of a session, executed at most once: the session remembers the outcome of its last
-   * sequence number, and a command that is resent with it gets that outcome again.
+   * An operation of a session, executed at most once. The session remembers the outcome of its last
+   * sequence number, and a command that is resent with that number gets that outcome again.
    *
    * @param sequence number of the operation within the session, from 1, rising; gaps are allowed
-   * @param content a checksum of what the client sent, by which another request under the same
-   *     number is told from the same one sent again. Not of the operation: what a request comes to
-   *     may be something else on the next leader. {@link #UNKNOWN_CONTENT} in old entries
+   * @param content a checksum of what the client sent. It tells a resent request from another
+   *     request under the same number. It is not a checksum of the operation, because the next
+   *     leader may make another operation of the same request. {@link #UNKNOWN_CONTENT} in old
+   *     entries
    */
   record Perform(SessionId session, long sequence, Operation operation, long content)
       implements Command {
-    /** Equal to every content. */
+    /** Matches every content. */
     public static final long UNKNOWN_CONTENT = 0;
 
-    /** An operation of a request that nobody compares. */
+    /** An operation whose request is not compared with others. */
     public Perform(SessionId session, long sequence, Operation operation) {
       this(session, sequence, operation, UNKNOWN_CONTENT);
     }
@@ -123,7 +127,10 @@ public sealed interface Command {
     }
   }
 
-  /** Takes a waiting acquire out of its queue; does nothing if it was granted or is gone by now. */
+  /**
+   * Ends the wait of an acquire for a lock, or of a statement for transactions. Does nothing if the
+   * request no longer waits.
+   */
   record EndWait(SessionId session, long sequence, WaitEnd reason) implements Command {
     public EndWait {
       requireNonNull(session, "session");
@@ -136,7 +143,10 @@ public sealed interface Command {
     }
   }
 
-  /** Ends what was not renewed in time. Only a leader proposes it, as its time keeper counts. */
+  /**
+   * Ends sessions and leases that were not renewed in time. Only a leader proposes it, from the
+   * deadlines of its time keeper.
+   */
   record Expire(List<SessionId> sessions, List<LeaseId> leases) implements Command {
     public Expire {
       sessions = List.copyOf(sessions);
@@ -149,7 +159,7 @@ public sealed interface Command {
     }
   }
 
-  /** Ends a session's own lease at the client's wish; the next lock begins another. */
+  /** Ends a session's own lease at the client's request; the next lock begins another. */
   record ReleaseOwnLease(SessionId session) implements Command {
     public ReleaseOwnLease {
       requireNonNull(session, "session");
@@ -162,8 +172,8 @@ public sealed interface Command {
   }
 
   /**
-   * Rolls a transaction back that has been open or idle for too long; does nothing if it has ended,
-   * or is at work.
+   * Rolls a transaction back against its client's will. Does nothing if the transaction has ended,
+   * or if the reason is {@link AbortReason#IDLE} and the transaction is at work.
    *
    * @param transaction its id, so that the session's next transaction is not meant
    */
@@ -180,22 +190,25 @@ public sealed interface Command {
     }
   }
 
-  /** Why a transaction ends against its owner's will. */
+  /** Why a transaction is rolled back against its client's will. */
   enum AbortReason {
-    /** It has been open for {@link TransactionLimits#ageMillis}. */
+    /** The transaction has been open for {@link TransactionLimits#ageMillis}. */
     AGE,
-    /** It has done nothing for {@link TransactionLimits#idleMillis}. */
+    /** The transaction has been idle for {@link TransactionLimits#idleMillis}. */
     IDLE,
-    /** A snapshot needs a moment without transactions, and the log must not grow without end. */
+    /**
+     * A snapshot needs a moment without open transactions, and the log must not grow without limit.
+     */
     SNAPSHOT
   }
 
   /**
    * Tells every node where clients reach this one. Answered with false if the name belongs to
-   * another incarnation of the node, or to a node that was removed; nothing changes then.
+   * another incarnation of the node, or if a removed node announces an incarnation; nothing changes
+   * then.
    *
    * @param incarnation of the data directory of the node; null if the leader speaks for a node that
-   *     it has just added, or a node for itself that has no directory
+   *     it has just added, or if the node has no directory or runs a version without incarnations
    */
   record AnnounceNode(String nodeId, String clientAddress, @Nullable UniqueId incarnation)
       implements Command {
@@ -229,7 +242,7 @@ public sealed interface Command {
     }
   }
 
-  /** From now on random numbers follow from this, too. A leader's first command. */
+  /** Sets the seed from which later random numbers follow, too. A leader's first command. */
   record SeedRandom(RandomSeed seed) implements Command {
     public SeedRandom {
       requireNonNull(seed, "seed");
@@ -241,7 +254,7 @@ public sealed interface Command {
     }
   }
 
-  /** From now on statements are computed in this environment, by every replica. */
+  /** Sets the environment in which every replica computes statements. */
   record AdoptEnvironment(Environment environment) implements Command {
     public AdoptEnvironment {
       requireNonNull(environment, "environment");
@@ -253,7 +266,7 @@ public sealed interface Command {
     }
   }
 
-  /** From now on statements that write are refused, until an environment is adopted. */
+  /** Rejects statements that write, until an environment is adopted. */
   record PauseStatements() implements Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
@@ -261,7 +274,7 @@ public sealed interface Command {
     }
   }
 
-  /** From now on transactions of the whole cluster may be open for so long. */
+  /** Sets how long transactions of the whole cluster may be open. */
   record LimitTransactions(TransactionLimits limits) implements Command {
     public LimitTransactions {
       requireNonNull(limits, "limits");
@@ -274,8 +287,8 @@ public sealed interface Command {
   }
 
   /**
-   * How much time leases have left of which the leader has not heard: the next leader gives them no
-   * more than that. Leases that were renewed meanwhile are left alone.
+   * Records how much time is left to leases of which the leader has received no renewal. The next
+   * leader gives these leases no more than that. Leases that were renewed meanwhile are left alone.
    */
   record RecordSilence(List<SilentLease> leases) implements Command {
     public RecordSilence {
@@ -301,8 +314,9 @@ public sealed interface Command {
   }
 
   /**
-   * A lease of which a silence is recorded was renewed after all, and has its full ttl again. A
-   * renewal is acknowledged after this; one without a record needs no entry.
+   * Ends the recorded silence of a lease that was renewed after all: the lease has its full ttl
+   * again. The leader acknowledges the renewal after this command; a renewal without a recorded
+   * silence needs no entry.
    *
    * @param recordedRenewals {@link Lease#recordedRenewals} as the leader knows it
    */
@@ -317,7 +331,7 @@ public sealed interface Command {
     }
   }
 
-  /** Clients are sent to this node no more: it was removed. */
+  /** Stops sending clients to a node that was removed. */
   record ForgetNode(String nodeId) implements Command {
     public ForgetNode {
       requireNonNull(nodeId, "nodeId");
@@ -330,11 +344,11 @@ public sealed interface Command {
   }
 
   /**
-   * Has every replica compute a checksum of its state as it is at this very command, and report it.
-   * Answered with false if the same entry has asked for that before, because a check goes by its
-   * log index.
+   * Has every replica compute a checksum of its state at this very command, and report it. Answered
+   * with false if an earlier command of the same entry has asked for that, because a check is
+   * identified by its log index.
    *
-   * @param nodes whose answers count
+   * @param nodes whose reports count
    */
   record VerifyReplicas(List<String> nodes) implements Command {
     public VerifyReplicas {
@@ -351,7 +365,7 @@ public sealed interface Command {
   }
 
   /**
-   * The answer of a node to {@link VerifyReplicas}; too late, it does nothing.
+   * The answer of a node to {@link VerifyReplicas}; a late answer does nothing.
    *
    * @param checkIndex the log index of that command
    */
@@ -367,9 +381,12 @@ public sealed interface Command {
     }
   }
 
-  /** Why a waiting acquire ends without a grant. */
+  /** Why the wait of an acquire or of a statement ends early. */
   enum WaitEnd {
-    /** The wait that the client asked for has run out: the outcome is "not granted". */
+    /**
+     * The time to wait is over. The outcome of an acquire is {@link Outcome.NotGranted}; that of a
+     * statement is {@link Outcome.SqlFailed} with HYT00.
+     */
     TIMED_OUT,
     /** The client cancelled the statement. */
     CANCELLED

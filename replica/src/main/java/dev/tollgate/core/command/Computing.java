@@ -3,18 +3,18 @@ package dev.tollgate.core.command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * With what the statements of the log are computed, as part of the replicated state.
+ * The environment in which statements of the log are computed, as part of the replicated state.
  *
- * @param environment the one that every replica needs that applies a statement; null as long as no
- *     leader has stated one, and while it changes
- * @param changes true between two environments: statements that write are refused, so that replicas
- *     of either apply the same
+ * @param environment the environment that a replica needs to apply a statement; null while it
+ *     changes, and as long as no leader has stated one
+ * @param changes true between two environments: statements that write are rejected, so that
+ *     replicas of either environment apply the same
  */
 public record Computing(@Nullable Environment environment, boolean changes) {
-  /** No leader has stated an environment: the log is older than that, or begins. */
+  /** No leader has stated an environment: the log is older than environments, or it is new. */
   public static final Computing ANYWHERE = new Computing(null, false);
 
-  /** Between two environments. */
+  /** The state between two environments. */
   public static final Computing PAUSED = new Computing(null, true);
 
   public Computing {
@@ -23,7 +23,7 @@ public record Computing(@Nullable Environment environment, boolean changes) {
     }
   }
 
-  /** From now on in this one. */
+  /** Statements are computed in this environment. */
   public static Computing in(Environment environment) {
     return new Computing(environment, false);
   }

@@ -9,12 +9,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What statements are computed with besides the log: the tables of a Java runtime, as fingerprints
- * of what they do. Two runtimes of which all fingerprints are equal give equal results, whatever
- * their versions.
+ * What the results of statements depend on besides the log: the tables of a Java runtime, as
+ * fingerprints of what the tables do. Two runtimes with equal fingerprints give equal results,
+ * whatever their versions.
  *
- * @param fingerprints by the name of the part that they are of, such as "time zones"
- * @param runtime what people call it, such as its version; not compared
+ * @param fingerprints by the name of the part of the runtime, such as "time zones"
+ * @param runtime the runtime's name for people, such as its version; not compared
  */
 public record Environment(SortedMap<String, String> fingerprints, String runtime) {
   public Environment {
@@ -34,12 +34,12 @@ public record Environment(SortedMap<String, String> fingerprints, String runtime
     }
   }
 
-  /** True if statements give the same results in both. */
+  /** Returns true if statements give the same results in both environments. */
   public boolean computesLike(Environment other) {
     return fingerprints.equals(other.fingerprints);
   }
 
-  /** The names of the parts that differ, in order. */
+  /** Returns the names of the parts that differ, in order. */
   public List<String> differences(Environment other) {
     SortedMap<String, String> all = new TreeMap<>(fingerprints);
     all.putAll(other.fingerprints);

@@ -6,8 +6,8 @@ public enum FenceReading {
   HELD,
 
   /**
-   * Any issued token that is not lower than the highest one the table has accepted: for holders
-   * that release first and hand over afterwards.
+   * Any issued token that is not lower than the highest token the table has accepted. It is for
+   * holders that release the lock first and hand over afterwards.
    */
   MONOTONIC
 }

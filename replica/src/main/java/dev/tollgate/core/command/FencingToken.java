@@ -1,17 +1,19 @@
 package dev.tollgate.core.command;
 
 /**
- * Proof of one grant of one lock. Tokens of one cluster strictly increase in grant order, for ever
- * (invariant I2): a later holder's token is always the higher one.
+ * Proof of one grant of one lock. Tokens of one cluster strictly increase in grant order, forever
+ * (invariant I2): a later holder's token is always higher.
  *
- * <p>The low {@value #COUNTER_BITS} bits count grants, the bits above hold the epoch, which a
+ * <p>The low {@value #COUNTER_BITS} bits count grants. The bits above hold the epoch, which a
  * restored backup raises so that no token is issued twice.
  */
 public record FencingToken(long value) implements Comparable<FencingToken> {
-  /** 2^48 grants per epoch: 89 years at 100,000 grants a second; 32,767 epochs fit above them. */
+  /**
+   * 2^48 grants per epoch: 89 years at 100,000 grants a second. The bits above hold 32,767 epochs.
+   */
   static final int COUNTER_BITS = 48;
 
-  /** The highest epoch there can be. */
+  /** The highest possible epoch. */
   public static final int MAX_EPOCH = (1 << (Long.SIZE - 1 - COUNTER_BITS)) - 1;
 
   public FencingToken {
@@ -20,12 +22,12 @@ public record FencingToken(long value) implements Comparable<FencingToken> {
     }
   }
 
-  /** The epoch of a counter that stands at this number. */
+  /** Returns the epoch of this counter value. */
   public static int epochOf(long counter) {
     return (int) (counter >>> COUNTER_BITS);
   }
 
-  /** Where the counter stands when an epoch begins: below all tokens of the epoch. */
+  /** Returns the counter value at which an epoch begins, below all tokens of the epoch. */
   public static long startOf(int epoch) {
     if (epoch < 0 || epoch > MAX_EPOCH) {
       throw new IllegalArgumentException("epoch " + epoch + ": 0 to " + MAX_EPOCH);

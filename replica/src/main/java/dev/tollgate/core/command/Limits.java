@@ -9,11 +9,15 @@ public final class Limits {
   public static final int DESCRIPTION_CHARS = 255;
 
   /**
-   * Shortest lease: below it, a heartbeat every third of the ttl costs more than the lock is worth.
+   * Shortest ttl of a lease. Below it, a heartbeat every third of the ttl costs more than the lock
+   * is worth.
    */
   public static final long LEASE_TTL_MIN_MILLIS = 100;
 
-  /** Longest lease, 24 hours: a longer one would outlive the operator who has to clear it. */
+  /**
+   * Longest ttl of a lease, 24 hours: a longer lease would outlive the operator who has to clear
+   * it.
+   */
   public static final long LEASE_TTL_MAX_MILLIS = 24 * 60 * 60 * 1000L;
 
   /** Shortest time for which a silent session is kept. */
@@ -28,31 +32,34 @@ public final class Limits {
   /** Live leases; each takes 400 bytes of heap. */
   public static final int LEASES = 1_000_000;
 
-  /**
-   * Locks that are held at a time, counted once for each lease that holds one; each takes 300 bytes
-   * of heap.
-   */
+  /** Held locks, counted once for each lease that holds one; each takes 300 bytes of heap. */
   public static final int HELD_LOCKS = 5_000_000;
 
-  /** Leases that may take one lock in shared mode together: every further request looks at all. */
+  /**
+   * Leases that may hold one lock in shared mode together: every further request examines them all.
+   */
   public static final int HOLDERS_PER_LOCK = 20_000;
 
-  /** Requests that may wait for one lock: each that ends early looks at all before it. */
+  /**
+   * Requests that may wait for one lock: each wait that ends early examines all waits before it.
+   */
   public static final int WAITERS_PER_LOCK = 20_000;
 
-  /** Statements that may wait for transactions to end: whenever one does, all are looked at. */
+  /**
+   * Statements that may wait for transactions to end: all are examined whenever a transaction ends.
+   */
   public static final int WAITING_STATEMENTS = 10_000;
 
-  /** Bytes of the texts and parameters of statements that wait, 64 MiB. */
+  /** Bytes of the texts and parameters of waiting statements, 64 MiB. */
   public static final long WAITING_STATEMENT_BYTES = 64L << 20;
 
-  /** Bytes of the answers that all sessions keep, for clients that ask again, 64 MiB. */
+  /** Bytes of the answers that all sessions keep for clients that resend a request, 64 MiB. */
   public static final long KEPT_ANSWER_BYTES = 64L << 20;
 
-  /** An answer of so many bytes is kept for as long as its session. */
+  /** Bytes up to which an answer is kept for as long as its session. */
   public static final long SMALL_ANSWER_BYTES = 1 << 10;
 
-  /** Names of locks that went with a lease which a session remembers, to tell its client. */
+  /** Names of locks, lost with a lease or taken by force, that a session keeps for its client. */
   public static final int LOST_LOCKS = 1_000;
 
   /** Longest wait for a lock, one hour. */
@@ -62,7 +69,7 @@ public final class Limits {
   public static final int STATEMENT_CHARS = 1 << 20;
 
   /**
-   * Bytes that the rows of a SCRIPT take in memory, 64 MiB: its answer stays in the node's memory
+   * Bytes that the rows of a SCRIPT take in memory, 64 MiB. The answer stays in the node's memory
    * until the client has read it, and may be two and a half times as long.
    */
   public static final long SCRIPT_BYTES = 64L << 20;
@@ -71,41 +78,41 @@ public final class Limits {
   public static final int ROW_LOCK_CHARS = 4_000;
 
   /**
-   * Bytes of the result of one set of a batch, and of those before it together if it is to run, 4
-   * MiB: the answers of all sets travel in one frame.
+   * Bytes of the result of one set of a batch, 4 MiB. A set runs only if the results of the sets
+   * before it together have no more: the answers of all sets travel in one frame.
    */
   public static final int BATCH_RESULT_BYTES = 4 << 20;
 
-  /** Characters of the message of a set of a batch that fails. */
+  /** Characters of the error message of a failed set of a batch. */
   public static final int BATCH_MESSAGE_CHARS = 1_000;
 
   /** Fencing tokens that one session may present with SET FENCING TOKEN at a time. */
   public static final int TOKENS_PER_SESSION = 1_000;
 
-  /** Transactions that may be open at a time: H2 has room for 255, and queries need some. */
+  /** Transactions that may be open at a time: H2 has room for 255, and queries need some of it. */
   public static final int OPEN_TRANSACTIONS = 200;
 
-  /** Longest transaction unless the cluster says otherwise, ten minutes. */
+  /** Longest time that a transaction may be open unless the cluster sets another, ten minutes. */
   public static final long TRANSACTION_MILLIS = 10 * 60 * 1000L;
 
-  /** Longest pause of a client inside a transaction unless the cluster says otherwise, a minute. */
+  /** Longest pause of a client in a transaction unless the cluster sets another, one minute. */
   public static final long TRANSACTION_IDLE_MILLIS = 60 * 1000L;
 
   /** Shortest time to which the cluster may limit transactions and pauses within them. */
   public static final long TRANSACTION_LIMIT_MIN_MILLIS = 1_000;
 
-  /** Longest time to which the cluster may limit them, 24 hours. */
+  /** Longest time to which the cluster may limit transactions and these pauses, 24 hours. */
   public static final long TRANSACTION_LIMIT_MAX_MILLIS = 24 * 60 * 60 * 1000L;
 
-  /** How long transactions that are open when a snapshot is overdue have to end by themselves. */
+  /** How long open transactions have to end by themselves when a snapshot is overdue. */
   public static final long SNAPSHOT_PATIENCE_MILLIS = 5_000;
 
   /** Executions of statements in one transaction. */
   public static final int STATEMENTS_PER_TRANSACTION = 100_000;
 
   /**
-   * Changes of rows that a transaction may hold when its next statement begins, one for each index
-   * that the row is in. To undo a million took two to six seconds, in which nothing else is
+   * Row changes that a transaction may hold when its next statement begins, one for each index that
+   * contains the row. Undoing a million changes took two to six seconds, in which nothing else is
    * applied, and half a gigabyte of heap.
    */
   public static final long CHANGES_PER_TRANSACTION = 1_000_000;
@@ -113,63 +120,64 @@ public final class Limits {
   /** Bytes of the rows that a transaction may have written when its next statement begins. */
   public static final long TRANSACTION_WRITTEN_BYTES = 256L << 20;
 
-  /** How long a statement waits for rows unless the session says otherwise: as long as in H2. */
+  /** How long a statement waits for rows unless the session sets another time: as long as in H2. */
   public static final long LOCK_TIMEOUT_MILLIS = 2_000;
 
   /**
-   * Rows that any execution of a statement of the log may look at: those scanned, joined, grouped
-   * and written together. Every replica applies the statement, and none applies anything else
-   * meanwhile; so many take less than a tenth of a second, also if they are the first of a process.
-   * What definitions do with the rows of one existing table (a new column, an index) is not
-   * counted.
+   * Rows that any execution of a statement of the log may examine: those scanned, joined, grouped
+   * and written together. Every replica applies the statement, and applies nothing else meanwhile.
+   * So many rows take less than a tenth of a second, even if they are the first of a process. What
+   * ALTER TABLE computes for existing rows counts (docs/adr/0053). Copying a table and building an
+   * index do not count.
    */
   public static final long STATEMENT_ROWS_BASE = 100_000;
 
-  /** Rows that it may look at beside, for each row of the tables to which it refers. */
+  /** Further rows that an execution may examine for each row of the tables to which it refers. */
   public static final long STATEMENT_ROWS_PER_ROW = 10;
 
-  /** Rows that it may look at however large its tables are. */
+  /** Rows that an execution may examine however large its tables are. */
   public static final long STATEMENT_ROWS = 5_000_000;
 
   /**
-   * Changes that an execution may make for each row of the tables to which it refers, one for each
-   * index of a row that it writes. Any further one counts as {@link #ROWS_PER_CHANGE} rows.
+   * Changes that an execution may make for each row of the tables to which it refers. A written row
+   * is one change for each of its indexes. Each further change counts as {@link #ROWS_PER_CHANGE}
+   * rows.
    */
   public static final long STATEMENT_CHANGES_PER_ROW = 20;
 
-  /** Rows that can be looked at in the time that it takes to write one, and to undo that. */
+  /** Rows that can be examined in the time that it takes to write one row and to undo the write. */
   public static final long ROWS_PER_CHANGE = 16;
 
   /**
-   * Stack of the thread that applies the log, 512 MiB of addresses; memory is taken for the part
-   * that was used. What statements may recurse on is bounded so that a quarter is more than enough.
+   * Stack of the apply thread, 512 MiB of addresses; only the used part takes memory. The recursion
+   * of statements is bounded so that a quarter of the stack is more than enough.
    */
   public static final long APPLY_STACK_BYTES = 512L << 20;
 
   /**
-   * Rows from which an action of a foreign key leads to another one, one after the other: H2
-   * descends for each, at 2 to 4 KiB of stack.
+   * Rows through which actions of foreign keys may lead, one after the other: H2 descends for each,
+   * at 2 to 4 KiB of stack.
    */
   public static final int REFERENTIAL_DEPTH = 1_000;
 
-  /** Arrays, rows and collections of geometries within each other in one value. */
+  /** Arrays, rows and collections of geometries nested in one value. */
   public static final int VALUE_DEPTH = 32;
 
   /**
-   * Parentheses within each other in a text that becomes a GEOMETRY: H2 reads the text once for
-   * each level. 1 MiB with so many takes a tenth of a second.
+   * Nested parentheses in a text that becomes a GEOMETRY: H2 reads the text once for each level. 1
+   * MiB with so many levels takes a tenth of a second.
    */
   public static final int GEOMETRY_NESTING = 64;
 
   /**
-   * Digits of a text that becomes an exact number, and how far its exponent may be from zero. As
-   * for numbers in the text of a statement.
+   * Digits of a text that becomes an exact number, and the distance of its exponent from zero. The
+   * same limit holds for numbers in the text of a statement.
    */
   public static final int NUMBER_LENGTH = 10_000;
 
   /**
-   * How far the exponent of a DECFLOAT that is computed may be from zero: what is further away
-   * comes back from no snapshot.
+   * Distance from zero of the exponent of a computed DECFLOAT: no snapshot could restore a number
+   * with a larger one.
    */
   public static final int DECFLOAT_EXPONENT = 100_000;
 
@@ -177,36 +185,36 @@ public final class Limits {
   public static final int TYPE_PARTS = 1_000;
 
   /**
-   * Uses of views by one view, each counted as often as the view that uses it. It takes a tenth of
-   * a microsecond for each, several times in each statement that uses the view.
+   * Uses of views by one view, each counted as often as the view that contains the use. Each use
+   * takes a tenth of a microsecond, several times in each statement that uses the view.
    */
   public static final int VIEW_WEIGHT = 20_000;
 
   /**
-   * Compilations of views after a definition: each view once, and again for each way that leads
-   * down from it to another view. A compilation takes some 30 microseconds.
+   * Compilations of views after a definition: each view once, and again for each path that leads
+   * down from it to another view. A compilation takes about 30 microseconds.
    */
   public static final int VIEW_COMPILATIONS = 20_000;
 
-  /** Characters of the views in these compilations. */
+  /** Characters of the views in all {@link #VIEW_COMPILATIONS}. */
   public static final int VIEW_COMPILATION_CHARACTERS = 8 << 20;
 
   /** Roles that a role has, each counted as often as the roles through which it has them. */
   public static final int ROLE_WEIGHT = 10_000;
 
-  /** Domains that narrow one another. */
+  /** Domains in one chain, in which each narrows the next. */
   public static final int DOMAIN_DEPTH = 100;
 
-  /** Uses of queries that WITH names in one view; all of them may use views. */
+  /** Uses in one view of the queries that WITH names; all of these queries may use views. */
   public static final int USES_IN_A_VIEW = 50;
 
   /** Bytes of values that any execution of a statement of the log may make and write, 32 MiB. */
   public static final long STATEMENT_WRITTEN_BYTES_BASE = 32L << 20;
 
-  /** Bytes that it may write beside, for each row of the tables to which it refers, 16 KiB. */
+  /** Further bytes that it may write for each row of the tables to which it refers, 16 KiB. */
   public static final long STATEMENT_WRITTEN_BYTES_PER_ROW = 16 << 10;
 
-  /** Bytes that it may write however large its tables are, 128 MiB. */
+  /** Bytes that an execution may write however large its tables are, 128 MiB. */
   public static final long STATEMENT_WRITTEN_BYTES = 128L << 20;
 
   /**
@@ -217,14 +225,14 @@ public final class Limits {
 
   /**
    * Steps through texts that an execution may take for each row of the tables to which it refers.
-   * {@code 64} further ones count as a row that it looked at.
+   * Each {@code 64} further steps count as one examined row.
    */
   public static final long STATEMENT_STEPS_PER_ROW = 16 << 10;
 
-  /** Rows, each of {@code 64} steps, for what is computed while a statement is prepared. */
+  /** Rows, each of {@code 64} steps, that the preparation of a statement may compute. */
   public static final int PREPARATION_ROWS = 100_000;
 
-  /** Steps for which rows pay, however many they are: a second or so. */
+  /** Most steps for which the rows of tables pay, however many the rows are: about one second. */
   public static final long STATEMENT_STEPS_PAID = 320_000_000;
 
   /** Characters of a result of REPEAT, SPACE, LPAD, RPAD and REPLACE, as of any string in H2. */

@@ -1,11 +1,11 @@
 package dev.tollgate.core.command;
 
 /**
- * Where a command stands in the log, and when the log says it happened.
+ * The place of a command in the log, and its log time.
  *
  * @param logIndex index of the Raft log entry, from 1
  * @param ordinal place of the command among those of its entry, from 0
- * @param timeMicros microseconds since 1970-01-01T00:00:00Z as the leader stamped them; never goes
+ * @param timeMicros the leader's time stamp, microseconds since 1970-01-01T00:00:00Z; never goes
  *     back from one position to the next
  */
 public record LogPosition(long logIndex, int ordinal, long timeMicros) {

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command brought about besides its own outcome. The leader passes it on to whom it
- * concerns; a follower drops it.
+ * An effect of a command besides its own outcome. The leader passes the notice on to all that it
+ * concerns; a follower drops the notice.
  */
 public sealed interface Notice {
   /** A command that was {@link Outcome.Waiting} has its final outcome. */
@@ -27,7 +27,7 @@ public sealed interface Notice {
   /**
    * A lease exists and has to be renewed within its ttl.
    *
-   * @param renewedWith the session whose own lease it is, so that it is renewed with the session;
+   * @param renewedWith the session whose own lease this is, and whose renewal renews the lease too;
    *     null for a lease of create_lease
    */
   record LeaseStarted(LeaseId lease, long ttlMillis, @Nullable SessionId renewedWith)
@@ -37,21 +37,21 @@ public sealed interface Notice {
     }
   }
 
-  /** A lease is gone, and with it its locks. */
+  /** A lease has ended, and its locks are released. */
   record LeaseEnded(LeaseId lease) implements Notice {
     public LeaseEnded {
       requireNonNull(lease, "lease");
     }
   }
 
-  /** A session exists and has to be heard of within its ttl. */
+  /** A session exists and has to be heard from within its ttl. */
   record SessionStarted(SessionId session, long ttlMillis) implements Notice {
     public SessionStarted {
       requireNonNull(session, "session");
     }
   }
 
-  /** A transaction is open, or was just used; it may not stay idle. */
+  /** A transaction is open, or was just used; its idle time starts over. */
   record TransactionUsed(SessionId session, long transaction) implements Notice {
     public TransactionUsed {
       requireNonNull(session, "session");
@@ -65,7 +65,7 @@ public sealed interface Notice {
     }
   }
 
-  /** A session is gone, and with it its own lease. */
+  /** A session has ended, and its own lease with it. */
   record SessionEnded(SessionId session) implements Notice {
     public SessionEnded {
       requireNonNull(session, "session");
@@ -73,11 +73,11 @@ public sealed interface Notice {
   }
 
   /**
-   * A lock was taken from all who held it, by force.
+   * A lock was taken by force from all its holders.
    *
    * @param lease of the first holder
-   * @param token under which that lease held it
-   * @param holders how many there were
+   * @param token under which that lease held the lock
+   * @param holders the number of holders
    */
   record LockTaken(LockName lock, LeaseId lease, FencingToken token, int holders)
       implements Notice {
@@ -88,14 +88,14 @@ public sealed interface Notice {
     }
   }
 
-  /** Transactions may be open for so long from now on, also those that are open. */
+  /** The time that transactions may be open has changed, for open transactions too. */
   record TransactionsLimited(TransactionLimits limits) implements Notice {
     public TransactionsLimited {
       requireNonNull(limits, "limits");
     }
   }
 
-  /** Clients reach other nodes than before. */
+  /** The addresses at which clients reach the nodes have changed. */
   record ClusterChanged() implements Notice {}
 
   /** A node has answered a comparison of the replicas. */

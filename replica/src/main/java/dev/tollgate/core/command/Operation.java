@@ -41,7 +41,7 @@ public sealed interface Operation {
     R setLockTimeout(SetLockTimeout operation);
   }
 
-  /** Starts a lease that belongs to nobody's connection: it lives while somebody renews it. */
+  /** Starts a lease that belongs to no connection: it lives as long as a client renews it. */
   record CreateLease(long ttlMillis, String owner) implements Operation {
     public CreateLease {
       requireNonNull(owner, "owner");
@@ -77,7 +77,7 @@ public sealed interface Operation {
    *
    * @param lease null for the session's own lease, which is created if it does not exist yet
    * @param waitMillis 0: do not wait. Otherwise how long the leader lets the request stand in the
-   *     queue before it proposes {@link Command.EndWait}; the core itself never looks at a clock
+   *     queue before it proposes {@link Command.EndWait}; the core itself never reads a clock
    */
   record AcquireLock(LockName lock, @Nullable LeaseId lease, LockMode mode, long waitMillis)
       implements Operation {
@@ -95,7 +95,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Gives a lock back; the outcome says whether the lease held it. */
+  /** Releases a lock; the outcome says whether the lease held it. */
   record ReleaseLock(LockName lock, @Nullable LeaseId lease) implements Operation {
     public ReleaseLock {
       requireNonNull(lock, "lock");
@@ -107,7 +107,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Takes a lock from whoever holds it; the outcome says whether anybody did. */
+  /** Takes a lock from all its holders; the outcome says whether the lock was held. */
   record ForceReleaseLock(LockName lock) implements Operation {
     public ForceReleaseLock {
       requireNonNull(lock, "lock");
@@ -120,10 +120,10 @@ public sealed interface Operation {
   }
 
   /**
-   * From now on the session presents this token with every write, for writers that cannot add a
-   * clause to their statements.
+   * Has the session present this token with every write, for writers that cannot add a clause to
+   * their statements.
    *
-   * @param token null to present none for this lock any more
+   * @param token null to stop presenting a token of this lock
    */
   record PresentToken(LockName lock, @Nullable Long token) implements Operation {
     public PresentToken {
@@ -136,7 +136,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Names the schema in which the session's unqualified names are looked up. */
+  /** Sets the schema in which the session's unqualified names are looked up. */
   record SetSchema(String schema) implements Operation {
     public SetSchema {
       requireNonNull(schema, "schema");
@@ -153,16 +153,16 @@ public sealed interface Operation {
    *
    * @param sql as the SQL front-end rebuilt it
    * @param definition true for DDL
-   * @param targets what DDL names; row changes are caught where they happen
-   * @param parameterSets one, or for a batch one per execution
-   * @param batch true if the client asked for a batch, also of one set
+   * @param targets the objects that DDL names; row changes are caught where they happen
+   * @param parameterSets one set, or for a batch one per execution
+   * @param batch true if the client asked for a batch, even of one set
    * @param returnsRows true for a query that writes
    * @param keys which generated keys to return
    * @param maxRows most rows to return, 0 for all
    * @param binding what CREATE TABLE binds its table to, or null
    * @param ownLeaseTrusted false if the client can no longer prove that its own lease is alive:
    *     then the session's own lease presents no token (invariant I8)
-   * @param mode whether it belongs to a transaction of several statements
+   * @param mode whether the statement belongs to a transaction of several statements
    */
   record ExecuteSql(
       String sql,
@@ -194,7 +194,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Binds a table: from then on every write to it needs a token. */
+  /** Binds a table: every later write to the table needs a token. */
   record FenceTable(
       TableName table, FenceTerms fence, @Nullable StatementFence proof, boolean ownLeaseTrusted)
       implements Operation {
@@ -209,7 +209,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Ends the binding of a table; needs the token that any other write to it would need. */
+  /** Ends the binding of a table; needs the token that any other write to the table would need. */
   record UnfenceTable(TableName table, @Nullable StatementFence proof, boolean ownLeaseTrusted)
       implements Operation {
     public UnfenceTable {
@@ -222,7 +222,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Begins a transaction without a first change, so that its queries are alone already. */
+  /** Begins a transaction before its first change, so that its queries already run alone. */
   record BeginTransaction(TransactionScope mode) implements Operation {
     public BeginTransaction {
       if (mode == TransactionScope.AUTOCOMMIT) {
@@ -236,7 +236,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Ends the session's transaction, if one is open; false undoes what it changed. */
+  /** Ends the session's transaction, if one is open; without {@code commit}, undoes its changes. */
   record EndTransaction(boolean commit) implements Operation {
     @Override
     public <R> R handledBy(Handler<R> handler) {
@@ -244,7 +244,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Sets a savepoint in the session's transaction, or goes back to one. */
+  /** Sets a savepoint in the session's transaction, or rolls back to one. */
   record MarkSavepoint(boolean rollback, String name, TransactionScope mode) implements Operation {
     public MarkSavepoint {
       requireNonNull(name, "name");
@@ -257,7 +257,7 @@ public sealed interface Operation {
     }
   }
 
-  /** How long the session's statements wait for rows of other transactions. */
+  /** Sets how long the session's statements wait for rows of other transactions. */
   record SetLockTimeout(long millis) implements Operation {
     public SetLockTimeout {
       if (millis < 0 || millis > Limits.LOCK_WAIT_MAX_MILLIS) {
@@ -274,8 +274,8 @@ public sealed interface Operation {
   /**
    * The clause FENCED [MONOTONIC] BY LOCK name TOKEN token of one statement.
    *
-   * @param monotonic true if the token is only presented to the tables that are bound to the lock,
-   *     false if the statement is refused unless the lock is held under it
+   * @param monotonic true if the statement only presents the token to the tables that are bound to
+   *     the lock. False if the statement is rejected unless the lock is held under the token
    */
   record StatementFence(PresentedToken presented, boolean monotonic) {
     public StatementFence {
@@ -295,11 +295,11 @@ public sealed interface Operation {
   }
 
   /**
-   * The clause FENCED BY LOCK (expression): a lock for each row, in the reading {@link
+   * The clause FENCED BY LOCK (expression): a lock for each row, with the reading {@link
    * FenceReading#HELD}.
    *
-   * @param lockSql what names the lock of a row, from the row's columns alone; the core does not
-   *     look inside. At most {@link Limits#ROW_LOCK_CHARS} characters
+   * @param lockSql the expression that names the lock of a row, from the row's columns alone; the
+   *     core does not interpret it. At most {@link Limits#ROW_LOCK_CHARS} characters
    */
   record RowFence(String lockSql) implements FenceTerms {
     public RowFence {
@@ -310,14 +310,14 @@ public sealed interface Operation {
     }
   }
 
-  /** An object that DDL names, as far as it can matter to a fenced table. */
+  /** An object that DDL names, if it can matter to a fenced table. */
   record DefinitionTarget(Kind kind, TableName name) {
     public DefinitionTarget {
       requireNonNull(kind, "kind");
       requireNonNull(name, "name");
     }
 
-    /** What the name stands for. */
+    /** The kind of object that the name stands for. */
     public enum Kind {
       TABLE,
       INDEX,
@@ -329,7 +329,7 @@ public sealed interface Operation {
   /**
    * The parameters of one execution.
    *
-   * @param values encoded by the store's value codec; the core does not look inside
+   * @param values encoded by the store's value codec; the core does not interpret them
    * @param fence the statement's fence with its parameters filled in, or null
    */
   record ParameterSet(Payload values, @Nullable StatementFence fence) {
@@ -343,7 +343,9 @@ public sealed interface Operation {
     /** None. */
     record None() implements WantedKeys {}
 
-    /** What the database generated: identity, defaults that are not constant, primary key. */
+    /**
+     * All keys that the database generated: identity, defaults that are not constant, primary key.
+     */
     record Generated() implements WantedKeys {}
 
     /** The columns at these positions, from 1. */
@@ -353,7 +355,7 @@ public sealed interface Operation {
       }
     }
 
-    /** The columns of these names. */
+    /** The columns with these names. */
     record Names(List<String> names) implements WantedKeys {
       public Names {
         names = List.copyOf(names);

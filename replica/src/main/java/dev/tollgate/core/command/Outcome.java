@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a command; the same on every replica, but for the wording of SQL errors. */
+/** The result of a command; the same on every replica, except for the wording of SQL errors. */
 public sealed interface Outcome {
   /** A session was opened under this id. */
   record SessionOpened(SessionId session) implements Outcome {
@@ -28,16 +28,16 @@ public sealed interface Outcome {
     }
   }
 
-  /** The lock is held by others, and the request does not wait, or not any longer. */
+  /** Other leases hold the lock, and the request does not wait, or no longer waits. */
   record NotGranted() implements Outcome {}
 
   /** The request stands in the lock's queue; {@link Notice.Completed} will follow. */
   record Waiting() implements Outcome {}
 
-  /** Yes or no, for operations that find something done or not to be done. */
+  /** Yes or no, for operations that may find nothing to do. */
   record Answered(boolean answer) implements Outcome {}
 
-  /** Nothing more to say. */
+  /** The command is done, without further result. */
   record Done() implements Outcome {}
 
   /**
@@ -59,12 +59,13 @@ public sealed interface Outcome {
   }
 
   /**
-   * A row that the statement needs belongs to another transaction; the statement has changed
-   * nothing and is to be tried again. Between the store and the core only, never an outcome of a
-   * command.
+   * A row that the statement needs belongs to another transaction. The statement has changed
+   * nothing and is to be tried again. Used between the store and the core only, never an outcome of
+   * a command.
    *
    * @param with the session of that transaction
    * @param row the row, or null if the store cannot name it or the conflict is about more than one
+   *     row
    * @param waitMillis how long the statement itself says that it waits, or null
    */
   record Conflict(SessionId with, @Nullable RowKey row, @Nullable Long waitMillis)
@@ -79,7 +80,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** The state machine refused; nothing has changed. */
+  /** The state machine rejected the command; nothing has changed. */
   record Refused(RefusalCode code, String message) implements Outcome {
     public Refused {
       requireNonNull(code, "code");
@@ -88,7 +89,7 @@ public sealed interface Outcome {
   }
 
   /**
-   * The database refused; nothing has changed but sequence positions.
+   * The database rejected the statement; nothing has changed except sequence positions.
    *
    * @param message may name generated objects differently on different replicas
    */

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.Arrays;
 
 /**
- * Bytes that the core carries and never looks into. Compared by content; not copied, so nobody may
- * write to the array after it was wrapped or to the one that {@link #bytes} returns.
+ * Bytes that the core carries and never interprets. Compared by content. Not copied: neither the
+ * wrapped array nor the one that {@link #bytes} returns may be written to afterwards.
  */
 public final class Payload {
   private static final Payload EMPTY = new Payload(new byte[0]);
@@ -17,17 +17,17 @@ public final class Payload {
     this.bytes = bytes;
   }
 
-  /** No bytes. */
+  /** The empty payload. */
   public static Payload empty() {
     return EMPTY;
   }
 
-  /** Takes over the array. */
+  /** Wraps the array and takes it over. */
   public static Payload of(byte[] bytes) {
     return new Payload(requireNonNull(bytes, "bytes"));
   }
 
-  /** The bytes themselves, not a copy. */
+  /** Returns the bytes themselves, not a copy. */
   public byte[] bytes() {
     return bytes;
   }
@@ -46,7 +46,7 @@ public final class Payload {
     return Arrays.hashCode(bytes);
   }
 
-  /** The size only: SQL values must not reach a log file. */
+  /** Returns the size only: SQL values must not reach a log file. */
   @Override
   public String toString() {
     return bytes.length + " bytes";

@@ -3,7 +3,7 @@ package dev.tollgate.core.command;
 import static java.util.Objects.requireNonNull;
 
 /**
- * One operation of one session: what a resent command, a waiter and a late answer have in common.
+ * Identifies one operation of one session: a resent command, a waiter and a late reply share it.
  */
 public record RequestId(SessionId session, long sequence) {
   public RequestId {

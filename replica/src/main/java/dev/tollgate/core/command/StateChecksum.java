@@ -9,7 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the state of a replica comes to at one log index.
+ * The checksum of a replica's state at one log index.
  *
  * @param total of all parts, in hexadecimal
  * @param parts a short checksum of each part by its name, which tells people where a difference is
@@ -26,12 +26,12 @@ public record StateChecksum(String total, SortedMap<String, Long> parts) {
     }
   }
 
-  /** True if both are of equal states. */
+  /** Returns true if both checksums are of equal states. */
   public boolean agreesWith(StateChecksum other) {
     return total.equals(other.total);
   }
 
-  /** The names of the parts that only one of both has, or each has differently. */
+  /** Returns the names of the parts that only one checksum has, or that differ. */
   public List<String> differencesFrom(StateChecksum other) {
     SortedMap<String, Long> all = new TreeMap<>(parts);
     all.putAll(other.parts);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table as a statement names it, in the store's spelling (unquoted names in upper case).
  *
- * @param schema null where the statement leaves it to the session's schema
+ * @param schema null where the statement leaves the schema to the session
  */
 public record TableName(@Nullable String schema, String name) {
   public TableName {

@@ -1,12 +1,13 @@
 package dev.tollgate.core.command;
 
-/** What the core asks of the texts that it keeps as names. */
+/** Requirements of the core on the texts that it keeps as names. */
 public final class Text {
   private Text() {}
 
   /**
-   * False if a surrogate stands without its partner, as in {@code SUBSTRING('😀', 1, 1)}: the text
-   * is no sequence of characters, and what is shown or written of it may be another text.
+   * Returns false if a surrogate stands without its partner, as in {@code SUBSTRING('😀', 1, 1)}.
+   * Such a text is no sequence of characters, and may become another text when it is shown or
+   * written.
    */
   public static boolean isWellFormed(String text) {
     int length = text.length();
@@ -32,7 +33,9 @@ public final class Text {
     }
   }
 
-  /** The first characters of a text, whole ones: a pair of surrogates is not torn apart. */
+  /**
+   * Returns the first characters of a text, at most {@code most}; a surrogate pair is not split.
+   */
   public static String first(String text, int most) {
     if (text.length() <= most) {
       return text;

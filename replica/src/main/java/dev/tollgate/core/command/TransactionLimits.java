@@ -3,16 +3,16 @@ package dev.tollgate.core.command;
 /**
  * How long transactions may be open, as part of the replicated state.
  *
- * @param ageMillis from its beginning to its end
+ * @param ageMillis from the beginning of a transaction to its end
  * @param idleMillis from one statement to the next
  */
 public record TransactionLimits(long ageMillis, long idleMillis) {
-  /** As long as nobody has set others. */
+  /** The limits until the cluster sets others. */
   public static final TransactionLimits STANDARD =
       new TransactionLimits(Limits.TRANSACTION_MILLIS, Limits.TRANSACTION_IDLE_MILLIS);
 
   /**
-   * @throws IllegalArgumentException if one of them is not within {@link
+   * @throws IllegalArgumentException if one of the limits is not between {@link
    *     Limits#TRANSACTION_LIMIT_MIN_MILLIS} and {@link Limits#TRANSACTION_LIMIT_MAX_MILLIS}
    */
   public TransactionLimits {

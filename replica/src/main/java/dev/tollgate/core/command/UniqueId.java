@@ -1,10 +1,8 @@
 package dev.tollgate.core.command;
 
-/**
- * A number of 128 bits that was drawn at random outside of here, and that people read as a UUID.
- */
+/** A number of 128 bits, drawn at random outside this package, which people read as a UUID. */
 public record UniqueId(long high, long low) {
-  /** As {@code 8-4-4-4-12} hexadecimal digits. */
+  /** Returns the number as {@code 8-4-4-4-12} hexadecimal digits. */
   @Override
   public String toString() {
     String digits = hex(high) + hex(low);

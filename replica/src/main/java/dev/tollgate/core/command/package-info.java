@@ -1,6 +1,6 @@
 /**
- * What stands in the log and what comes of it: commands and operations, outcomes and notices, and
- * the words they are made of. All of it is immutable, and nothing of it knows the state.
+ * The content of the log and its results: commands and operations, outcomes and notices, and the
+ * types they consist of. All of it is immutable, and none of it knows the state.
  */
 @NullMarked
 package dev.tollgate.core.command;

@@ -4,9 +4,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls those who only want to hear of something: one that fails has a bug, but neither the others
- * nor the thread that applies the log may suffer from it. An error that says that the process
- * itself is broken ends the node; a client that makes a listener recurse too deep does not.
+ * Notifies listeners. A listener that throws has a bug, but neither the other listeners nor the
+ * apply thread may suffer from it. An error that shows that the process itself is broken ends the
+ * node; a client that makes a listener recurse too deep does not.
  */
 public final class Callbacks {
   private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
@@ -14,9 +14,9 @@ public final class Callbacks {
   private Callbacks() {}
 
   /**
-   * Tells one listener.
+   * Notifies one listener.
    *
-   * @param whose for the line in the log if it fails
+   * @param whose names the listener in the log line if it fails
    */
   public static void tell(String whose, Runnable message) {
     try {

@@ -16,7 +16,7 @@ import java.util.function.Function;
 
 /**
  * Commands as they stand in log entries. The numbers are a format on disk: never change one, only
- * add; a change of layout takes a new entry version, see {@link EntryCodec}.
+ * add. A change of layout needs a new entry version, see {@link EntryCodec}.
  */
 final class CommandCodec {
   private static final int OPEN_SESSION = 1;
@@ -128,7 +128,7 @@ final class CommandCodec {
     };
   }
 
-  /** What {@code item} reads, as often as a count before it says. */
+  /** Reads a count, then that many elements with {@code item}. */
   static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
     int count = in.count(itemBytes);
     List<T> items = new ArrayList<>(count);

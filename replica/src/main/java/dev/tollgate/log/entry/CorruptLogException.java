@@ -1,6 +1,6 @@
 package dev.tollgate.log.entry;
 
-/** A log entry that this version cannot have written: the replica has to stop. */
+/** This version cannot have written this log entry: the replica has to stop. */
 public class CorruptLogException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

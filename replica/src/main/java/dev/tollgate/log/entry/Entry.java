@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * The content of one log entry: the commands of many sessions, and the time at which the leader put
- * them together. Empty if it is only there to prove who leads. Made from bytes alone, on the node
- * that proposed it too: what a leader applied from memory would not have to be what the others
+ * them together. The entry is empty if it only proves who leads. It is decoded from bytes, even on
+ * the node that proposed it. Otherwise a leader could apply something else than the other nodes
  * read.
  */
 public final class Entry {

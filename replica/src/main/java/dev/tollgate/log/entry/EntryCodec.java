@@ -38,7 +38,7 @@ public final class EntryCodec {
    *
    * @param proposals those of the entry if this node proposed it, else empty
    * @throws UnknownCommandException if a later version has written it
-   * @throws CorruptLogException if none can have
+   * @throws CorruptLogException if no version can have written it
    */
   public static Entry decode(byte[] bytes, List<Proposal> proposals) {
     try {

@@ -16,7 +16,9 @@ import dev.tollgate.wire.WireWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The operations of sessions within {@link CommandCodec}; what it says of numbers holds here. */
+/**
+ * The operations of sessions within {@link CommandCodec}, whose rule for numbers holds here too.
+ */
 final class OperationCodec {
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
@@ -276,7 +278,7 @@ final class OperationCodec {
       return out.u8(SET_LOCK_TIMEOUT).i64(operation.millis());
     }
 
-    /** Lease ids begin at 1, so 0 stands for the session's own. */
+    /** Lease ids begin at 1, so 0 stands for the session's own lease. */
     private WireWriter lease(@Nullable LeaseId lease) {
       return out.i64(lease == null ? 0 : lease.value());
     }

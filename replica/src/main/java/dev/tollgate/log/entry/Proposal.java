@@ -5,25 +5,25 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Outcome;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A command on its way into the log of this node, and who wants to hear what becomes of it. */
+/** A command on its way into the log of this node, and the listener for its outcome. */
 public final class Proposal {
   private final byte[] encoded;
   private final Listener listener;
   private final AtomicBoolean answered = new AtomicBoolean();
 
-  /** Hears one of the three, once; from the thread that applies, or any other. Must not block. */
+  /** Receives exactly one of three calls, from the apply thread or any other. Must not block. */
   public interface Listener {
-    /** The command has been applied by this node. */
+    /** This node has applied the command. */
     void applied(Outcome outcome);
 
     /**
-     * This node does not lead, or lost its leadership before it could tell: the command may have
-     * been applied or may yet be, or neither.
+     * This node does not lead, or lost leadership before it could tell: the command may have been
+     * applied or may yet be, or neither.
      */
     void unknown();
 
     /**
-     * The command was not even proposed, and will not be.
+     * The command was not proposed, and will not be.
      *
      * @param why names the limit that was reached
      */
@@ -31,7 +31,7 @@ public final class Proposal {
       unknown();
     }
 
-    /** Nobody waits for the command. */
+    /** The listener for a command that no client waits for. */
     Listener NOBODY =
         new Listener() {
           @Override
@@ -54,7 +54,7 @@ public final class Proposal {
     return encoded;
   }
 
-  /** Tells the listener what became of the command, if it was not told anything yet. */
+  /** Tells the listener what became of the command, unless it was told something before. */
   public void applied(Outcome outcome) {
     tell(() -> listener.applied(outcome));
   }

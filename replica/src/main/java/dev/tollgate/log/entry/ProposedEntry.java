@@ -4,8 +4,8 @@ import dev.tollgate.core.command.Command;
 import java.util.List;
 
 /**
- * A log entry on its way into the log: the bytes that every node will read, and who waits for its
- * commands. It has no commands, so that no log can apply anything but what these bytes say.
+ * A log entry on its way into the log: the bytes that every node will read, and the listeners of
+ * its commands. It has no commands, so no log can apply anything but what these bytes say.
  */
 public final class ProposedEntry {
   private final byte[] bytes;
@@ -19,13 +19,13 @@ public final class ProposedEntry {
     this.proposals = List.copyOf(proposals);
   }
 
-  /** An entry of a node that need not lead, and so has no say in what time it is. */
+  /** Returns an entry of a node that need not lead, and so has no say in what time it is. */
   public static ProposedEntry untimed(Command command) {
     return new ProposedEntry(
         0, List.of(new Proposal(EntryCodec.encode(command), Proposal.Listener.NOBODY)));
   }
 
-  /** The entry as it will stand in the log: not a copy, nobody may write to it. */
+  /** The entry as it will stand in the log; not a copy, so callers must not write to it. */
   public byte[] bytes() {
     return bytes;
   }

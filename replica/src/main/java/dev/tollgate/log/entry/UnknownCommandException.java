@@ -1,14 +1,14 @@
 package dev.tollgate.log.entry;
 
 /**
- * A log entry that is whole, and that a later version has written: the replica has to stop, and
- * goes on from there once that version runs here.
+ * A later version has written this log entry, which is intact. The replica has to stop, and goes on
+ * from there once that version runs here.
  */
 public final class UnknownCommandException extends CorruptLogException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param what is not known
+   * @param what names what is not known
    */
   public UnknownCommandException(String what) {
     super(

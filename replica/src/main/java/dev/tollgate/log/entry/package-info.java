@@ -1,6 +1,6 @@
 /**
- * Commands as bytes: what stands in the log, and what waits to stand there. All of it is immutable,
- * but for the listeners of a proposal.
+ * Commands as bytes: those in the log, and those that wait to get there. Everything here is
+ * immutable, except for the listeners of a proposal.
  */
 @NullMarked
 package dev.tollgate.log.entry;

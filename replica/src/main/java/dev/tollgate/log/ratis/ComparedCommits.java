@@ -8,14 +8,14 @@ import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
 import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 
 /**
- * Has a follower commit only entries that its log has in common with the leader's. Section 5.3 of
- * the Raft paper: of what the leader has committed, a request tells a follower as much as the
- * request proves, which is up to its last entry, or up to the entry before them if it has none.
+ * Makes a follower commit only entries that its log shares with the leader's. Section 5.3 of the
+ * Raft paper: a request tells a follower no more of what the leader has committed than the request
+ * proves. That is up to its last entry, or up to the entry before if it has none.
  *
  * <p>A request that names no entry before its own begins with index 0 of the log, or proves
- * nothing; Ratis 3.3.0 counts one entry more than it has. A follower with entries of a term that
- * was overruled then commits one of these: it may apply what no other node has, and refuses the
- * leader's entry for ever.
+ * nothing. Ratis 3.3.0 counts one entry more than the request has. A follower with entries of an
+ * overruled term then commits one of these. It may apply what no other node has, and refuses the
+ * leader's entry forever.
  */
 final class ComparedCommits implements ServerInterceptor {
   private static final long NONE = -1;

@@ -15,16 +15,16 @@ import org.apache.ratis.util.MemoizedSupplier;
  * Gives the thread with which Ratis applies the log the stack of {@link ApplyThread}, so that no
  * entry has to change threads: docs/adr/0032.
  *
- * <p>Ratis 3.3.0 makes that thread (StateMachineUpdater) with the stack that the process has by
- * default, and offers no way to bring another one, so this class reaches into it.
+ * <p>Ratis 3.3.0 creates that thread (StateMachineUpdater) with the default stack of the process,
+ * and offers no way to replace the thread. So this class reaches into Ratis.
  */
 final class DeepUpdater {
   private DeepUpdater() {}
 
   /**
-   * Has a server that has not opened its log yet apply it with a large stack.
+   * Makes a server that has not opened its log yet apply the log with a large stack.
    *
-   * @throws IllegalStateException if this Ratis is not the one that this was written for
+   * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
   static void install(RaftServer server, RaftGroupId group) throws IOException {
     Object division = server.getDivision(group);

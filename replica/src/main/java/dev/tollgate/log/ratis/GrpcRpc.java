@@ -8,13 +8,13 @@ import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 
-/** The gRPC transport of Ratis, which shows itself: Ratis would keep it to its own classes. */
+/** The gRPC transport of Ratis, made accessible: Ratis would keep it to its own classes. */
 final class GrpcRpc {
   private static final String SERVER = "tollgate.raft.server.rpc";
 
   private GrpcRpc() {}
 
-  /** Ratis makes one by its class name. */
+  /** Ratis creates an instance by the class name. */
   public static final class Type implements RpcType {
     public Type() {}
 
@@ -45,7 +45,7 @@ final class GrpcRpc {
     }
   }
 
-  /** The transport of the server that was made with these parameters. */
+  /** Returns the transport of the server that was created with these parameters. */
   static RaftServerRpc of(Parameters parameters) {
     return parameters.getNonNull(SERVER, RaftServerRpc.class);
   }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.apache.ratis.protocol.RaftPeer;
 import org.jspecify.annotations.Nullable;
 
-/** A node that asks to become a member, and what it has to be for that. */
+/** A node that asks to become a member, and the conditions for that. */
 record JoiningNode(RaftPeer peer) {
   /** How long it may take to say whether it can be added. */
   private static final int ANSWER_MILLIS = 3_000;
@@ -26,7 +26,7 @@ record JoiningNode(RaftPeer peer) {
     return new JoiningNode(RaftPeer.newBuilder().setId(nodeId).setAddress(raftAddress).build());
   }
 
-  /** A node that was removed may have votes and entries, which an empty directory has not. */
+  /** A node that was removed may have votes and entries, unlike an empty directory. */
   void requireNeverRemoved(ClusterIdentity cluster) throws MembershipException {
     if (cluster.removed().contains(peer.getId().toString())) {
       throw new MembershipException(
@@ -37,7 +37,7 @@ record JoiningNode(RaftPeer peer) {
     }
   }
 
-  /** No member has its name or its address. */
+  /** Rejects a node whose name or address a member already has. */
   void requireNew(Collection<RaftPeer> members) throws MembershipException {
     for (RaftPeer member : members) {
       if (member.getId().equals(peer.getId())) {
@@ -56,8 +56,8 @@ record JoiningNode(RaftPeer peer) {
   }
 
   /**
-   * Asks the node: Ratis would find out only after {@link RatisMembership#CATCH_UP_MILLIS}, and
-   * take a node that begins a cluster without a leader.
+   * Asks the node whether it can join. Ratis would find out only after {@link
+   * RatisMembership#CATCH_UP_MILLIS}, and would accept a leaderless node that begins a cluster.
    */
   void requireJoining(NodeIdentity leader) throws MembershipException {
     PeerGuard.Refusal refusal = ask(leader);

@@ -7,23 +7,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * Tells a consumer in turn that this node leads and that it does not. What Ratis says of it comes
- * from two threads, and "leads" may come after the "does not lead" of the same term. So neither is
- * passed on: both only have the truth looked up, which Ratis changes before it says anything.
+ * Tells a consumer in turn that this node leads and that it does not. Ratis reports this on two
+ * threads, and "leads" may come after the "does not lead" of the same term. So neither report is
+ * passed on. Each only triggers a check of the true state, which Ratis changes before it reports
+ * anything.
  *
- * <p>Nobody waits here. A thread that is telling the consumer also tells what others bring
- * meanwhile: whoever says that this node does not lead holds a monitor of Ratis, for which the
- * consumer may be waiting. Thread-safe.
+ * <p>No thread waits here. A thread that is telling the consumer also delivers what other threads
+ * report meanwhile. The thread that reports the loss of leadership holds a monitor of Ratis, for
+ * which the consumer may be waiting. Thread-safe.
  */
 final class LeadershipNews {
-  /** What {@code leadingTerm} says while this node does not lead. */
+  /** The value of {@code leadingTerm} while this node does not lead. */
   static final long NONE = -1;
 
   private final LogConsumer consumer;
   private final LongSupplier leadingTerm;
   private final AtomicInteger changes = new AtomicInteger();
 
-  /** By the thread that tells the consumer. */
+  /** Used only by the thread that tells the consumer. */
   private long told = NONE;
 
   /**
@@ -35,7 +36,7 @@ final class LeadershipNews {
     this.leadingTerm = requireNonNull(leadingTerm, "leadingTerm");
   }
 
-  /** Leadership has changed, or may have. */
+  /** Reports that leadership has changed, or may have. */
   void changed() {
     int seen = changes.incrementAndGet();
     if (seen > 1) {

@@ -19,25 +19,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Proves that a node leads, without an entry: the node notes how far its log is committed, and a
- * majority of the voters, this one among them, says afterwards that it is still in the term of this
- * leader. A later leader needs a majority that has left that term, so there was none when the round
- * began (Raft's ReadIndex; the proof, and why that of Ratis will not do, is in docs/adr/0028).
+ * Proves without an entry that a node leads. The node notes how far its log is committed. Then a
+ * majority of the voters, including this node, says that it is still in the term of this leader. A
+ * later leader needs a majority that has left that term, so there was none when the round began.
+ * This is Raft's ReadIndex; docs/adr/0028 has the proof, and says why Ratis's own will not do.
  *
- * <p>One round is under way at a time, and all who ask meanwhile share the next: an answer counts
- * only for who had asked before it was given. A node that owes an answer is not asked again until
- * it has given it, so a slow one costs neither time nor messages. There is no thread and no clock
- * here: {@link Group#termOf} bounds how long a round takes. Thread-safe.
+ * <p>One round is under way at a time, and all callers that arrive meanwhile share the next. An
+ * answer counts only for callers that asked before it was given. A node that owes an answer is not
+ * asked again until it has answered, so a slow node costs neither time nor messages. There is no
+ * thread and no clock here: {@link Group#termOf} bounds how long a round takes. Thread-safe.
  */
 public final class LeadershipRounds {
   private static final Logger LOG = LoggerFactory.getLogger(LeadershipRounds.class);
 
   /**
-   * A node that leads, as it sees itself.
+   * The leadership of a node, as that node sees it.
    *
-   * @param term the term in which it leads
-   * @param configurationIndex where in the log the members stand
-   * @param followers all voters but this node, which is one itself
+   * @param term the term in which the node leads
+   * @param configurationIndex the log index of the members
+   * @param followers all voters except this node, which is a voter too
    * @param committed the last entry that is known to be committed
    */
   public record Leadership(
@@ -61,28 +61,29 @@ public final class LeadershipRounds {
   /** The group that a node may lead. */
   public interface Group {
     /**
-     * What this node leads, at this moment.
+     * Returns what this node leads, at this moment.
      *
-     * @return null if it does not lead, has not applied an entry of its own term yet, has no vote,
-     *     or if the members are about to change: then two majorities would have to be counted
+     * @return null if this node does not lead, has not applied an entry of its own term yet, or has
+     *     no vote. Also null if the members are about to change: then two majorities would have to
+     *     be counted.
      */
     @Nullable Leadership leadership();
 
     /**
-     * Asks another node for the term it is in. A node that has voted in a term must not answer with
-     * an earlier one, not after a restart either.
+     * Asks another node for its term. A node that has voted in a term must not answer with an
+     * earlier term, not even after a restart.
      *
-     * @return completes within the time for an election, with a failure if there is no answer
+     * @return completes within the time for an election, exceptionally if there is no answer
      */
     CompletableFuture<Long> termOf(String nodeId);
   }
 
-  /** A question to all followers, and who waits for the answers. */
+  /** A question to all followers, and the callers that wait for the answers. */
   private static final class Round {
     final List<CompletableFuture<OptionalLong>> askers;
     final Leadership leadership;
 
-    /** Who owed an answer to an earlier round when this one began. */
+    /** The followers that owed an answer to an earlier round when this one began. */
     final Set<String> unasked = new HashSet<>();
 
     int confirmed = 1;
@@ -116,7 +117,7 @@ public final class LeadershipRounds {
     this.supervision = requireNonNull(supervision, "supervision");
   }
 
-  /** As {@link ReplicatedLog#readIndex} says. */
+  /** See {@link ReplicatedLog#readIndex}. */
   public CompletableFuture<OptionalLong> readIndex() {
     CompletableFuture<OptionalLong> asker = new CompletableFuture<>();
     boolean first;
@@ -134,7 +135,7 @@ public final class LeadershipRounds {
     return asker;
   }
 
-  /** Begins the rounds for who waits, until one has to wait itself. */
+  /** Begins rounds for the waiting callers, until a round has to wait itself. */
   private void beginNext() {
     while (true) {
       List<CompletableFuture<OptionalLong>> askers;
@@ -149,7 +150,7 @@ public final class LeadershipRounds {
       if (askers.isEmpty()) {
         return;
       }
-      // after all of them have asked, and before anybody is asked
+      // after all of these callers have asked, and before any follower is asked
       Leadership leadership = leadership();
       if (leadership != null) {
         begin(new Round(askers, leadership));
@@ -159,7 +160,7 @@ public final class LeadershipRounds {
     }
   }
 
-  /** Nobody waits for ever because of a bug. */
+  /** Returns null after an exception, so that no caller waits forever because of a bug. */
   private @Nullable Leadership leadership() {
     try {
       return group.leadership();
@@ -243,11 +244,11 @@ public final class LeadershipRounds {
     } finally {
       mutex.unlock();
     }
-    // this node counts itself: it must not have left its term either
+    // this node counts itself, so it must not have left its term either
     boolean proven = over.isConfirmed() && over.leadership.isThatOf(leadership());
     OptionalLong index =
         proven ? OptionalLong.of(over.leadership.committed()) : OptionalLong.empty();
-    // who hears of this round first may keep the others waiting, but not the next round
+    // the first caller to hear of this round may keep the others waiting, but not the next round
     beginNext();
     over.askers.forEach(asker -> asker.complete(index));
   }

@@ -11,16 +11,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of a log that was being written when its process was killed. Room is set aside in the
- * file, so what is missing of the last entry is zeros, and Ratis 3.3.0 (SegmentedRaftLogReader)
- * takes that for damage; it knows only of files that end within an entry. Such an entry was not
- * synced yet, so nobody has heard of it.
+ * The end of a log that was being written when its process was killed. Space is reserved in the
+ * file, so the missing part of the last entry is zeros. Ratis 3.3.0 (SegmentedRaftLogReader) takes
+ * that for damage; it knows only files that end within an entry. Such an entry was not synced yet,
+ * so nobody has heard of it.
  */
 final class LogTail {
   private static final Logger LOG = LoggerFactory.getLogger(LogTail.class);
   private static final String OPEN_SEGMENT = "log_inprogress_";
 
-  /** "RaftLog1"; then come entries: length as a varint, bytes, checksum of both i32. */
+  /**
+   * The length of "RaftLog1". Then come entries: a varint length, the bytes, an i32 checksum of
+   * both.
+   */
   private static final int HEADER_BYTES = 8;
 
   private LogTail() {}
@@ -47,7 +50,7 @@ final class LogTail {
   }
 
   /**
-   * Where the last entry begins, if it is followed by nothing but zeros and unfinished; else -1.
+   * Returns where the last entry begins if it is unfinished and followed only by zeros, else -1.
    */
   private static int beginOfUnfinished(MappedByteBuffer bytes) {
     int end = endOfContent(bytes);
@@ -75,7 +78,7 @@ final class LogTail {
     return end;
   }
 
-  /** Reads a length; -1 if there is none. */
+  /** Reads a length; returns -1 if there is none. */
   private static int varint(MappedByteBuffer bytes) {
     int value = 0;
     for (int shift = 0; shift < Integer.SIZE && bytes.hasRemaining(); shift += 7) {
@@ -89,8 +92,8 @@ final class LogTail {
   }
 
   /**
-   * True if nothing, or only the first bytes of it, are there of the checksum at {@code to} of the
-   * bytes before it.
+   * True if the checksum at {@code to} of the bytes before it is missing, or only its first bytes
+   * are there.
    */
   private static boolean isUnfinished(MappedByteBuffer bytes, int from, int to) {
     CRC32C checksum = new CRC32C();

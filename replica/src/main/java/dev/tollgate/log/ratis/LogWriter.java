@@ -19,7 +19,7 @@ import org.apache.ratis.util.DataBlockingQueue;
  * Wakes the thread of Ratis that writes the log when that thread has to end. Thread-safe.
  *
  * <p>The writer of Ratis 3.3.0 (SegmentedRaftLogWorker) waits for work for up to a second before it
- * looks whether it has to end, and closing the server waits for the writer. Ratis offers no way to
+ * checks whether it has to end. Closing the server waits for the writer. Ratis offers no way to
  * wake the writer, so this class reaches into it and queues work that does nothing.
  */
 final class LogWriter {
@@ -41,9 +41,10 @@ final class LogWriter {
   }
 
   /**
-   * The writer of a log that is open.
+   * Returns the writer of an open log.
    *
-   * @throws ReflectiveOperationException if this Ratis is not the one that this was written for
+   * @throws ReflectiveOperationException if this Ratis is not the version that this class was
+   *     written for
    */
   static LogWriter of(RaftLog log) throws ReflectiveOperationException {
     Object worker = field(SegmentedRaftLog.class, "fileLogWorker").get(log);
@@ -64,9 +65,9 @@ final class LogWriter {
   }
 
   /**
-   * Waits until Ratis has told the writer to end, and wakes it.
+   * Waits until Ratis has told the writer to end, then wakes the writer.
    *
-   * @param closed whether there is nothing to wait for any more
+   * @param closed whether there is nothing left to wait for
    */
   void wakeWhenTold(BooleanSupplier closed) {
     try {
@@ -76,7 +77,7 @@ final class LogWriter {
         }
         LockSupport.parkNanos(POLL_NANOS);
       }
-      // a writer with work needs no waking, and a full queue would hold this thread up
+      // a writer with work needs no waking, and a full queue would block this thread
       if (queue.getNumElements() == 0) {
         purge.invoke(worker, noSegments);
       }

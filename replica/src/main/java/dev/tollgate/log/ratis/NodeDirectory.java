@@ -32,27 +32,30 @@ import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.server.storage.StorageImplUtils;
 import org.apache.ratis.util.FileUtils;
 
-/** The directory of a node that does not run. What is done here is done, or nothing is. */
+/**
+ * The directory of a node that does not run. An interrupted {@link #reseed} can leave the new
+ * snapshot beside old files. The other changes happen as a whole, or not at all.
+ */
 public final class NodeDirectory {
   /** The term in which the history of a restored cluster begins; elections go on from there. */
   private static final long FIRST_TERM = 1;
 
   /**
-   * Where the log of an epoch begins, so that no position of the log comes twice: what is random in
-   * a statement follows from its position.
+   * The bits of a log index below the epoch. The log of each epoch begins at its own index, so that
+   * no log position occurs twice. What is random in a statement follows from its position.
    */
   private static final int INDEX_BITS = 40;
 
   private NodeDirectory() {}
 
-  /** The name of the node whose directory this is; empty if the directory does not say. */
+  /** Returns the name of the node that owns this directory; empty if the directory does not say. */
   public static Optional<String> owner(Path data) throws IOException {
     return Optional.ofNullable(NodeIdentity.owner(data));
   }
 
   /**
-   * Makes the directory of a node of a new cluster. All of its nodes begin with the same backup and
-   * the same epoch.
+   * Creates the directory of a node of a new cluster. All nodes of the cluster begin with the same
+   * backup and the same epoch.
    *
    * @param data does not exist, or is empty
    * @throws DirectoryNotEmptyException if there is something in the directory
@@ -124,24 +127,24 @@ public final class NodeDirectory {
     }
   }
 
-  /** Ratis hides the class of what the storage gives. */
+  /** Returns the directory of a storage, whose class Ratis hides. */
   private static RaftStorageDirectory directory(RaftStorage storage) {
     return storage.getStorageDir();
   }
 
   /** A snapshot of another node. */
   public interface Source {
-    /** Writes the snapshot to this file, and says what it is. */
+    /** Writes the snapshot to this file, and returns its description. */
     Seed writeTo(Path file) throws IOException;
   }
 
   /**
-   * What a snapshot of another node is.
+   * The description of a snapshot of another node.
    *
-   * @param nodeId of that node
-   * @param term of the last entry that it covers
-   * @param index of that entry
-   * @param configuration what {@link SnapshotStore#configuration} gave there
+   * @param nodeId that node
+   * @param term the term of the last entry that the snapshot covers
+   * @param index the log index of that entry
+   * @param configuration what {@link SnapshotStore#configuration} returned there
    */
   @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
   public record Seed(String nodeId, long term, long index, byte[] configuration) {
@@ -152,10 +155,10 @@ public final class NodeDirectory {
   }
 
   /**
-   * What has become of a node's files.
+   * The files of a node after it was re-seeded.
    *
-   * @param seed with which it begins now
-   * @param setAside where those are that it had before
+   * @param seed the snapshot with which the node begins now
+   * @param setAside where the node's earlier files are
    * @param files what is there now
    */
   public record Reseeded(Seed seed, Path setAside, List<Path> files) {
@@ -167,13 +170,14 @@ public final class NodeDirectory {
   }
 
   /**
-   * Replaces the state of a node by that of another one of its cluster. The node keeps its term and
-   * its vote: it will not vote twice in a term. Its own entries may be gone only if the snapshot
-   * covers them, so that has to be one of the leader that covers all that was committed since this
+   * Replaces the state of a node with that of another node of its cluster. The node keeps its term
+   * and its vote; if the snapshot has a higher term, the node takes that term, without a vote. So
+   * the node will not vote twice in a term. Its own entries may be gone only if the snapshot covers
+   * them. So the snapshot has to be one of the leader that covers all that was committed since this
    * node stopped.
    *
-   * <p>If this is interrupted, the node has its old files, or the new snapshot besides some of
-   * them.
+   * <p>If this is interrupted, the node has its old files, or the new snapshot beside some of them.
+   * Its term and its list of members may already be the new ones.
    *
    * @throws IOException if the node runs, if it is no member of the cluster, or if its vote is lost
    */
@@ -217,7 +221,7 @@ public final class NodeDirectory {
     }
     Path setAside = newDirectory(directory(storage).getRoot().toPath());
     List<Path> replaced = snapshots.others(TermIndex.valueOf(seed.term(), seed.index()));
-    // from here on the new snapshot is there at any moment, whatever else is
+    // from here on the new snapshot is always there, whatever else is
     snapshots.adopt(TermIndex.valueOf(seed.term(), seed.index()));
     replaced.addAll(Snapshots.segments(directory(storage).getCurrentDir().toPath()));
     List<Path> moved = new ArrayList<>();
@@ -233,9 +237,9 @@ public final class NodeDirectory {
   }
 
   /**
-   * Has a node that does not run leave out a command of its log.
+   * Makes a stopped node skip a command of its log.
    *
-   * @return all that it leaves out
+   * @return all commands that the node skips
    * @throws IOException if the node runs, or its newest snapshot covers that entry
    */
   public static SkipList skip(Path data, SkipList.Skip skip) throws IOException {
@@ -284,15 +288,15 @@ public final class NodeDirectory {
   }
 
   /**
-   * True if a file has the members of this log index or of a later one. Ratis empties that file if
-   * it cannot write it, and tells nobody but its own logger.
+   * True if a file has the members of this log index or of a later one. If Ratis cannot write that
+   * file, Ratis empties it, and reports that only to its own logger.
    */
   static boolean hasMembers(RaftStorageImpl storage, long logIndex) {
     RaftConfiguration written = storage.readRaftConfiguration();
     return written != null && written.getLogEntryIndex() >= logIndex;
   }
 
-  /** A place for files that are not needed any more, but to look at. */
+  /** Creates a directory for files that are no longer needed, except for inspection. */
   private static Path newDirectory(Path group) throws IOException {
     int number = 1;
     while (Files.exists(group.resolve("replaced-" + number))) {

@@ -19,12 +19,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose data directory this is, in a file beside the log: of which node, in which incarnation, of
- * which cluster, and whether the cluster has removed it. The incarnation is drawn when the file is
- * made, so a directory that was emptied is another one. Thread-safe.
+ * The identity of a data directory, in a file beside the log: node, incarnation, cluster, and
+ * whether the cluster has removed the node. The incarnation is drawn when the file is created, so
+ * an emptied directory is another incarnation. Thread-safe.
  *
- * <p>The file also keeps what the replicated state says of the other nodes: a node that has just
- * started has applied nothing, and yet must know with whose votes it may be elected.
+ * <p>The file also keeps what the replicated state says of the other nodes. A node that has just
+ * started has applied nothing, and yet must know which votes may elect it.
  */
 final class NodeIdentity {
   static final String FILE = "identity";
@@ -52,7 +52,7 @@ final class NodeIdentity {
   }
 
   /**
-   * Reads the file, or makes it. A directory of a version that had no such file gets one too.
+   * Reads the file, or creates it. A directory of a version that had no such file gets one too.
    *
    * @throws RemovedException if the cluster has removed this node
    * @throws StrangerException if the directory is another node's, or has lost its log
@@ -75,7 +75,9 @@ final class NodeIdentity {
     return known;
   }
 
-  /** The name of the node whose directory this is, or null if the directory does not say. */
+  /**
+   * Returns the name of the node that owns this directory, or null if the directory does not say.
+   */
   static @Nullable String owner(Path data) throws IOException {
     Path file = data.resolve(FILE);
     return Files.exists(file) ? properties(file).getProperty(NODE) : null;
@@ -162,16 +164,16 @@ final class NodeIdentity {
     return incarnation.equals(written.incarnations().get(nodeId));
   }
 
-  /** What the replicated state has said of the cluster and its nodes, at the latest. */
+  /** What the replicated state last said of the cluster and its nodes. */
   ClusterIdentity known() {
     return known;
   }
 
   /**
-   * Keeps what the replicated state says, unless it is older than what is known.
+   * Stores what the replicated state says, unless it is older than what is known.
    *
-   * @param logIndex of the entry after which the state says so
-   * @throws StrangerException if the directory is of another cluster
+   * @param logIndex the entry after which the state says so
+   * @throws StrangerException if the directory belongs to another cluster
    */
   synchronized void learn(ClusterIdentity state, long logIndex) throws IOException {
     UniqueId own = known.clusterId();
@@ -187,7 +189,7 @@ final class NodeIdentity {
     }
   }
 
-  /** Keeps that the cluster has removed this node. */
+  /** Records that the cluster has removed this node. */
   synchronized void markRemoved() throws IOException {
     if (!removed) {
       removed = true;

@@ -25,23 +25,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews the channels to nodes that can be reached again, and says whom a node reaches that has no
- * leader. By itself a channel may come back two minutes late: gRPC waits ever longer between its
- * attempts to connect to a node that is down, and TCP does before it sends again into a network
- * that was cut. A candidate meanwhile misses the votes of nodes that are there. Ratis 3.3.0 has a
- * setting for neither.
+ * Renews the channels to nodes that can be reached again, and reports which nodes a node without a
+ * leader reaches. By itself a channel may come back two minutes late. The attempts of gRPC to
+ * connect to a node that is down are ever further apart. So are the attempts of TCP to send again
+ * into a network that was cut. A candidate meanwhile misses the votes of nodes that are there.
+ * Ratis 3.3.0 has a setting for neither.
  *
- * <p>A node of which nothing is heard is probed with a connection of its own, and its channel is
- * renewed when it accepts one that it did not accept before. So a node that is merely busy keeps
- * its channel: a follower that restores a snapshot is silent too, and would have to begin again.
+ * <p>A silent node is probed with a separate connection. Its channel is renewed when it accepts a
+ * connection that it did not accept before. So a node that is merely busy keeps its channel: a
+ * follower that restores a snapshot is silent too, and would have to begin again.
  */
 final class PeerChannels implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerChannels.class);
 
-  /** After so many looks without a leader this is no longer an election as usual. */
+  /** After this many checks without a leader, an election takes longer than usual. */
   private static final int LEADERLESS_LOOKS = 10;
 
-  /** And after so many again, which is a line a minute with the default election timeout. */
+  /** Checks between two log lines, which is a line a minute with the default election timeout. */
   private static final int LOOKS_PER_LINE = 60;
 
   private static final int CONNECT_MILLIS = 500;
@@ -54,13 +54,13 @@ final class PeerChannels implements AutoCloseable {
   private final Map<RaftPeerId, Way> ways = new ConcurrentHashMap<>();
   private int leaderlessLooks;
 
-  /** The way to a node of which nothing is heard. */
+  /** The path to a silent node. */
   private static final class Way {
     final AtomicBoolean beingProbed = new AtomicBoolean();
     volatile boolean broken;
 
     /**
-     * @param broken what is believed before the first probe
+     * @param broken what is assumed before the first probe
      */
     Way(boolean broken) {
       this.broken = broken;
@@ -68,8 +68,8 @@ final class PeerChannels implements AutoCloseable {
   }
 
   /**
-   * @param renewal lets go of the channel to a node, so that the next call to it makes a new one;
-   *     may take seconds
+   * @param renewal drops the channel to a node, so that the next call to it creates a new one; may
+   *     take seconds
    */
   PeerChannels(String nodeId, Supervision supervision, Consumer<RaftPeerId> renewal) {
     this(
@@ -93,7 +93,7 @@ final class PeerChannels implements AutoCloseable {
             supervision.threads("tollgate-" + nodeId + "-peers"));
   }
 
-  /** Looks from now on until this is closed. */
+  /** Checks periodically until this is closed. */
   void start(Supplier<Silence> silence, Duration period) {
     var unused =
         clock.scheduleWithFixedDelay(
@@ -104,11 +104,11 @@ final class PeerChannels implements AutoCloseable {
             TimeUnit.MILLISECONDS);
   }
 
-  /** By one thread at a time. */
+  /** Probes the silent nodes. Called by one thread at a time. */
   void look(Silence silence) {
     ways.keySet().retainAll(silence.peers().stream().map(RaftPeer::getId).collect(toSet()));
     for (RaftPeer peer : silence.peers()) {
-      // a channel that served other votes than these may have failed before anybody looked
+      // without a leader, a channel may have failed before any check of it
       Way way = ways.computeIfAbsent(peer.getId(), id -> new Way(silence.leaderless()));
       if (way.beingProbed.compareAndSet(false, true) && !startProbe(peer, way)) {
         return;
@@ -127,7 +127,7 @@ final class PeerChannels implements AutoCloseable {
     }
   }
 
-  /** False if this has been closed meanwhile. */
+  /** False if this was closed meanwhile. */
   private boolean startProbe(RaftPeer peer, Way way) {
     try {
       probes.execute(supervision.repeated("probing node " + peer.getId(), () -> probe(peer, way)));

@@ -38,11 +38,11 @@ import org.apache.ratis.util.function.CheckedFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a {@link PeerGuard} about every message of Ratis between nodes: the credentials of the
- * sender are a header of each call. A node of a version that sends none is accepted.
+ * Passes every Ratis message between nodes to a {@link PeerGuard}: the credentials of the sender
+ * are a header of each call. A node of a version that sends none is accepted.
  *
- * <p>Ratis 3.3.0 lets one customize the server of gRPC, but not its channels to other nodes, so
- * this class reaches into the place where Ratis makes them.
+ * <p>Ratis 3.3.0 lets one customize the gRPC server, but not its channels to other nodes. So this
+ * class reaches into the place where Ratis makes them.
  */
 final class PeerChecks {
   private static final Metadata.Key<byte[]> CREDENTIALS =
@@ -55,7 +55,7 @@ final class PeerChecks {
   private static final Metadata.Key<String> JOINING =
       Metadata.Key.of("tollgate-joining", Metadata.ASCII_STRING_MARSHALLER);
 
-  /** As Ratis has it. */
+  /** The value that Ratis uses. */
   private static final int CALLS_PER_CONNECTION = 16;
 
   private PeerChecks() {}
@@ -91,11 +91,11 @@ final class PeerChecks {
   }
 
   /**
-   * Asks a node whether it can be added to the cluster of this one, over a channel of its own, with
+   * Asks a node whether it can be added to the cluster of this node, over a separate channel, with
    * a message that changes nothing.
    *
-   * @param millis how long an answer is awaited
-   * @return why it cannot be added; null if it can, and from a version that does not say
+   * @param millis how long to wait for a reply
+   * @return why that node cannot be added; null if it can, or if its version does not say
    * @throws IOException if no node answers there
    */
   static PeerGuard.@Nullable Refusal askToJoin(NodeIdentity self, RaftPeer peer, int millis)
@@ -127,7 +127,7 @@ final class PeerChecks {
     }
   }
 
-  /** Null if there is none, or one of a later version. */
+  /** Returns null if there is no reason, or one of a later version. */
   private static PeerGuard.@Nullable Reason reason(Metadata trailers) {
     String name = trailers.get(REASON);
     for (PeerGuard.Reason reason : PeerGuard.Reason.values()) {
@@ -138,7 +138,7 @@ final class PeerChecks {
     return null;
   }
 
-  /** Says with each call to a node who calls, and hears what the node makes of it. */
+  /** Sends the credentials of this node with each call, and reports the response to the guard. */
   private record Outgoing(PeerGuard guard, String to) implements ClientInterceptor {
     @Override
     public <Q, A> ClientCall<Q, A> interceptCall(
@@ -164,7 +164,7 @@ final class PeerChecks {
       this.from = from;
     }
 
-    /** The leader tells a candidate that is no member to end, and Ratis then ends in silence. */
+    /** The leader tells a candidate that is not a member to end, and Ratis then ends silently. */
     @Override
     public void onMessage(A message) {
       guard.acceptedBy(from);
@@ -186,9 +186,9 @@ final class PeerChecks {
   }
 
   /**
-   * Has the calls of a server to other nodes say who calls; before it starts.
+   * Sends credentials with the calls of a server to other nodes; call before the server starts.
    *
-   * @throws IllegalStateException if this Ratis is not the one that this was written for
+   * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
   static void outgoing(RaftServerRpc rpc, PeerGuard guard) {
     PeerProxyMap<?> proxies = ((RaftServerRpcWithProxy<?, ?>) rpc).getProxies();
@@ -228,7 +228,7 @@ final class PeerChecks {
     }
   }
 
-  /** Like a pool that has no connection yet. */
+  /** Returns a pool like this one, with no connection yet. */
   private static Object identifiedPool(
       Object client, Object pool, RaftPeer peer, ClientInterceptor interceptor)
       throws ReflectiveOperationException {

@@ -8,12 +8,12 @@ import dev.tollgate.wire.WireWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node says with each message to another one.
+ * What a node says with each message to another node.
  *
  * @param from the node that sends
- * @param clusterId the cluster that it belongs to; null if it does not know yet
- * @param incarnation its own
- * @param to the node that it means
+ * @param clusterId the cluster of the sender; null if the sender does not know it yet
+ * @param incarnation the sender's incarnation
+ * @param to the node that the message is for
  * @param expected the incarnation of that node in the replicated state; null if it has none there
  */
 record PeerCredentials(
@@ -30,7 +30,7 @@ record PeerCredentials(
     requireNonNull(to, "to");
   }
 
-  /** What a node says to another one. */
+  /** Returns what a node says to another node. */
   static PeerCredentials of(NodeIdentity self, String to) {
     return new PeerCredentials(
         self.nodeId(),
@@ -50,7 +50,7 @@ record PeerCredentials(
     return out.toByteArray();
   }
 
-  /** Reads what this version or a later one has written; later ones may add to the end. */
+  /** Reads what this version or a later one has written; later ones may append fields. */
   static PeerCredentials read(byte[] bytes) {
     WireReader in = new WireReader(bytes);
     in.u8();

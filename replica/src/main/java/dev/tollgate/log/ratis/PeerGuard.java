@@ -15,18 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which nodes this one talks to: those of its cluster, with the data directories that the cluster
- * knows. Any other message is refused before Ratis sees it, so that it takes no part in an
- * election, in a commit, or in a proof of leadership. Thread-safe; never waits for an entry.
+ * Decides which nodes this node talks to: those of its cluster, with the data directories that the
+ * cluster knows. Any other message is refused before Ratis sees it, so it plays no part in an
+ * election, a commit, or a proof of leadership. Thread-safe; never waits for an entry.
  *
  * <p>A node stops when a node of its cluster says that it was removed or has another data
- * directory: the replicated state of any node is the authority for that. Of two clusters either may
+ * directory. The replicated state of any node is the authority for that. Of two clusters either may
  * be the wrong one, so a node gives way only to a majority of its members.
  */
 final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
 
-  /** Refusals that are logged; further ones are as those before them. */
+  /** Refusals that are logged; further refusals are like those before them. */
   private static final int LOGGED = 100;
 
   /** Why a message is refused. The names go over the wire. */
@@ -41,7 +41,7 @@ final class PeerGuard {
     SENDER_UNKNOWN,
     /** The cluster has removed the sender. */
     SENDER_REMOVED,
-    /** The sender would add the receiver, which begins a cluster of its own. */
+    /** The sender would add the receiver, but the receiver begins a cluster of its own. */
     NOT_JOINING
   }
 
@@ -66,8 +66,8 @@ final class PeerGuard {
 
   /**
    * @param begins whether the node was started to begin a cluster, alone or with others
-   * @param stop is called once, with a {@link RemovedException} or a {@link StrangerException}, by
-   *     a thread of gRPC or of Ratis: must not wait
+   * @param stop called once, with a {@link RemovedException} or a {@link StrangerException}, by a
+   *     thread of gRPC or of Ratis; must not wait
    */
   PeerGuard(
       NodeIdentity self, Path data, boolean begins, Members members, Consumer<IOException> stop) {
@@ -78,12 +78,12 @@ final class PeerGuard {
     this.stop = stop;
   }
 
-  /** What this node says with a message to another one. */
+  /** Returns what this node says with a message to another node. */
   PeerCredentials credentialsFor(String to) {
     return PeerCredentials.of(self, to);
   }
 
-  /** Why a message is refused, or null if it is not. */
+  /** Returns why a message is refused, or null if it is accepted. */
   @Nullable Refusal check(PeerCredentials sender) {
     Refusal refusal = refusal(sender);
     if (refusal != null) {
@@ -95,7 +95,7 @@ final class PeerGuard {
     return refusal;
   }
 
-  /** Why this node cannot be added to the cluster of the sender, or null if it can. */
+  /** Returns why this node cannot be added to the cluster of the sender, or null if it can. */
   @Nullable Refusal checkJoining(PeerCredentials sender) {
     Refusal refusal = check(sender);
     if (refusal != null || !begins || self.clusterId() != null) {
@@ -161,7 +161,7 @@ final class PeerGuard {
     return null;
   }
 
-  /** Another node does not accept a message of this one. */
+  /** Records that another node has refused a message of this node. */
   void refusedBy(String nodeId, Refusal refusal) {
     logOnce(nodeId, refusal);
     switch (refusal.reason()) {
@@ -169,7 +169,7 @@ final class PeerGuard {
       case SENDER_UNKNOWN ->
           stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
       case OTHER_CLUSTER -> {
-        // a node that is about to be added has no say
+        // a refusal by a node that is about to be added does not count
         if (members.contains(nodeId)) {
           strangers.add(nodeId);
         }
@@ -181,17 +181,17 @@ final class PeerGuard {
     }
   }
 
-  /** A node has accepted a message, so it is of this cluster. */
+  /** Records that a node has accepted a message, so it belongs to this cluster. */
   void acceptedBy(String nodeId) {
     strangers.remove(nodeId);
   }
 
-  /** This node leaves, because its own log says that it was or will be removed. */
+  /** Stops this node, because its own log says that it was or will be removed. */
   void leaves() {
     stop(new RemovedException(self.nodeId()));
   }
 
-  /** The cluster has removed this node: its directory is of no use any more. */
+  /** Stops this node, because the cluster has removed it: its directory is of no more use. */
   void removed() {
     try {
       self.markRemoved();
@@ -201,7 +201,7 @@ final class PeerGuard {
     stop(new RemovedException(self.nodeId()));
   }
 
-  /** True if this node has been stopped here. */
+  /** True if this guard has stopped the node. */
   boolean hasStopped() {
     return stopped.get();
   }

@@ -2,14 +2,14 @@ package dev.tollgate.log.ratis;
 
 import java.lang.reflect.Field;
 
-/** What Ratis keeps to itself, for the classes that have to reach into it. */
+/** Access to internals of Ratis, for the classes that have to reach into it. */
 final class RatisInternals {
   private RatisInternals() {}
 
   /**
-   * A field that a class declares, whoever may see it.
+   * Returns a field that a class declares, whatever its visibility.
    *
-   * @throws NoSuchFieldException if this Ratis is not the one that the caller was written for
+   * @throws NoSuchFieldException if this Ratis is not the version that the caller was written for
    */
   static Field field(Class<?> type, String name) throws NoSuchFieldException {
     Field field = type.getDeclaredField(name);

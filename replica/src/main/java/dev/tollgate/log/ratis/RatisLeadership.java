@@ -30,13 +30,14 @@ import org.apache.ratis.thirdparty.io.grpc.stub.ServerCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node of a Ratis group leads, and how it asks the others for their terms: with the message
- * by which a follower of Ratis asks its leader for a read index, which Tollgate has no other use
- * for. It goes from node to node over the channel that entries go over, does not block, and has a
- * deadline. Here the leader asks, and the index that a follower answers is its term.
+ * The leadership of a node in a Ratis group, and how this node asks the others for their terms. It
+ * uses the message by which a Ratis follower asks its leader for a read index; Tollgate has no
+ * other use for that message. The message goes from node to node over the channel for entries, does
+ * not block, and has a deadline. Here the leader asks, and the index in a follower's reply is its
+ * term.
  *
- * <p>A node of a version that does not know this answers without success, and an entry has to prove
- * what it would have.
+ * <p>A node of a version that does not know this replies without success. Then an entry has to be
+ * the proof.
  */
 final class RatisLeadership implements LeadershipRounds.Group {
   private final RaftServer server;
@@ -46,7 +47,7 @@ final class RatisLeadership implements LeadershipRounds.Group {
 
   /**
    * @param rpc null for a node that stays alone
-   * @param patienceMillis for how long an answer is awaited
+   * @param patienceMillis how long to wait for a reply
    */
   RatisLeadership(
       RaftServer server, RaftGroupId group, @Nullable RaftServerRpc rpc, long patienceMillis) {
@@ -62,11 +63,11 @@ final class RatisLeadership implements LeadershipRounds.Group {
     try {
       division = server.getDivision(group);
     } catch (IOException e) {
-      // the node has left its group, or closes
+      // the node has left its group, or is closing
       return null;
     }
     DivisionInfo info = division.getInfo();
-    // the term only rises, and leadership ends before it does
+    // the term only rises, and leadership ends before the term rises
     long term = info.getCurrentTerm();
     RaftConfiguration members = division.getRaftConf();
     Collection<RaftPeer> voters = members.getCurrentPeers();
@@ -103,7 +104,7 @@ final class RatisLeadership implements LeadershipRounds.Group {
           .orTimeout(patienceMillis, TimeUnit.MILLISECONDS)
           .thenCompose(RatisLeadership::term);
     } catch (IOException | RuntimeException e) {
-      // Ratis does not know the node, or not any more
+      // Ratis does not know the node, or no longer knows it
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -115,7 +116,7 @@ final class RatisLeadership implements LeadershipRounds.Group {
   }
 
   /**
-   * Answers the leader of a server's group.
+   * Returns what answers the leader of a server's group.
    *
    * @param term the term that the server is in, from any thread
    */
@@ -123,7 +124,7 @@ final class RatisLeadership implements LeadershipRounds.Group {
     return new Answers(self.toByteString(), term);
   }
 
-  /** Answers instead of Ratis. */
+  /** Answers in place of Ratis. */
   private static final class Answers implements ServerInterceptor {
     private static final String METHOD =
         RaftServerProtocolServiceGrpc.getReadIndexMethod().getFullMethodName();
@@ -142,7 +143,7 @@ final class RatisLeadership implements LeadershipRounds.Group {
       this.term = term;
     }
 
-    /** The address may have been another node's before. */
+    /** Checks the receiver of the question: the address may have been another node's before. */
     private ReadIndexReplyProto answerTo(RaftRpcRequestProto question) {
       return ReadIndexReplyProto.newBuilder()
           .setServerReply(

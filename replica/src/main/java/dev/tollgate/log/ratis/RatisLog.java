@@ -61,14 +61,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log on Apache Ratis, over gRPC between nodes. Requests enter in this process, at the leader:
- * no Ratis client and no hop of its own. What is configured here and why is in docs/adr/0003.
+ * The log on Apache Ratis, over gRPC between nodes. Requests enter in this process, at the leader,
+ * without a Ratis client and without a hop of their own. docs/adr/0003 says what is configured here
+ * and why.
  */
 public final class RatisLog implements ReplicatedLog {
   private static final TimeDuration FORWARD_RETRY =
       TimeDuration.valueOf(300, TimeUnit.MILLISECONDS);
 
-  /** Within this a leader hears of each follower, and there is a new leader. */
+  /** Within this time a leader hears from each follower, and a new leader is elected. */
   private static final int SILENT_ELECTION_TIMEOUTS = 5;
 
   static final RaftGroupId GROUP =
@@ -101,7 +102,7 @@ public final class RatisLog implements ReplicatedLog {
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
     PeerGuard guard = stateMachine.guard();
-    // the last one is the first to see a call
+    // the interceptor added last is the first to see a call
     GrpcConfigKeys.Server.setServicesCustomizer(
         parameters,
         (builder, types) ->
@@ -142,7 +143,7 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
-  /** A term before all others if this node is in none. */
+  /** Returns the current term, or a term before all others if this node is in none. */
   private long term() {
     try {
       return server.getDivision(GROUP).getInfo().getCurrentTerm();
@@ -151,7 +152,7 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
-  /** Where the files of the group are in the directory of a node. */
+  /** Returns where a node's directory has the files of the group. */
   static Path groupDirectory(Path data) {
     return data.resolve(GROUP.getUuid().toString());
   }
@@ -224,8 +225,8 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   /**
-   * Where requests enter. The server itself would hand each to another thread and have the caller
-   * wait until that has appended it.
+   * Where requests enter. The server itself would hand each to another thread and make the caller
+   * wait until that thread has appended it.
    */
   private RaftClientAsynchronousProtocol division() throws IOException {
     return (RaftClientAsynchronousProtocol) server.getDivision(GROUP);
@@ -250,7 +251,7 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
-  /** The way to the leader from a node that does not lead; seldom used, so it is made late. */
+  /** Reaches the leader from a node that does not lead; seldom used, so it is created late. */
   private synchronized RaftClient forwarder() throws IOException {
     RaftClient client = forwarder;
     if (client == null) {
@@ -327,7 +328,7 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
-  /** For how long this node has not heard of each node that it listens to, in milliseconds. */
+  /** For how long this node has not heard each node that it listens to, in milliseconds. */
   private Map<String, Long> silence(DivisionInfo info) {
     Map<String, Long> silence = new TreeMap<>();
     silence.put(settings.nodeId(), 0L);
@@ -435,7 +436,7 @@ public final class RatisLog implements ReplicatedLog {
     }
   }
 
-  /** An entry on its way through Ratis in this process, with those who wait for it. */
+  /** An entry on its way through Ratis in this process, with its listeners. */
   static final class EntryMessage implements Message {
     private final ProposedEntry entry;
     private final ByteString content;

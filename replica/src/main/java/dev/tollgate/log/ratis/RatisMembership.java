@@ -44,32 +44,32 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Membership of a group of Ratis, changed one node at a time. */
+/** The membership of a Ratis group, changed one node at a time. */
 final class RatisMembership implements Membership {
   private static final Logger LOG = LoggerFactory.getLogger(RatisMembership.class);
 
-  /** How long a node that joins may be silent; a change of the members is under way meanwhile. */
+  /** How long a joining node may be silent; its change of the members is under way meanwhile. */
   static final long CATCH_UP_MILLIS = 120_000;
 
-  /** How long leadership is offered in vain. */
+  /** How long leadership is offered before the transfer fails. */
   private static final long TRANSFER_MILLIS = 10_000;
 
   /** How long entries are held back for one offer. */
   private static final long OFFER_MILLIS = 1_000;
 
-  /** How long entries go on between two offers. */
+  /** How long entries may pass between two offers. */
   private static final long PAUSE_MILLIS = 100;
 
-  /** How long leadership is offered in vain before this node stops. */
+  /** How long leadership is offered before this node stops without a successor. */
   private static final long RESIGN_MILLIS = 2_000;
 
-  /** A follower of which the leader has not heard for so long may have been stopped too. */
+  /** A follower that the leader has not heard from for this long may have been stopped too. */
   private static final long RECENT_MILLIS = 500;
 
-  /** The leader hears of every follower several times within this, unless a machine stalls. */
+  /** The leader hears from each follower several times in this time, unless a machine stalls. */
   private static final long PROBE_MILLIS = 1_000;
 
-  /** How long the leader waits for members that a change needs and that do not answer. */
+  /** How long the leader waits for silent members that a change needs. */
   private static final long ANSWER_MILLIS = 10_000;
 
   private final RaftServer server;
@@ -82,8 +82,8 @@ final class RatisMembership implements Membership {
   private final AtomicLong callIds = new AtomicLong();
 
   /**
-   * @param state what the last applied entry says, which clients have heard of before the file of
-   *     the identity says it
+   * @param state what the last applied entry says; clients hear of that before the file of the
+   *     identity says it
    * @param hold holds entries back while leadership is handed over
    */
   RatisMembership(
@@ -101,14 +101,14 @@ final class RatisMembership implements Membership {
     this.settings = settings;
   }
 
-  /** What may fail before Ratis is asked. */
+  /** A change that may fail before Ratis is asked. */
   private interface Change {
     CompletableFuture<@Nullable RaftClientReply> start() throws IOException, MembershipException;
   }
 
   /**
-   * Waits its turn while another node is added. That may be the same one: it was started again, and
-   * the leader still waits for it.
+   * Waits while another node is added. That may be the same node, started again while the leader
+   * still waits for it.
    */
   @Override
   public CompletableFuture<Void> add(String nodeId, String raftAddress) {
@@ -155,7 +155,8 @@ final class RatisMembership implements Membership {
   }
 
   /**
-   * Another change is under way, or came between the look at the members and the change of them.
+   * True if another change is under way, or came after the members were read and before they were
+   * changed.
    */
   private static boolean isAnotherChange(@Nullable Throwable cause) {
     return cause instanceof ReconfigurationInProgressException
@@ -253,9 +254,9 @@ final class RatisMembership implements Membership {
   }
 
   /**
-   * Starts a change once the members that it needs have answered a heartbeat that was sent after
-   * the change was asked for. Completes on another thread: Ratis completes it while it holds its
-   * own monitor, and whoever proposed an entry then would wait for that monitor for ever.
+   * Starts a change once the members that it needs have answered a heartbeat sent after the request
+   * for the change. Completes on another thread: Ratis completes the change while it holds its own
+   * monitor. A thread that then proposed an entry would wait for that monitor forever.
    */
   private CompletableFuture<Void> attempt(String what, Change change) {
     if (!leads()) {
@@ -277,7 +278,7 @@ final class RatisMembership implements Membership {
   }
 
   /**
-   * @param untilNanos when members that do not answer are taken for dead
+   * @param untilNanos when members that do not answer are considered dead
    */
   private static CompletableFuture<@Nullable RaftClientReply> afterProbe(
       Change change, long untilNanos) {
@@ -344,7 +345,7 @@ final class RatisMembership implements Membership {
                 .build()));
   }
 
-  /** This node may have been started with another address since it became a member. */
+  /** Corrects the address of this node, which may have changed with a restart. */
   private List<RaftPeer> whereTheyAre(List<RaftPeer> peers) {
     String own = settings.raftAddress();
     return peers.stream()
@@ -357,19 +358,20 @@ final class RatisMembership implements Membership {
   }
 
   /**
-   * Offers leadership to another node until it takes it. Entries are held back for each offer: a
-   * successor has to have all of them. Between two offers they go on, so clients wait for an offer
-   * at most.
+   * Offers leadership to another node until it takes leadership. Entries are held back during each
+   * offer, because a successor must have all of them. Entries pass between two offers, so clients
+   * wait for one offer at most.
    *
    * @param millis how long it is offered in vain
-   * @return completes, on another thread than those of Ratis, once the node leads; exceptionally
-   *     with what Ratis said last, or that this node does not lead any more and that one neither
+   * @return completes, on another thread than those of Ratis, with null once the node leads, or
+   *     with the last, unsuccessful reply of Ratis once the time is over; exceptionally if Ratis
+   *     gives no reply, or if this node no longer leads and the other node does not lead either
    */
   private CompletableFuture<@Nullable RaftClientReply> handOver(RaftPeer to, long millis) {
     return offer(to, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
-  /** The next leader goes on. */
+  /** Hands leadership over; the next leader goes on with the removal. */
   private CompletableFuture<@Nullable RaftClientReply> leave(RaftPeer to) {
     return handOver(to, TRANSFER_MILLIS)
         .thenCompose(moved -> CompletableFuture.failedFuture(new NotLeadingException()));
@@ -379,7 +381,7 @@ final class RatisMembership implements Membership {
     return hold.begin()
         .completeOnTimeout(null, OFFER_MILLIS, TimeUnit.MILLISECONDS)
         .thenComposeAsync(drained -> offerNow(to))
-        // not by a thread of Ratis, which may hold what an entry needs to be proposed
+        // not on a Ratis thread, which may hold what an entry needs to be proposed
         .whenCompleteAsync((reply, failure) -> hold.end())
         .thenCompose(reply -> answered(to, deadlineNanos, reply));
   }
@@ -395,7 +397,7 @@ final class RatisMembership implements Membership {
                   callIds.incrementAndGet(),
                   to.getId(),
                   OFFER_MILLIS))
-          // entries are not held back for ever, whatever Ratis does
+          // entries must not be held back forever, whatever Ratis does
           .orTimeout(2 * OFFER_MILLIS, TimeUnit.MILLISECONDS);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
@@ -413,7 +415,7 @@ final class RatisMembership implements Membership {
         to.getId(),
         answer.getException().getMessage());
     if (!leads()) {
-      // a third node was elected, which may be asked again
+      // a third node was elected, and the request may be repeated there
       return CompletableFuture.failedFuture(new NotLeadingException(answer.getException()));
     }
     if (System.nanoTime() - deadlineNanos >= 0) {
@@ -454,7 +456,7 @@ final class RatisMembership implements Membership {
   }
 
   /**
-   * Refuses a change after which too few members would answer to agree on anything.
+   * Rejects a change after which too few members would answer to agree on anything.
    *
    * @param joining members beyond these, which will have to answer to become members
    */
@@ -480,7 +482,7 @@ final class RatisMembership implements Membership {
     }
   }
 
-  /** The members of which the leader has not heard since the change was asked for. */
+  /** Returns the members that the leader has not heard from since the change was requested. */
   private List<String> silent() throws IOException {
     return silentFor(PROBE_MILLIS);
   }

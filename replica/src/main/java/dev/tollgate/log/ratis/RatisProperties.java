@@ -10,9 +10,9 @@ import org.apache.ratis.util.NetUtils;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
-/** How Ratis is set up; docs/adr/0003 says why. */
+/** The configuration of Ratis; docs/adr/0003 says why. */
 final class RatisProperties {
-  /** A log entry may be as large as the largest frame of a client and a full group before it. */
+  /** A log entry can hold the largest frame of a client and a full group before it. */
   static final int MAX_ENTRY_BYTES = 20 << 20;
 
   private static final long SMALLEST_SEGMENT = 4 << 10;
@@ -48,9 +48,9 @@ final class RatisProperties {
     RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
     // a new member is silent while it restores a snapshot: four seconds for a million rows
     RaftServerConfigKeys.setStagingTimeout(p, millis(RatisMembership.CATCH_UP_MILLIS));
-    // a leader that lost its majority may stand again soon: the default bars it for ten seconds
+    // a leader that lost its majority may soon stand again: the default bars it for ten seconds
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(1_000));
-    // the session table answers what was sent twice; this cache has no bound but time
+    // the session table answers repeated requests; this cache has no bound but time
     RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
   }
 
@@ -60,8 +60,8 @@ final class RatisProperties {
     // an entry that is sent again is acknowledged when it is on disk, not while it is on its way
     RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, true);
     RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
-    // the default lets a follower that comes back wait five seconds, and not at all after 80
-    // minutes
+    // by default a follower that comes back waits five seconds, and after 80 minutes Ratis gives it
+    // up
     RaftServerConfigKeys.Log.Appender.setRetryPolicy(p, "1ms,10, 1s,1000000000");
     // flushes that are acknowledged before they are done can lose entries
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
@@ -69,13 +69,13 @@ final class RatisProperties {
     SizeInBytes maxEntry = SizeInBytes.valueOf(MAX_ENTRY_BYTES);
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, maxEntry);
     RaftServerConfigKeys.Log.setWriteBufferSize(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + 64));
-    // the log is cut by whole segments: with larger ones a snapshot would let go of nothing
+    // the log is cut by whole segments: with larger segments a snapshot would free nothing
     long segment = Math.max(SMALLEST_SEGMENT, Math.min(LARGEST_SEGMENT, snapshotLogBytes / 2));
     RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf(segment));
     RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("8MB"));
     RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
     RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, SizeInBytes.valueOf("64MB"));
-    // the state machine itself decides when; the log is cut up to what takeSnapshot answers
+    // the state machine decides when; the log is cut up to what takeSnapshot returns
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
     RaftServerConfigKeys.Log.setPurgeGap(p, 1);

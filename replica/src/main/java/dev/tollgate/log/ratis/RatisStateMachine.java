@@ -48,10 +48,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where Ratis meets the replica: hands committed entries over in log order, and says who leads.
- * Ratis calls {@link #applyTransaction} and {@link #reinitialize} from one thread, that of {@link
- * DeepUpdater}; what it throws closes the Ratis server, which is what an untrustworthy state has to
- * come to.
+ * Connects Ratis to the replica: hands over committed entries in log order, and reports who leads.
+ * Ratis calls {@link #applyTransaction} and {@link #reinitialize} on one thread, which {@link
+ * DeepUpdater} sets up. An exception from them closes the Ratis server, which is what must happen
+ * to an untrustworthy state.
  */
 final class RatisStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(RatisStateMachine.class);
@@ -98,7 +98,7 @@ final class RatisStateMachine extends BaseStateMachine {
     return guard;
   }
 
-  /** Those of the configuration that this node has, or none while it has none. */
+  /** The members in the configuration that this node has; none while it has no configuration. */
   private final class Members implements PeerGuard.Members {
     private @Nullable RaftConfiguration configuration() {
       RaftServer server = getServer().getNow(null);
@@ -123,8 +123,8 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Ends a node that has just started if its log says that it was removed: Ratis would wait for
-   * ever for a leader to add it. One that was stopped while it joined waits for that rightly.
+   * Ends a node that has just started if its log says that it was removed: Ratis would wait forever
+   * for a leader to add it. A node that was stopped while it joined is right to wait for that.
    */
   void leaveIfRemoved() throws IOException {
     RaftServer server = getServer().join();
@@ -143,7 +143,7 @@ final class RatisStateMachine extends BaseStateMachine {
     return peers.stream().anyMatch(peer -> peer.getId().equals(id));
   }
 
-  /** The others do not accept this node. */
+  /** Ends this node, because the others do not accept it. */
   private void refused(IOException why) {
     supervision
         .thread(
@@ -165,7 +165,7 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void initialize(RaftServer raftServer, RaftGroupId groupId, RaftStorage raftStorage)
       throws IOException {
-    // the life cycle is the state machine's own business; Ratis only reads it
+    // the life cycle belongs to the state machine; Ratis only reads it
     getLifeCycle()
         .startAndTransition(
             () -> {
@@ -180,7 +180,7 @@ final class RatisStateMachine extends BaseStateMachine {
             });
   }
 
-  /** The thread that calls has a stack of its own size. */
+  /** Restores on an apply thread, because the calling thread has a stack of its own size. */
   private @Nullable TermIndex restored(RaftStorage raftStorage) throws IOException {
     try (ApplyThread thread = new ApplyThread(identity.nodeId())) {
       return thread.<@Nullable TermIndex>call(() -> snapshots.open(raftStorage));
@@ -203,7 +203,7 @@ final class RatisStateMachine extends BaseStateMachine {
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
 
-  /** A snapshot has come from the leader, because this node is too far behind. */
+  /** Restores the snapshot that the leader sent because this node is too far behind. */
   @Override
   public void reinitialize() throws IOException {
     try {
@@ -224,7 +224,7 @@ final class RatisStateMachine extends BaseStateMachine {
     return snapshots.storage();
   }
 
-  /** What the state says of the cluster and its nodes, the directory has too. */
+  /** Writes what the state says of the cluster and its nodes to the directory. */
   private void keepIdentity() throws IOException {
     ClusterIdentity state = consumer.identity();
     if (!state.equals(kept)) {
@@ -249,7 +249,7 @@ final class RatisStateMachine extends BaseStateMachine {
     return snapshots.purgeable();
   }
 
-  /** Makes Ratis ask. */
+  /** Makes Ratis call {@link #takeSnapshot}. */
   private void purgeLog() {
     RaftServer server = getServer().join();
     try {
@@ -281,7 +281,7 @@ final class RatisStateMachine extends BaseStateMachine {
     snapshots.close();
   }
 
-  /** What a node of a later version has sent must not come into the log of those who would stop. */
+  /** Rejects what a node of a later version has sent: nodes with it in their log would stop. */
   @Override
   public TransactionContext startTransaction(RaftClientRequest request) {
     TransactionContext transaction =
@@ -315,7 +315,7 @@ final class RatisStateMachine extends BaseStateMachine {
 
   private void apply(TransactionContext transaction) throws IOException {
     LogEntryProto logEntry = transaction.getLogEntry();
-    // of an entry that was proposed here, too, only the bytes count
+    // even of an entry that was proposed here, only the bytes count
     List<Proposal> proposals =
         transaction.getStateMachineContext() instanceof ProposedEntry here
             ? here.proposals()
@@ -341,7 +341,10 @@ final class RatisStateMachine extends BaseStateMachine {
     leadership.changed();
   }
 
-  /** Ratis takes its leader's state away before it says that this node does not lead. */
+  /**
+   * Returns the term in which this node leads. Ratis removes its leader state before it reports
+   * that this node does not lead.
+   */
   private long leadingTerm() {
     try {
       DivisionInfo info = getServer().join().getDivision(getGroupId()).getInfo();
@@ -360,8 +363,8 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Ratis has just written the members to a file, or could not. Once the log up to this entry is
-   * gone, a node without that file would have the members of its first start.
+   * Checks the file of members that Ratis has just written, or could not write. Once the log up to
+   * this entry is gone, a node without that file would have the members of its first start.
    */
   @Override
   public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto members) {
@@ -378,10 +381,10 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Takes no more part in the group once this returns; by the thread that writes, before anybody
-   * hears of the failure. An entry that was not written is in memory all the same, and when the
-   * leader sends it again Ratis would acknowledge it as if it were on disk (docs/adr/0025). If this
-   * node leads, the others miss its heartbeats from now on.
+   * Takes no more part in the group once this returns. After a failed write, the thread that wrote
+   * calls this before Ratis goes on. An entry that was not written is in memory all the same. If
+   * the leader sent it again, Ratis would acknowledge it as if it were on disk (docs/adr/0025). If
+   * this node leads, the others miss its heartbeats from now on.
    */
   private void leaveGroup() {
     RaftServer.Division division;

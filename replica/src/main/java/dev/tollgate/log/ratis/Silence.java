@@ -15,11 +15,11 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 
 /**
- * Which other nodes a node ought to hear, and does not: followers their leader alone, leaders all
- * of their followers, and a node without a leader everybody.
+ * The other nodes that a node ought to hear and does not. A follower ought to hear its leader
+ * alone, a leader all its followers, and a node without a leader all nodes.
  *
- * @param leaderless this node knows of no leader
- * @param emptyLog this node has nothing of the log yet
+ * @param leaderless true if this node knows of no leader
+ * @param emptyLog true if this node has nothing of the log yet
  */
 record Silence(boolean leaderless, boolean emptyLog, Collection<RaftPeer> peers) {
   private static final Silence NONE = new Silence(false, false, List.of());
@@ -29,14 +29,14 @@ record Silence(boolean leaderless, boolean emptyLog, Collection<RaftPeer> peers)
   }
 
   /**
-   * @param millis for how long a follower says nothing that its leader does not hear
+   * @param millis how long a follower must be silent until its leader reports the silence
    */
   static Silence around(RaftServer server, RaftGroupId group, long millis) {
     RaftServer.Division division;
     try {
       division = server.getDivision(group);
     } catch (IOException e) {
-      // the node has left its group, or closes
+      // the node has left its group, or is closing
       return NONE;
     }
     DivisionInfo info = division.getInfo();
@@ -59,7 +59,7 @@ record Silence(boolean leaderless, boolean emptyLog, Collection<RaftPeer> peers)
     }
     return new Silence(
         true,
-        // of a log that closes meanwhile, this can still be asked
+        // this can be read even if the log closes meanwhile
         division.getRaftLog().getFlushIndex() == RaftLog.INVALID_LOG_INDEX,
         members.stream().filter(peer -> !peer.getId().equals(self)).toList());
   }

@@ -21,8 +21,8 @@ import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
 /**
- * The transport of a group of one: there is nobody to talk to, so an embedded node opens no port
- * and loads no gRPC.
+ * The transport of a group of one node. It has no peers, so an embedded node opens no port and
+ * loads no gRPC.
  */
 final class SoloRpc implements RaftServerRpc {
   private static final InetSocketAddress NOWHERE = InetSocketAddress.createUnresolved("none", 0);
@@ -33,7 +33,7 @@ final class SoloRpc implements RaftServerRpc {
     this.type = type;
   }
 
-  /** Ratis makes one by its class name. */
+  /** Ratis creates an instance by the class name. */
   public static final class Type implements RpcType {
     public Type() {}
 

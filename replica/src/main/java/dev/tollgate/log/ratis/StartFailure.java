@@ -79,7 +79,7 @@ final class StartFailure {
     return ": " + describe(root);
   }
 
-  /** In words: some exceptions have a file for a message, others have none. */
+  /** Puts a cause in words: some exceptions have a file as message, others have none. */
   private static String describe(Throwable cause) {
     String message = cause.getMessage();
     return message == null || cause instanceof FileSystemException ? cause.toString() : message;
@@ -94,7 +94,7 @@ final class StartFailure {
     return false;
   }
 
-  /** The first file of the node that cannot be read, and why; null if there is none. */
+  /** Returns the first file of the node that cannot be read, and why; null if there is none. */
   private static @Nullable String unreadable(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
       for (Path file : (Iterable<Path>) all.filter(Files::isRegularFile)::iterator) {

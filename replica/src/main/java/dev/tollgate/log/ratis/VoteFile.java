@@ -20,21 +20,22 @@ import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.server.storage.RaftStorageMetadataFile;
 
 /**
- * The file with a node's term and its vote in it, {@code raft-meta}: written as a whole and on the
- * disk, or as it was, and then the node has to stop.
+ * The file with a node's term and vote, {@code raft-meta}. A write puts the whole file on disk, or
+ * it fails and the node has to stop. The file is then as it was, or has the new content if only the
+ * sync of the directory failed.
  *
- * <p>That of Ratis 3.3.0 (AtomicFileOutputStream, ServerState) puts an empty file in its place when
- * the disk is full, with which no node starts, does not sync the directory, and goes on in a term
- * that it could not write: docs/adr/0025. Ratis offers no way to bring another one, so this class
- * reaches into it.
+ * <p>Ratis 3.3.0 (AtomicFileOutputStream, ServerState) replaces this file with an empty one when
+ * the disk is full, and no node starts with that. Ratis does not sync the directory, and goes on in
+ * a term that it could not write: docs/adr/0025. It offers no way to replace its file, so this
+ * class reaches into it.
  */
 final class VoteFile implements RaftStorageMetadataFile {
-  /** It might vote twice in a term. */
+  /** Advice for a node without its vote, which might vote twice in a term. */
   static final String WITHOUT_A_VOTE =
       "this node may not come back under its name: remove it with CALL remove_node, and add one"
           + " with another name";
 
-  /** What is unfinished of it, Ratis removes at the next start. */
+  /** Ratis removes an unfinished version of this file at the next start. */
   private static final String NAME = "raft-meta";
 
   private static final String TERM = "term";
@@ -51,10 +52,10 @@ final class VoteFile implements RaftStorageMetadataFile {
   }
 
   /**
-   * Takes the place of the file of Ratis in a storage that has been read.
+   * Replaces the file of Ratis in a storage that has been read.
    *
-   * @param failed is called by the thread that has to write, before Ratis hears of the failure
-   * @throws IllegalStateException if this Ratis is not the one that this was written for
+   * @param failed called by the thread that has to write, before Ratis hears of the failure
+   * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
   static void install(RaftStorage storage, Consumer<IOException> failed) throws IOException {
     VoteFile file =
@@ -77,8 +78,8 @@ final class VoteFile implements RaftStorageMetadataFile {
   }
 
   /**
-   * Removes what Ratis leaves where a node's very first start finds no room: an empty file, and
-   * nothing else. Such a node has neither voted nor written an entry.
+   * Removes what Ratis leaves where the very first start of a node finds no disk space: an empty
+   * file, and nothing else. Such a node has neither voted nor written an entry.
    *
    * @param group the directory of the group; need not exist
    */
@@ -91,7 +92,7 @@ final class VoteFile implements RaftStorageMetadataFile {
     }
   }
 
-  /** True if the file of a node that does not run has a term and a vote in it. */
+  /** True if the file of a stopped node has a term and a vote in it. */
   static boolean isWhole(Path group) throws IOException {
     Path file = group.resolve("current").resolve(NAME);
     Properties properties = new Properties();
@@ -131,7 +132,7 @@ final class VoteFile implements RaftStorageMetadataFile {
     written = next;
   }
 
-  /** As Ratis reads it. */
+  /** Returns the content as Ratis reads it. */
   private static String text(RaftStorageMetadata metadata) throws IOException {
     Properties properties = new Properties();
     properties.setProperty(TERM, Long.toString(metadata.getTerm()));

@@ -1,6 +1,6 @@
 /**
  * The replicated log on Apache Ratis: entries, leadership, membership, and the directory of a node.
- * What Ratis keeps to itself is reached from here alone.
+ * Only this package reaches into the internals of Ratis.
  */
 @NullMarked
 package dev.tollgate.log.ratis;

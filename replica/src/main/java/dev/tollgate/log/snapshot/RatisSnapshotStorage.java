@@ -8,8 +8,8 @@ import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The snapshots as Ratis sees them. It asks for the newest several times for each append, sent or
- * received; as long as there is none, the class that this extends would search the directory each
+ * The snapshots as Ratis sees them. Ratis asks for the newest snapshot several times for each
+ * append, sent or received. While there is none, the superclass would search the directory each
  * time. Thread-safe.
  */
 final class RatisSnapshotStorage extends SimpleStateMachineStorage {
@@ -36,6 +36,6 @@ final class RatisSnapshotStorage extends SimpleStateMachineStorage {
 
   @Override
   public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) {
-    // dropped when a new one is complete
+    // old snapshots are dropped when a new one is complete
   }
 }

@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The snapshot files of a node: {@code snapshot.TERM_INDEX}, and beside each the MD5 that Ratis
- * wants when it sends the file to another node. A file is complete once it has this name: it is
- * written under another, synced, and renamed. Two are kept, so that a damaged one can be done
- * without.
+ * needs when it sends the file to another node. A file with this name is complete: it is written
+ * under another name, synced, and renamed. Two are kept, so that the node can do without a damaged
+ * one.
  */
 public final class SnapshotFiles {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotFiles.class);
@@ -44,7 +44,7 @@ public final class SnapshotFiles {
   private final String nodeId;
   private final Path directory;
 
-  /** A complete file, and up to which entry it goes. */
+  /** A complete file, and the last entry that it covers. */
   public record Snapshot(Path file, TermIndex last) {
     public Snapshot {
       requireNonNull(file, "file");
@@ -66,7 +66,7 @@ public final class SnapshotFiles {
     this.directory = directory;
   }
 
-  /** All files, the newest first. */
+  /** Returns all files, newest first. */
   public List<Snapshot> all() throws IOException {
     List<Snapshot> found = new ArrayList<>();
     if (!Files.isDirectory(directory)) {
@@ -85,7 +85,7 @@ public final class SnapshotFiles {
     return found;
   }
 
-  /** Renames files that are damaged, says so, and removes what was never finished. */
+  /** Renames and logs damaged files, and removes an unfinished one. */
   void setAsideDamaged() throws IOException {
     Files.deleteIfExists(directory.resolve(UNFINISHED));
     for (Snapshot snapshot : all()) {
@@ -95,7 +95,7 @@ public final class SnapshotFiles {
           MD5FileUtil.computeAndSaveMd5ForFile(snapshot.file().toFile());
         }
       } catch (UnknownVersionException e) {
-        // it may be whole, and newer than all that this program can read
+        // the file may be intact, and newer than all that this program can read
         throw e;
       } catch (IOException e) {
         Path aside = snapshot.file().resolveSibling(snapshot.file().getFileName() + ".corrupt");
@@ -112,7 +112,7 @@ public final class SnapshotFiles {
     }
   }
 
-  /** Ratis leaves an empty one where the disk is full. */
+  /** True if the MD5 file is not empty: Ratis leaves an empty one when the disk is full. */
   private static boolean hasDigest(Snapshot snapshot) throws IOException {
     Path digest = MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath();
     return Files.exists(digest) && Files.size(digest) > 0;
@@ -126,7 +126,8 @@ public final class SnapshotFiles {
    * Writes a snapshot.
    *
    * @param last the last entry that it covers
-   * @throws IOException if there is no file of it afterwards
+   * @throws IOException if the disk may not have the snapshot; its file is there only if the sync
+   *     of the directory failed
    */
   public Snapshot write(TermIndex last, StateCopy copy) throws IOException {
     Path unfinished = unfinished();
@@ -147,21 +148,21 @@ public final class SnapshotFiles {
     }
   }
 
-  /** Where a snapshot is written before it is complete; removed when the node starts. */
+  /** Returns where a snapshot is written before it is complete; removed when the node starts. */
   public Path unfinished() {
     return directory.resolve(UNFINISHED);
   }
 
-  /** Makes what lies at {@link #unfinished} a snapshot of this node. */
+  /** Makes the file at {@link #unfinished} a snapshot of this node. */
   public void adopt(TermIndex last) throws IOException {
     Path file = fileOf(last);
-    // Ratis leaves an empty one where the disk is full, and then there is to be no snapshot
+    // on a full disk Ratis leaves an empty MD5 file, and then there must be no snapshot
     MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(unfinished().toFile()));
     Files.move(unfinished(), file, StandardCopyOption.ATOMIC_MOVE);
     WholeFile.syncNames(directory);
   }
 
-  /** All files but those of this snapshot. */
+  /** Returns all files except those of this snapshot and {@link #unfinished}. */
   public List<Path> others(TermIndex last) throws IOException {
     Path digest = MD5FileUtil.getDigestFileForFile(fileOf(last).toFile()).toPath();
     try (Stream<Path> files = Files.list(directory)) {
@@ -176,7 +177,7 @@ public final class SnapshotFiles {
     return directory.resolve("snapshot." + last.getTerm() + "_" + last.getIndex());
   }
 
-  /** Removes all but the newest two, and says up to which entry the log is not needed any more. */
+  /** Removes all but the newest two, and returns up to which entry the log is no longer needed. */
   long dropOld() throws IOException {
     List<Snapshot> all = all();
     for (Snapshot old : all.subList(Math.min(KEPT, all.size()), all.size())) {

@@ -35,14 +35,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When snapshots of this node are taken, and which one a restart begins with.
+ * Decides when snapshots of this node are taken, and which snapshot a restart begins with.
  *
- * <p>One is due when the log has grown by so many bytes, or when somebody asks. The copy of the
- * state is begun between two entries and written by a thread of its own. The log is kept from the
- * snapshot before the newest, so that the newest may be damaged.
+ * <p>A snapshot is due when the log has grown by a set number of bytes, or on request. The copy of
+ * the state begins between two entries; a separate thread writes it. The log is kept from the
+ * second-newest snapshot on, so a restart survives a damaged newest one.
  *
- * <p>Its monitor is held while an entry is applied and while a copy is begun, and by nobody who
- * waits for a copy to end: a definition that is applied may wait for that too.
+ * <p>The monitor of this object is held while an entry is applied and while a copy begins. A thread
+ * that waits for a copy to end must not hold it: a definition that is being applied may wait for
+ * that copy too.
  */
 public final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
@@ -50,16 +51,20 @@ public final class Snapshots {
   /** What an entry costs at a restart besides its bytes. */
   private static final int ENTRY_BYTES = 256;
 
-  /** The name of a segment of the log, which says with which entry it begins. */
+  /** The name of a log segment, which says with which entry the segment begins. */
   private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)");
 
-  /** A copy that definitions have cancelled so often makes them wait. */
+  /**
+   * After this many copies that definitions have cancelled, the next copy makes definitions wait.
+   */
   private static final int PATIENCE = 3;
 
-  /** The log may grow by this part more before transactions have to make way. */
+  /**
+   * The log may grow by one part in this many beyond its limit before transactions must make way.
+   */
   private static final int OVERDUE = 4;
 
-  /** How long one who asks for a snapshot waits for a moment without open transactions. */
+  /** How long a request for a snapshot waits for a moment without open transactions. */
   private static final long GAP_SECONDS = 60;
 
   private final String nodeId;
@@ -77,7 +82,7 @@ public final class Snapshots {
   private boolean writing;
   private boolean closed;
 
-  /** Who asked for a snapshot that could not be begun yet. */
+  /** Requests for a snapshot that could not begin yet. */
   private final List<CompletableFuture<SnapshotFile>> asked = new ArrayList<>();
 
   private volatile long purgeable = -1;
@@ -85,7 +90,7 @@ public final class Snapshots {
   /**
    * @param logBytes by how much the log grows between two snapshots
    * @param lastApplied the last entry that the state covers; steady while the monitor is held
-   * @param finished is called by the writing thread when a snapshot is complete
+   * @param finished called by the writing thread when a snapshot is complete
    */
   public Snapshots(
       String nodeId,
@@ -108,7 +113,7 @@ public final class Snapshots {
   }
 
   /**
-   * Begins with the newest snapshot that is whole.
+   * Restores the newest intact snapshot.
    *
    * @return the last entry that the state covers, or null if there is no snapshot
    */
@@ -122,7 +127,9 @@ public final class Snapshots {
     return restoreNewest(found, "restored the snapshot");
   }
 
-  /** Ratis would wait for ever for entries that are on no disk of this node. */
+  /**
+   * Rejects a log with a gap: Ratis would wait forever for entries that this node has on no disk.
+   */
   private void requireLogAfter(List<SnapshotFiles.Snapshot> snapshots, Path log)
       throws IOException {
     long needed = snapshots.isEmpty() ? 0 : snapshots.get(0).last().getIndex() + 1;
@@ -141,7 +148,7 @@ public final class Snapshots {
     }
   }
 
-  /** The files of the log, in no order. */
+  /** Returns the files of the log, in no order. */
   public static List<Path> segments(Path log) throws IOException {
     try (Stream<Path> files = Files.list(log)) {
       return files.filter(file -> SEGMENT.matcher(nameOf(file)).lookingAt()).toList();
@@ -160,7 +167,7 @@ public final class Snapshots {
     return file.getFileName().toString();
   }
 
-  /** Begins again with a snapshot that has just come from the leader. */
+  /** Restores a snapshot that has just come from the leader. */
   public @Nullable TermIndex reopen() throws IOException {
     SnapshotFiles found = opened();
     storage.loadLatestSnapshot();
@@ -187,7 +194,7 @@ public final class Snapshots {
     return newest.last();
   }
 
-  /** As {@link SnapshotStore#list} says. */
+  /** See {@link SnapshotStore#list}. */
   public List<SnapshotFile> list() throws IOException {
     List<SnapshotFile> all = new ArrayList<>();
     for (SnapshotFiles.Snapshot snapshot : opened().all()) {
@@ -196,7 +203,7 @@ public final class Snapshots {
     return all;
   }
 
-  /** As {@link SnapshotStore#take} says. */
+  /** See {@link SnapshotStore#take}. */
   public synchronized CompletableFuture<SnapshotFile> take() {
     CompletableFuture<SnapshotFile> result = new CompletableFuture<>();
     try {
@@ -231,7 +238,10 @@ public final class Snapshots {
     }
   }
 
-  /** An entry of this size has been applied; by the thread that applies, which has the monitor. */
+  /**
+   * Records that an entry of this size was applied; called by the apply thread, which holds the
+   * monitor.
+   */
   public synchronized void applied(TermIndex entry, int sizeBytes) {
     bytesSince += sizeBytes + ENTRY_BYTES;
     if (bytesSince >= logBytes) {
@@ -323,7 +333,7 @@ public final class Snapshots {
     }
   }
 
-  /** A copy has ended, and holds nobody up any more. */
+  /** Records that a copy has ended and no longer holds anything up. */
   private synchronized void ended(
       boolean interrupted, List<CompletableFuture<SnapshotFile>> askAgain) {
     writing = false;
@@ -332,12 +342,15 @@ public final class Snapshots {
     beginIfAsked();
   }
 
-  /** Up to which entry the log is not needed here any more, or -1. */
+  /** Returns the log index up to which this node no longer needs the log, or -1. */
   public long purgeable() {
     return purgeable;
   }
 
-  /** Waits until nothing is written any more. */
+  /**
+   * Rejects waiting requests, and waits until no snapshot is being written: for a minute at most,
+   * then it logs a warning.
+   */
   public void close() {
     refuseAskers();
     writer.shutdown();

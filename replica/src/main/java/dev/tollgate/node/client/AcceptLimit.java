@@ -6,16 +6,16 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands before the handler that accepts: while too many channels are open, those that are to be
- * refused among them, the next ones wait in the operating system, where they cost no descriptor.
+ * Comes before the handler that accepts. While too many channels are open, including those to be
+ * refused, the next ones wait in the operating system, where they cost no descriptor.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what is added is called all the same
+@SuppressWarnings("FutureReturnValueIgnored") // the added listener is called all the same
 final class AcceptLimit extends ChannelInboundHandlerAdapter {
   private final int limit;
   private final AtomicInteger open = new AtomicInteger();
 
   /**
-   * @param limit channels that are open at a time, but for some that are accepted together
+   * @param limit channels that are open at a time, except for some that are accepted together
    */
   AcceptLimit(int limit) {
     this.limit = limit;

@@ -29,10 +29,10 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The procedures by which a cluster is administered. Thread-safe; nothing here waits.
+ * The procedures that administer a cluster. Thread-safe; nothing here waits.
  *
  * <p>The addresses for clients are part of the replicated state and follow the members of the Raft
- * group: a node that begins to lead forgets those of nodes that its predecessor had removed.
+ * group. A new leader forgets the addresses of nodes that its predecessor had removed.
  */
 public final class Administration implements Replica.Listener {
   private final ReplicatedLog log;
@@ -41,7 +41,7 @@ public final class Administration implements Replica.Listener {
   private final Supplier<Environment> environment;
 
   /**
-   * @param environment with what this node computes statements
+   * @param environment the environment in which this node computes statements
    */
   public Administration(
       ReplicatedLog log,
@@ -57,8 +57,9 @@ public final class Administration implements Replica.Listener {
   /**
    * Runs a procedure.
    *
-   * @return completes when it is done; exceptionally with a {@link NotLeadingException} if another
-   *     node has to do it, with a {@link dev.tollgate.log.MembershipException} if it cannot be done
+   * @return completes when the procedure is done; exceptionally with a {@link NotLeadingException}
+   *     if another node has to do it, or a {@link dev.tollgate.log.MembershipException} if it
+   *     cannot be done
    * @throws SQLException if an argument is wrong
    */
   CompletableFuture<Void> run(Procedure procedure, List<SqlValue> arguments) throws SQLException {

@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's connection: says hello, has a session, answers requests. The transport hands frames
- * over one at a time; answers may come from any thread.
+ * The connection of one client: says hello, has a session, answers requests. The transport hands
+ * frames over one at a time; replies may come from any thread.
  */
 public final class ClientConnection {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
@@ -43,7 +43,7 @@ public final class ClientConnection {
   public interface Link {
     void send(Frame frame);
 
-    /** Ends the connection once what was sent is gone. */
+    /** Closes the connection once the sent frames are gone. */
     void close();
 
     /** Where the client is, for log messages. */
@@ -74,7 +74,7 @@ public final class ClientConnection {
     this.snapshot = new SnapshotSender(service);
   }
 
-  /** Takes a frame from the client. Does not wait: other connections share the thread. */
+  /** Takes a frame from the client. Must not wait, because other connections share the thread. */
   public void receive(Frame frame) {
     service.replica().promptly(() -> take(frame));
   }
@@ -101,8 +101,9 @@ public final class ClientConnection {
   }
 
   /**
-   * The way back for a request, which counts until it is answered; null if it has been refused, as
-   * the node has no room for it. A cancel makes room, and a ping takes none.
+   * Returns the way back for a request, which counts until it is answered. Returns null if the
+   * request was refused because the node has no room for it. A cancel makes room, and a ping takes
+   * none.
    */
   private @Nullable Consumer<Reply> counted(Frame frame, Request request) {
     long id = frame.requestId();
@@ -143,12 +144,14 @@ public final class ClientConnection {
                 + " for an answer");
   }
 
-  /** Tells the client something that it did not ask for. */
+  /** Sends the client an event that it did not request. */
   void push(Reply event) {
     send(0, event);
   }
 
-  /** The client is gone. Its session lives on until it expires, for another connection. */
+  /**
+   * Releases what the gone client used. Its session stays until it expires, for another connection.
+   */
   public void disconnected() {
     statements.close();
     snapshot.close();
@@ -298,7 +301,7 @@ public final class ClientConnection {
     } else if (attach.leaderOnly() && !service.replica().isLeading()) {
       answer.accept(notLeader());
     } else if (!tryAttach(attach, answer)) {
-      // a node that lags behind, or was deposed, cannot know that a session is gone
+      // a node that lags behind, or has lost leadership, cannot know that a session is gone
       service.awaitState(
           leads -> {
             if (!leads) {
@@ -316,7 +319,7 @@ public final class ClientConnection {
     }
   }
 
-  /** Attaches a session that this node knows, or refuses it; false if it does not know it. */
+  /** Attaches or refuses a session that this node knows; returns false if it does not know it. */
   private boolean tryAttach(Request.AttachSession attach, Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
     Facts.SessionFacts known = service.replica().facts().session(id);

@@ -1,8 +1,8 @@
 package dev.tollgate.node.client;
 
 /**
- * What clients may ask of one node at a time. Beyond, a request is refused before anything was done
- * for it; docs/operations.md lists what a client sees.
+ * What clients may ask of one node at a time. A request beyond a limit is refused before anything
+ * is done for it; docs/operations.md lists what a client sees.
  *
  * @param queuedPlans statements seen for the first time that wait to be planned
  * @param queuedCalls lock and lease calls that wait until their arguments are computed
@@ -10,9 +10,10 @@ package dev.tollgate.node.client;
  * @param queuedFiles parts of snapshots and procedures that wait for a thread
  * @param requestBytes bytes of large requests that are not answered yet, of all connections
  * @param requestsPerConnection requests of one connection that are not answered yet
- * @param unreadBytes bytes of answers that one client has not read; one with more is disconnected
- * @param unreadBytesInAll bytes of answers that all clients together have not read; then a client
- *     with more than {@link #UNREAD_BYTES_ALWAYS} is disconnected
+ * @param unreadBytes bytes of replies that one client has not read; a client with more is
+ *     disconnected
+ * @param unreadBytesInAll bytes of replies that all clients together have not read; beyond that a
+ *     client with more than {@link #UNREAD_BYTES_ALWAYS} is disconnected
  * @param heldTransactions transactions that wait to begin while a snapshot needs a gap
  */
 public record ClientLimits(
@@ -25,17 +26,17 @@ public record ClientLimits(
     long unreadBytes,
     long unreadBytesInAll,
     int heldTransactions) {
-  /** What nodes have. */
+  /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
       new ClientLimits(
           10_000, 10_000, 10_000, 1_000, 128L << 20, 64, 48L << 20, 256L << 20, 10_000);
 
-  /** A request of fewer bytes is not counted by {@link #requestBytes}. */
+  /** A request with fewer bytes does not count toward {@link #requestBytes}. */
   static final int SMALL_REQUEST_BYTES = 64 << 10;
 
-  /** Bytes that a client may leave unread whatever others do. */
+  /** Bytes that a client may leave unread whatever other clients do. */
   static final long UNREAD_BYTES_ALWAYS = 1L << 20;
 
-  /** Characters of a statement that is planned beside lock and lease calls. */
+  /** Longest statement, in characters, that is planned beside lock and lease calls. */
   static final int SHORT_STATEMENT_CHARS = 2_000;
 }

@@ -41,7 +41,7 @@ public final class ClientServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
   private static final int EVENT_LOOPS = 2;
 
-  /** Clients beyond the last that are being told so; others wait to be accepted. */
+  /** Clients beyond the limit that are being told so; further clients wait to be accepted. */
   private static final int REFUSED = 64;
 
   private final String nodeId;
@@ -54,8 +54,8 @@ public final class ClientServer implements AutoCloseable {
   /**
    * Begins to listen.
    *
-   * @param maxConnections connections beyond are told so and closed
-   * @throws IOException if the address cannot be listened on
+   * @param maxConnections further connections are told so and closed
+   * @throws IOException if the server cannot listen on the address
    */
   public ClientServer(
       String nodeId, InetSocketAddress address, ClientService service, int maxConnections)
@@ -82,7 +82,7 @@ public final class ClientServer implements AutoCloseable {
               .syncUninterruptibly()
               .channel();
     } catch (Exception e) {
-      // Netty throws what it met, also checked exceptions that it does not declare
+      // Netty rethrows what it met, even checked exceptions that it does not declare
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw new IOException(
           "cannot listen for clients on "
@@ -95,7 +95,7 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
-  /** Where it listens; the port is the one that was chosen if 0 was asked for. */
+  /** The address where it listens, with the port that was chosen if port 0 was requested. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
   }
@@ -206,7 +206,7 @@ public final class ClientServer implements AutoCloseable {
               });
     }
 
-    /** A client that does not read its answers is not asked for further requests. */
+    /** Reads no further requests of a client that does not read its replies. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
       channel.config().setAutoRead(channel.isWritable());

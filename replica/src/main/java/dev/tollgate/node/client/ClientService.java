@@ -30,15 +30,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all client connections of a node share: the parts of the node that they talk to, and who
- * waits for what. Thread-safe.
+ * What all client connections of a node share: the parts of the node that they talk to, and what
+ * each of them waits for. Thread-safe.
  */
 public final class ClientService implements Replica.Listener {
-  /** Hears of the end of a wait. */
+  /** Is told when a wait ends. */
   interface Waiter {
     void completed(Outcome outcome);
 
-    /** This node leads no more; the wait goes on at the next leader. */
+    /** This node no longer leads; the wait goes on at the next leader. */
     void abandoned();
   }
 
@@ -123,9 +123,9 @@ public final class ClientService implements Replica.Listener {
   }
 
   /**
-   * Begins a transaction, at once unless a snapshot needs a moment without any.
+   * Begins a transaction: at once, unless a snapshot needs a moment without transactions.
    *
-   * @param refused hears that too many wait for that moment to pass
+   * @param refused is told if too many transactions wait for that moment to pass
    */
   void beginTransaction(Runnable beginning, Consumer<String> refused) {
     if (!gate.enter(beginning)) {
@@ -134,7 +134,7 @@ public final class ClientService implements Replica.Listener {
               + " transactions wait to begin until a snapshot has, as many as may: nothing was"
               + " done; try again later");
     }
-    // if leadership ended meanwhile, nobody would let it in
+    // if leadership was lost meanwhile, nothing else would let the transaction in
     if (!replica.isLeading()) {
       gate.stoppedLeading();
     }
@@ -144,7 +144,7 @@ public final class ClientService implements Replica.Listener {
     return administration;
   }
 
-  /** For work that waits or computes for long: queries, planning of statements seen first. */
+  /** Runs work that waits or computes for long: queries, planning of statements seen first. */
   Workers workers() {
     return workers;
   }
@@ -158,13 +158,13 @@ public final class ClientService implements Replica.Listener {
     return log.snapshots();
   }
 
-  /** What tells this cluster from any other, or null if that is not known yet. */
+  /** Returns the id that no other cluster has, or null if that is not known yet. */
   @Nullable String clusterId() {
     UniqueId id = replica.identity().clusterId();
     return id == null ? null : id.toString();
   }
 
-  /** What this node knows, which may be little: nobody else is asked. */
+  /** Returns what this node knows, which may be little: no other node is asked. */
   Reply.NodeStatus nodeStatus() {
     LogStatus status = log.status();
     SortedMap<String, String> addresses = replica.facts().nodes();
@@ -188,7 +188,7 @@ public final class ClientService implements Replica.Listener {
             .toList());
   }
 
-  /** Which nodes there are, for a client that has to find the leader. */
+  /** Lists the nodes, for a client that has to find the leader. */
   Reply.ClusterView clusterView() {
     String leader = log.leaderId();
     SortedMap<String, String> nodes = replica.facts().nodes();
@@ -197,24 +197,24 @@ public final class ClientService implements Replica.Listener {
   }
 
   /**
-   * Goes on once this node has proven that it leads and has applied all that was acknowledged
-   * before, or says that it does not lead.
+   * Continues once this node has proven that it leads and has applied all that was acknowledged
+   * before, or has said that it does not lead.
    *
-   * @param then gets true if it leads; called by any thread, must not wait
+   * @param then receives true if this node leads; called by any thread, must not wait
    */
   void awaitState(LeadershipProof then) {
     prove(pipeline::barrier, then);
   }
 
   /**
-   * As {@link #awaitState}, but of what was acknowledged before a part may not be applied yet, and
-   * it does not wait for that: for renewals, which ask nothing but the time keeper.
+   * Like {@link #awaitState}, but does not wait until all that was acknowledged before is applied:
+   * for renewals, which ask nothing but the time keeper.
    */
   void proveLeadership(LeadershipProof then) {
     prove(pipeline::leadership, then);
   }
 
-  /** Goes on once an entry that is proposed from now on is applied here, even if it is alone. */
+  /** Continues once an entry proposed from now on is applied here, even if this node is alone. */
   void awaitEntry(LeadershipProof then) {
     pipeline.entry(barrier(then));
   }
@@ -229,7 +229,7 @@ public final class ClientService implements Replica.Listener {
     }
   }
 
-  /** All who wait for the same proof hear of it from the same thread. */
+  /** The callback must not wait: one thread tells all callers that wait for the same proof. */
   private CommandPipeline.Barrier barrier(LeadershipProof then) {
     return new CommandPipeline.Barrier() {
       @Override
@@ -244,15 +244,15 @@ public final class ClientService implements Replica.Listener {
     };
   }
 
-  /** Hears whether this node leads. */
+  /** Is told whether this node leads. */
   interface LeadershipProof {
     void proven(boolean leads);
   }
 
-  /** Registers who hears of the end of a wait, in place of whoever did before. */
+  /** Registers who is told of the end of a wait, in place of any earlier waiter. */
   void await(RequestId request, Waiter waiter) {
     waiters.put(request, waiter);
-    // if leadership ended meanwhile, nobody would tell
+    // if leadership was lost meanwhile, nothing else would tell the waiter
     if (!replica.isLeading() && waiters.remove(request, waiter)) {
       waiter.abandoned();
     }
@@ -275,7 +275,9 @@ public final class ClientService implements Replica.Listener {
     }
   }
 
-  /** Remembers whom to tell when a session or a lease ends: who renewed it last. */
+  /**
+   * Remembers which connection to tell when a session or a lease ends: the last that renewed it.
+   */
   void keptBy(List<SessionId> sessions, List<LeaseId> leases, ClientConnection connection) {
     sessions.forEach(session -> keptSessions.put(session, connection));
     leases.forEach(lease -> keptLeases.put(lease, connection));
@@ -291,7 +293,7 @@ public final class ClientService implements Replica.Listener {
     keptLeases.remove(lease);
   }
 
-  /** Tells this one nothing more. */
+  /** Tells this connection nothing more. */
   void forget(ClientConnection connection) {
     keptSessions.values().removeIf(keeper -> keeper == connection);
     keptLeases.values().removeIf(keeper -> keeper == connection);

@@ -33,7 +33,7 @@ final class Descriptions {
     return LockAnswers.describeCommand(plan.parameterCount());
   }
 
-  /** The parameters of a fence stand behind those that the database knows. */
+  /** Adds the parameters of a fence after those that the database knows. */
   private static Reply.Prepared withFence(Reply.Prepared described, int parameterCount) {
     return new Reply.Prepared(
         described.query(),

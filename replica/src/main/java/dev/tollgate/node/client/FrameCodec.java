@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Frames on a Netty channel. A length that the protocol does not allow is refused before anything
- * is kept; the first frame of a connection, which comes from a stranger, may only be small. While a
- * later one is on its way over a slow network, the client hears that its bytes come: it waits for
- * the answer, and sees no more of them than that they left its process.
+ * is kept. The first frame of a connection comes from a stranger, so it may only be small. While a
+ * later frame arrives over a slow network, the client is told so. It waits for the reply, and sees
+ * only that the bytes left its process.
  */
 final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final int LENGTH_BYTES = 4;

@@ -26,12 +26,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of a plan and a request the operation that goes into the log. */
+/** Makes the operation that goes into the log, from a plan and a request. */
 final class Operations {
   private Operations() {}
 
   /**
-   * A statement that changes something.
+   * The operation of a statement that changes something.
    *
    * @throws SQLException if the parameters do not fit
    */
@@ -66,7 +66,7 @@ final class Operations {
         mode(request));
   }
 
-  /** How a statement stands to transactions. */
+  /** The transaction scope of a statement. */
   static TransactionScope mode(Request.Execute request) {
     return switch (request.mode()) {
       case AUTOCOMMIT -> TransactionScope.AUTOCOMMIT;
@@ -78,8 +78,8 @@ final class Operations {
   /**
    * The operation of a lock function that changes leases or locks.
    *
-   * @param lockWaitMillis how long acquire_lock waits where the call does not say
-   * @param self the owner of a lease where the call does not say
+   * @param lockWaitMillis how long acquire_lock waits if the call does not say
+   * @param self the owner of a lease if the call does not say
    * @throws SQLException naming the argument that is wrong
    */
   static Operation lockCall(
@@ -106,9 +106,9 @@ final class Operations {
   }
 
   /**
-   * SET FENCING TOKEN.
+   * The operation of SET FENCING TOKEN.
    *
-   * @throws SQLException if the lock name or the token cannot be one
+   * @throws SQLException if the lock name or the token is invalid
    */
   static Operation.PresentToken presentToken(
       Argument lock, Argument token, List<SqlValue> parameters) throws SQLException {

@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Sets of parameter values. A statement's own parameters come first, those of its Tollgate clauses
- * after them; the database gets the first ones only.
+ * Sets of parameter values. A statement's own parameters come first, and those of its Tollgate
+ * clauses follow. The database gets the first ones only.
  */
 final class Parameters {
   private Parameters() {}
@@ -15,7 +15,7 @@ final class Parameters {
   /**
    * All values of a set.
    *
-   * @throws SQLException if there are not as many as the statement has parameters
+   * @throws SQLException if their number is not the number of parameters in the statement
    */
   static List<SqlValue> decode(byte[] set, int expected) throws SQLException {
     List<SqlValue> values = SqlValue.decode(set);
@@ -30,7 +30,7 @@ final class Parameters {
     return first(set, decode(set, expected), wanted);
   }
 
-  /** A set of the first values of a set that was decoded already. */
+  /** A set of the first values of a set that is already decoded. */
   static byte[] first(byte[] set, List<SqlValue> values, int wanted) {
     return wanted == values.size() ? set : SqlValue.encodeFirst(values, wanted);
   }

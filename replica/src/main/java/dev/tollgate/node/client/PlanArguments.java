@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the arguments in a plan stand for, once the parameters are known. */
+/** Resolves the arguments in a plan once the parameters are known. */
 final class PlanArguments {
   private PlanArguments() {}
 
@@ -65,7 +65,7 @@ final class PlanArguments {
   /**
    * The fence of a statement.
    *
-   * @throws SQLException if the lock name or the token cannot be one
+   * @throws SQLException if the lock name or the token is invalid
    */
   static Operation.@Nullable StatementFence fence(
       @Nullable StatementFence fence, List<SqlValue> parameters) throws SQLException {
@@ -96,7 +96,7 @@ final class PlanArguments {
   /**
    * The name in SET SCHEMA.
    *
-   * @throws SQLException if it is no name, or one that no session may stand in
+   * @throws SQLException if the value is no name, or one that no session may have as its schema
    */
   static String schemaName(Argument argument, List<SqlValue> parameters) throws SQLException {
     String name = value(argument, parameters).textOrNull();

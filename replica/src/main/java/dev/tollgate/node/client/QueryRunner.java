@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs the statements of one connection, and keeps the results that it has not fetched whole. */
+/** Runs the statements of one connection, and keeps the results that are not fully fetched. */
 final class QueryRunner {
   private static final Logger LOG = LoggerFactory.getLogger(QueryRunner.class);
 
@@ -52,7 +52,7 @@ final class QueryRunner {
     withPlan(request.sql(), answer, plan -> describe(session, plan, answer));
   }
 
-  /** A node that lags behind must not say that a table is missing which the statement will find. */
+  /** A node that lags behind must not report a table missing that the statement will find. */
   private void describe(ClientConnection.Attached session, Plan plan, Consumer<Reply> answer) {
     Runnable work =
         () ->
@@ -69,7 +69,7 @@ final class QueryRunner {
     }
   }
 
-  /** Goes on when this node's state is as new as that; else the client has to go to the leader. */
+  /** Runs the work if this node's state is new enough; else sends the client to the leader. */
   void withState(ReadConsistency consistency, Consumer<Reply> answer, Runnable work) {
     switch (consistency) {
       case ANY -> work.run();
@@ -128,7 +128,7 @@ final class QueryRunner {
     }
   }
 
-  /** A query that ends with the connection, if not before. */
+  /** Registers a query that ends with the connection, if not before. */
   void queryStarts(SqlReader.Canceller query) {
     running.add(query);
     if (closed) {
@@ -140,7 +140,7 @@ final class QueryRunner {
     running.remove(query);
   }
 
-  /** Gives up what the connection has open, and ends what it computes. */
+  /** Releases what the connection has open, and cancels its queries. */
   void close() {
     closed = true;
     running.forEach(SqlReader.Canceller::cancel);
@@ -211,12 +211,12 @@ final class QueryRunner {
     void run() throws SQLException;
   }
 
-  /** Runs a query on another thread; whatever happens, the client gets an answer. */
+  /** Runs a query on another thread. Whatever happens, the client gets a reply. */
   void onWorker(Consumer<Reply> answer, Work work) {
     onWorker(Workers.Kind.QUERIES, answer, work);
   }
 
-  /** Runs work on another thread; whatever happens, the client gets an answer. */
+  /** Runs work on another thread. Whatever happens, the client gets a reply. */
   void onWorker(Workers.Kind kind, Consumer<Reply> answer, Work work) {
     service
         .workers()
@@ -237,7 +237,7 @@ final class QueryRunner {
             refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
   }
 
-  /** A bug: the client waits for an answer all the same. */
+  /** Returns the reply after a bug: the client waits for a reply all the same. */
   Reply unexpected(Throwable bug) {
     if (!service.replica().stopIfClassesAreLost(bug)) {
       LOG.error("{}: a statement failed in an unexpected way", service.nodeId(), bug);

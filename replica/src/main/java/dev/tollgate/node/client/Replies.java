@@ -14,11 +14,11 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What outcomes and errors are called on the wire. */
+/** Translates outcomes and errors to the wire. */
 final class Replies {
   private Replies() {}
 
-  /** The answer to a statement. */
+  /** The reply to a statement. */
   static Reply of(Outcome outcome) {
     if (outcome instanceof Outcome.Executed executed) {
       return new Reply.Result(executed.result().bytes());
@@ -44,7 +44,7 @@ final class Replies {
     return new Reply.Failure(SqlErrors.stateOf(refused.code()), refused.message());
   }
 
-  /** The answer to a lock function that stands alone. */
+  /** The reply to a lock function that stands alone. */
   static Reply of(Outcome outcome, String label) {
     try {
       return new Reply.Result(LockAnswers.resultOf(outcome, label));
@@ -58,7 +58,7 @@ final class Replies {
     return new Reply.Failure(failed.sqlState(), failed.vendorCode(), failed.message());
   }
 
-  /** The answer to a request whose parameters are malformed, though its message is not. */
+  /** The reply to a request whose parameters are malformed, though its message is not. */
   static Reply.Failure of(WireFormatException malformed) {
     return new Reply.Failure(
         SqlState.CONNECTION_REFUSED, "a parameter is no SQL value: " + malformed.getMessage());

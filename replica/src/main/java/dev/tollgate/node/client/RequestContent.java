@@ -7,11 +7,11 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * By what a request that is sent again is known for the same: 64 bits of all that a client may not
- * change in it, in the bytes of the protocol. Left out are what a driver may change, which is
- * whether it trusts its lease and how many rows it wants at a time. Two checksums with different
- * polynomials, both of which the processor computes; nobody but the client itself is harmed if it
- * finds two requests with equal ones.
+ * Recognizes a repeated request: 64 bits of all that a client may not change in a request, in the
+ * bytes of the protocol. Left out is what a driver may change: whether it trusts its lease, and how
+ * many rows it wants at a time. The bits are two checksums with different polynomials, both of
+ * which the processor computes. If a client finds two requests with equal checksums, it harms only
+ * itself.
  */
 final class RequestContent {
   private final CRC32 first = new CRC32();

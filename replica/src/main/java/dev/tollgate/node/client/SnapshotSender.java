@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives one connection the bytes of a snapshot, part by part as it asks for them. The open file
- * outlives its name: what the node removes meanwhile can still be read.
+ * Sends one connection the bytes of a snapshot, part by part on request. The open file outlives its
+ * name: a removed snapshot can still be read.
  */
 final class SnapshotSender {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSender.class);
@@ -43,7 +43,7 @@ final class SnapshotSender {
             }
           });
     } else {
-      // one that is just begun holds up whoever asks for another
+      // not on this thread: taking a snapshot waits while another one begins
       onFile(answer, () -> take(answer));
     }
   }
@@ -134,7 +134,7 @@ final class SnapshotSender {
         SqlState.DISK, "node " + service.nodeId() + " cannot read its snapshot: " + e.getMessage());
   }
 
-  /** Does not wait for the part that is being read. */
+  /** Closes the file, without waiting for the part that is being read. */
   void close() {
     closed = true;
     if (file != null) {

@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One statement on its way: from its plan to the log or to a query, and back to the client. Each
- * plan ends in exactly one answer.
+ * plan ends in exactly one reply.
  */
 final class StatementExecution implements Plan.Handler<Void> {
-  /** What SET TIME ZONE may say, beside LOCAL. */
+  /** What SET TIME ZONE may say, besides LOCAL. */
   private static final Set<String> UTC =
       Set.of("UTC", "GMT", "Z", "+00", "+00:00", "UTC+00", "UTC+00:00", "ETC/UTC");
 
@@ -72,7 +72,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     this.answer = requireNonNull(answer, "answer");
   }
 
-  /** Something that a client may have got wrong. */
+  /** Work on input that a client may have got wrong. */
   private interface Attempt {
     void run() throws SQLException;
   }
@@ -93,8 +93,8 @@ final class StatementExecution implements Plan.Handler<Void> {
   }
 
   /**
-   * Sees to it that a serializable transaction is alone before it reads, and that the client learns
-   * of the end of one before it goes on.
+   * Ensures that a serializable transaction is alone before it reads, and that the client learns of
+   * the end of its transaction before it goes on.
    */
   private void inTransaction(Runnable work) {
     TransactionScope mode = Operations.mode(request);
@@ -225,7 +225,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     }
   }
 
-  /** Whether arguments may take long to compute: they say SELECT once in any case. */
+  /** True if arguments may take long to compute; the SELECT at their start does not count. */
   private static boolean isQuery(String argumentsSql) {
     String sql = argumentsSql.toUpperCase(Locale.ROOT);
     return sql.indexOf("SELECT", 1) >= 0
@@ -252,7 +252,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     }
   }
 
-  /** Answers with what the state says. */
+  /** Answers from the replicated state. */
   private void ask(Function<ClusterState, byte[]> question) {
     service.replica().ask(state -> result(question.apply(state)));
   }
@@ -262,7 +262,7 @@ final class StatementExecution implements Plan.Handler<Void> {
     return token == null ? null : (Long) token.value();
   }
 
-  /** Who cannot prove that its own lease is alive does nothing with it (invariant I8). */
+  /** Rejects a client that cannot prove that its own lease is alive (invariant I8). */
   private void requireProvenLease(Operation operation) throws SQLException {
     boolean own =
         (operation instanceof Operation.AcquireLock acquire && acquire.lease() == null)
@@ -337,7 +337,7 @@ final class StatementExecution implements Plan.Handler<Void> {
                     Replies::of);
             case LOCK_TIMEOUT ->
                 propose(PlanArguments.lockTimeout(plan.value(), parameters), Replies::of);
-            // the driver keeps the time of queries
+            // the driver enforces the query timeout
             case QUERY_TIMEOUT -> answer.accept(Replies.updated(0));
             case AUTOCOMMIT ->
                 acceptOnly(
@@ -422,12 +422,12 @@ final class StatementExecution implements Plan.Handler<Void> {
               mode != TransactionScope.AUTOCOMMIT,
               "a transaction begins by itself once autocommit is off: call"
                   + " Connection.setAutoCommit(false)");
-      // a savepoint goes with its transaction, as in H2
+      // a savepoint ends with its transaction, as in H2
       case RELEASE -> answer.accept(Replies.updated(0));
       case SAVEPOINT, ROLLBACK_TO -> {
         boolean rollback = plan.kind() == Plan.Transaction.Kind.ROLLBACK_TO;
         if (mode == TransactionScope.AUTOCOMMIT) {
-          // as in H2: it is gone with the transaction that it is in, which is none
+          // as in H2: outside a transaction a savepoint is gone at once
           answer.accept(
               rollback
                   ? Replies.of(SqlErrors.noSavepoint(requireNonNull(plan.savepoint())))
@@ -442,10 +442,10 @@ final class StatementExecution implements Plan.Handler<Void> {
   }
 
   /**
-   * The session, if a query has to see the rows of its transaction; else null.
+   * Returns the session if a query has to see the rows of its transaction, else null.
    *
-   * @throws SQLException if the transaction has ended since the statement was sent: what is
-   *     committed is not what it is to see
+   * @throws SQLException if the transaction has ended since the statement was sent: the query must
+   *     not see the committed rows instead
    */
   private @Nullable SessionId transactionToRead() throws SQLException {
     SessionId open = transaction();
@@ -462,13 +462,13 @@ final class StatementExecution implements Plan.Handler<Void> {
     return open;
   }
 
-  /** The session, if it has a transaction whose rows a query has to see; else null. */
+  /** Returns the session if it has a transaction whose rows a query has to see, else null. */
   private @Nullable SessionId transaction() {
     Facts.SessionFacts found = service.replica().facts().session(session.id());
     return found == null || !found.inTransaction() ? null : session.id();
   }
 
-  /** Goes on when the session's queries may see this node's state. */
+  /** Runs the work once the session's queries may see this node's state. */
   private void withReadAccess(Runnable work) {
     ReadConsistency consistency = session.options().readConsistency();
     boolean inTransaction = Operations.mode(request) != TransactionScope.AUTOCOMMIT;
@@ -481,7 +481,7 @@ final class StatementExecution implements Plan.Handler<Void> {
   /**
    * Sends an operation through the log, and answers when it has its outcome.
    *
-   * @param reply gives null if the answer comes later
+   * @param reply returns null if the reply comes later
    */
   private void propose(Operation operation, Function<Outcome, @Nullable Reply> reply) {
     if (mayBegin(operation) && transaction() == null) {
@@ -547,7 +547,7 @@ final class StatementExecution implements Plan.Handler<Void> {
         });
   }
 
-  /** The client gets an answer whatever happens, and whoever applies the log goes on. */
+  /** Answers the client whatever happens, and lets the apply thread go on. */
   private void answer(Function<Outcome, @Nullable Reply> reply, Outcome outcome) {
     Reply made;
     try {

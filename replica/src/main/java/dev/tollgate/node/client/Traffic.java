@@ -21,7 +21,7 @@ final class Traffic {
     return limits;
   }
 
-  /** Admits a request, which then counts until {@link #answered}; or says why it is refused. */
+  /** Admits a request, which then counts until {@link #answered}; or returns why it is refused. */
   Reply.@Nullable Failure admit(int bytes) {
     if (bytes < ClientLimits.SMALL_REQUEST_BYTES) {
       return null;
@@ -49,9 +49,9 @@ final class Traffic {
   }
 
   /**
-   * Counts an answer that a client has not read yet.
+   * Counts a reply that a client has not read yet.
    *
-   * @param unread all that this client has not read, with it
+   * @param unread all bytes that this client has not read, including this reply
    * @return false if the client has to be disconnected
    */
   boolean sends(long bytes, long unread) {

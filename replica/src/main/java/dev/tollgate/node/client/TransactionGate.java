@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Holds new transactions back for as long as a snapshot waits for a moment without any (rule R5).
- * Those that are open go on, and everything outside of transactions does. Thread-safe.
+ * Holds new transactions back while a snapshot waits for a moment without transactions (rule R5).
+ * Open transactions go on, and so does everything outside of transactions. Thread-safe.
  */
 final class TransactionGate {
   private final int most;
@@ -18,7 +18,7 @@ final class TransactionGate {
 
   /**
    * @param most transactions that may be held
-   * @param workers run what was held
+   * @param workers runs the held transactions
    */
   TransactionGate(int most, Executor workers) {
     this.most = most;
@@ -28,7 +28,7 @@ final class TransactionGate {
   /**
    * Begins a transaction, now or when the gate is open again.
    *
-   * @return false if as many are held as may be: this one never begins
+   * @return false if no more transactions may be held: this one never begins
    */
   boolean enter(Runnable beginning) {
     synchronized (held) {
@@ -49,7 +49,7 @@ final class TransactionGate {
     }
   }
 
-  /** Those that are held find that this node does not lead, and go to the one that does. */
+  /** Lets held transactions in: they find that this node does not lead, and go to the leader. */
   void stoppedLeading() {
     letIn();
   }

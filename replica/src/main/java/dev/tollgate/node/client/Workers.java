@@ -15,13 +15,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of a node for what an event loop has no time for. Each kind of work has its own, so
- * that locks and leases never wait for queries; and what waits for them is bounded. Thread-safe.
+ * The threads of a node for work that an event loop has no time for. Each kind of work has its own
+ * threads, so that locks and leases never wait for queries. The work that waits for them is
+ * bounded. Thread-safe.
  */
 public final class Workers implements AutoCloseable {
   /** Kinds of work by what they may wait for. */
   public enum Kind {
-    /** Planning short statements: computes, and waits for nobody. */
+    /** Planning short statements: computes, and waits for nothing. */
     PLANS("statements wait to be planned", 4),
     /** Computing the arguments of lock and lease calls, which may wait for a definition. */
     CALLS("lock and lease calls wait until their arguments are computed", 8),
@@ -30,8 +31,8 @@ public final class Workers implements AutoCloseable {
     /** Snapshots, and the procedures of administrators. */
     FILES("parts of snapshots and procedures wait for a thread", 4),
     /**
-     * What has to be done and is never refused: there is at most one of each for a connection, a
-     * heartbeat, or a transaction that was held back, which are bounded themselves.
+     * Work that has to be done and is never refused. There is at most one of each for a connection,
+     * a heartbeat, or a transaction that was held back, which are bounded themselves.
      */
     CHORES("chores wait for a thread", 2);
 
@@ -70,7 +71,7 @@ public final class Workers implements AutoCloseable {
     }
   }
 
-  /** All kinds of work on one executor, which decides about order: for simulations. */
+  /** Runs all kinds of work on one executor, which decides the order: for simulations. */
   public static Workers on(Executor executor) {
     return new Workers("simulated", ClientLimits.STANDARD, executor);
   }
@@ -90,9 +91,9 @@ public final class Workers implements AutoCloseable {
   }
 
   /**
-   * Has work done by another thread.
+   * Runs work on another thread.
    *
-   * @param refused hears why that is not possible, at once; then nothing is done
+   * @param refused is told at once why that is not possible; then nothing is done
    */
   void run(Kind kind, Runnable work, Consumer<String> refused) {
     Executor executor = requireNonNull(executors.get(kind));
@@ -113,7 +114,7 @@ public final class Workers implements AutoCloseable {
     }
   }
 
-  /** Has something done that cannot be refused, unless the node stops. */
+  /** Runs work that cannot be refused, unless the node stops. */
   public void chore(Runnable work) {
     run(Kind.CHORES, work, refused -> {});
   }

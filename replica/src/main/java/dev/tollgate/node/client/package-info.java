@@ -1,4 +1,4 @@
-/** The node as clients know it: connections, sessions, and the way of a statement. */
+/** The node as clients know it: connections, sessions, and the path of a statement. */
 @NullMarked
 package dev.tollgate.node.client;
 

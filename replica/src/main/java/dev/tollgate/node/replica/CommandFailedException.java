@@ -1,6 +1,6 @@
 package dev.tollgate.node.replica;
 
-/** A command of the log could not be carried out: the state is not to be trusted any more. */
+/** A command of the log could not be carried out: the state can no longer be trusted. */
 public final class CommandFailedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

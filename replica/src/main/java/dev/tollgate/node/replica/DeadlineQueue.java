@@ -8,25 +8,27 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Things that are due at some time, most of which are put off before it comes. Putting off is a
- * write to a field: the queue looks at an item again only when its old time has come. What is
- * removed is gone at once, from the queue too: a lease of a day that is revoked at once would
- * otherwise stay for a day. Not thread-safe.
+ * Items with deadlines, most of which are put off before they are due. Putting off is a write to a
+ * field: the queue checks an item again only at its old deadline. A removed item leaves the queue
+ * at once too: a lease of a day that is revoked at once would otherwise stay for a day. Not
+ * thread-safe.
  */
 final class DeadlineQueue<K> {
   private static final class Item<K> implements Comparable<Item<K>> {
     final K key;
     final long periodNanos;
 
-    /** Tells items of one time apart. */
+    /** Distinguishes items with the same deadline. */
     final long number;
 
     long dueNanos;
 
-    /** The time under which the item stands in the queue; at or before it is due. */
+    /** The time under which the item is queued, at or before its deadline. */
     long queuedNanos;
 
-    /** True once it was reported as due: it is not in the queue, and cannot be put off any more. */
+    /**
+     * True once the item was reported as due: it is not in the queue, and can no longer be put off.
+     */
     boolean reported;
 
     Item(K key, long periodNanos, long dueNanos, long number) {
@@ -48,12 +50,12 @@ final class DeadlineQueue<K> {
   private final TreeSet<Item<K>> queue = new TreeSet<>();
   private long lastNumber;
 
-  /** Adds an item that is due a period from now; in place of the one of this key, if there is. */
+  /** Adds an item that is due a period from now, in place of any item of this key. */
   void add(K key, long periodNanos, long nowNanos) {
     add(key, periodNanos, periodNanos, nowNanos);
   }
 
-  /** Adds an item that is due sooner, or later, and is put off by a period. */
+  /** Adds an item that is first due after the remaining time, and is put off by a period. */
   void add(K key, long periodNanos, long remainingNanos, long nowNanos) {
     Item<K> item = new Item<>(key, periodNanos, nowNanos + remainingNanos, ++lastNumber);
     dequeue(items.put(key, item));
@@ -70,7 +72,7 @@ final class DeadlineQueue<K> {
     }
   }
 
-  /** Puts an item off to a period from this time; false if it is not there or was reported. */
+  /** Puts an item off to a period from this time; false if it is missing or was reported. */
   boolean putOff(K key, long nowNanos) {
     Item<K> item = items.get(key);
     if (item == null || item.reported) {
@@ -80,13 +82,13 @@ final class DeadlineQueue<K> {
     return true;
   }
 
-  /** Nanoseconds until an item is due, or null if it is not there. */
+  /** Nanoseconds until an item is due, or null if there is no such item. */
   @Nullable Long remaining(K key, long nowNanos) {
     Item<K> item = items.get(key);
     return item == null ? null : (Long) Math.max(0, item.dueNanos - nowNanos);
   }
 
-  /** The items that are due, each reported once. */
+  /** Returns the items that are due, each reported once. */
   List<K> removeDue(long nowNanos) {
     List<K> due = new ArrayList<>();
     while (!queue.isEmpty() && queue.first().queuedNanos <= nowNanos) {
@@ -103,7 +105,7 @@ final class DeadlineQueue<K> {
     return due;
   }
 
-  /** Takes back the report of an item that could not be acted on: it is due again at once. */
+  /** Takes back the report of an item that could not be handled: it is due again at once. */
   void reportAgain(K key, long nowNanos) {
     Item<K> item = items.get(key);
     if (item != null && item.reported) {
@@ -117,7 +119,7 @@ final class DeadlineQueue<K> {
     return items.isEmpty();
   }
 
-  /** How many items the queue has in memory; those that were reported are not among them. */
+  /** How many items the queue holds; reported items are not among them. */
   int queued() {
     return queue.size();
   }

@@ -3,8 +3,8 @@ package dev.tollgate.node.replica;
 import dev.tollgate.core.command.Environment;
 
 /**
- * This node would compute statements otherwise than the nodes that have computed, or will compute,
- * them: it has applied none of those.
+ * This node would compute statements differently from the nodes that have computed them, or will.
+ * It has applied none of those statements.
  */
 public final class EnvironmentDiffersException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -15,14 +15,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of the replicated state can be read at any time, also while an entry is applied: for the
- * threads on which all clients of a node depend. The thread that applies keeps it up to date.
+ * The part of the replicated state that can be read at any time, even while an entry is applied. It
+ * serves the threads on which all clients of a node depend. The apply thread keeps it up to date.
  */
 public final class Facts {
   /**
    * A session at some moment.
    *
-   * @param secret what a client must show to use it
+   * @param secret what a client must show to use the session
    * @param schema where unqualified names are looked up
    * @param lockTimeoutMillis how long its statements wait for rows
    * @param inTransaction whether a transaction is open
@@ -40,8 +40,8 @@ public final class Facts {
     }
 
     private static SessionFacts of(Session session) {
-      // the core says that a transaction is lost before it ends it: seen in this order, none
-      // vanishes without a word
+      // the core reports a lost transaction before it ends that transaction: read in this order, no
+      // loss is missed
       boolean inTransaction = session.transaction() != null;
       return new SessionFacts(
           session.secret(),
@@ -64,7 +64,7 @@ public final class Facts {
     return found == null ? null : SessionFacts.of(found);
   }
 
-  /** Where clients reach each node, host:port by node id, of the nodes that have told. */
+  /** Where clients reach each node, host:port by node id, of the nodes that have announced it. */
   public SortedMap<String, String> nodes() {
     return nodes;
   }
@@ -74,7 +74,7 @@ public final class Facts {
     return id.value() <= lastLease;
   }
 
-  /** A command has brought this about. */
+  /** Updates the facts after a command. */
   void noticed(Notice notice, ClusterState state) {
     if (notice instanceof Notice.SessionStarted started) {
       Session session = state.session(started.session());
@@ -90,7 +90,7 @@ public final class Facts {
     }
   }
 
-  /** The state is another one. */
+  /** Replaces the facts with the facts of another state. */
   void restored(ClusterState state) {
     sessions.clear();
     state.sessions().forEach(session -> sessions.put(session.id(), session));

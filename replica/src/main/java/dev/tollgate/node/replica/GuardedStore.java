@@ -14,23 +14,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database, which computes nothing where other replicas compute otherwise: the replica stops
- * before it applies the first statement whose environment is not its own. What locks and leases
- * come to does not depend on that.
+ * The database, which computes nothing that other replicas compute differently: the replica stops
+ * before the first statement whose environment is not its own. Locks and leases do not depend on
+ * that.
  */
 final class GuardedStore implements SqlStore {
   private final SqlStore store;
   private final Supplier<Environment> own;
   private final Supplier<Computing> computing;
 
-  /** The one that was compared last, and is like the own one. */
+  /** The environment that was compared last, and is like the own one. */
   private @Nullable Environment known;
 
   private volatile boolean used;
 
   /**
-   * @param own with what this replica computes
-   * @param computing the replicated state's, as it is
+   * @param own the environment in which this replica computes
+   * @param computing what the replicated state says of that at the moment
    */
   GuardedStore(SqlStore store, Supplier<Environment> own, Supplier<Computing> computing) {
     this.store = requireNonNull(store, "store");
@@ -38,12 +38,12 @@ final class GuardedStore implements SqlStore {
     this.computing = requireNonNull(computing, "computing");
   }
 
-  /** True if statements have come since {@link #copied}. */
+  /** True if statements were executed since {@link #copied}. */
   boolean isUsed() {
     return used;
   }
 
-  /** What the statements did is in a copy. */
+  /** Records that a copy contains what the statements did. */
   void copied() {
     used = false;
   }

@@ -4,15 +4,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The time by which leases run out: the monotonic clock without the pauses of this process. A
- * leader that was stopped, or swapped out, or collecting garbage, could not hear renewals
- * meanwhile, so that time does not count. Asked at least every {@value #TICK_MILLIS} ms while
- * anything depends on it. Thread-safe.
+ * The clock by which leases expire: the monotonic clock without the pauses of this process. A
+ * leader that was stopped, or swapped out, or collecting garbage, could not hear renewals, so that
+ * time does not count. Read at least every {@value #TICK_MILLIS} ms while anything depends on it.
+ * Thread-safe.
  */
 final class LeaseClock {
   static final long TICK_MILLIS = 50;
 
-  /** Longer silences are pauses. Shorter ones are what a busy machine does to a thread. */
+  /** Longer gaps between two reads are pauses. Shorter gaps are normal on a busy machine. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final LongSupplier nanoTime;

@@ -13,19 +13,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases of which this leader has heard nothing since it began. What they have left is recorded in
- * the log from time to time, so that leaders that follow each other do not each give them their
- * full ttl. Once something is recorded of a lease, or may be, a renewal of it is recorded too
- * before it is acknowledged; other leases are renewed without an entry. Not thread-safe.
+ * Leases that this leader has not heard from since it began to lead. The log records from time to
+ * time what they have left, so that successive leaders do not each give them their full ttl. Once
+ * something is recorded of a lease, or may be, a renewal is recorded too before it is acknowledged.
+ * Other leases are renewed without an entry. Not thread-safe.
  */
 final class LeaseSilences {
-  /** Parts of a ttl after which something is recorded. */
+  /** What a silent lease has left is recorded after each of this many parts of its ttl. */
   private static final int STEPS = 8;
 
-  /** The same for a node that is alone: it may be started for a moment, again and again. */
+  /** The same for a node that is alone, which may be started for a moment, again and again. */
   private static final int STEPS_ALONE = 32;
 
-  /** Shorter silences are what an election does. */
+  /** Shorter silences are normal in an election. */
   private static final long STEP_MIN_MILLIS = 250;
 
   private static final class Silence {
@@ -37,7 +37,7 @@ final class LeaseSilences {
     /** True once less than the ttl is recorded, or may be. */
     boolean recorded;
 
-    /** True while its end is proposed. */
+    /** True while the end of the silence is proposed. */
     boolean ends;
 
     Silence(long stepNanos, long recordedRenewals, boolean recorded) {
@@ -52,13 +52,13 @@ final class LeaseSilences {
   private final DeadlineQueue<LeaseId> due = new DeadlineQueue<>();
 
   /**
-   * @param alone whether the cluster is this node
+   * @param alone whether this node is the whole cluster
    */
   LeaseSilences(BooleanSupplier alone) {
     this.alone = alone;
   }
 
-  /** A lease that there was when this leader began. */
+  /** Adds a lease that existed when this leader began to lead. */
   void add(Lease lease, long now) {
     long step = lease.ttlMillis() / (alone.getAsBoolean() ? STEPS_ALONE : STEPS);
     Silence silence =
@@ -70,16 +70,16 @@ final class LeaseSilences {
     due.add(lease.id(), silence.stepNanos, now);
   }
 
-  /** The lease has ended. */
+  /** Removes a lease that has ended. */
   void remove(LeaseId lease) {
     silences.remove(lease);
     due.remove(lease);
   }
 
   /**
-   * The lease was renewed.
+   * Records that the lease was renewed.
    *
-   * @return true if that must not be acknowledged before the log has it
+   * @return true if the renewal must not be acknowledged before the log has it
    */
   boolean heard(LeaseId lease) {
     Silence silence = silences.get(lease);
@@ -93,7 +93,7 @@ final class LeaseSilences {
     return silence.recorded;
   }
 
-  /** What to propose for a lease that was heard, or null if that is proposed already. */
+  /** Returns what to propose for a lease that was heard, or null if it is proposed already. */
   Command.@Nullable RecordRenewal end(LeaseId lease) {
     Silence silence = silences.get(lease);
     if (silence == null || silence.ends) {
@@ -104,9 +104,9 @@ final class LeaseSilences {
   }
 
   /**
-   * What became of a proposal.
+   * Records what became of a proposal.
    *
-   * @param applied false if nobody knows
+   * @param applied false if that is unknown
    */
   void ended(Command.RecordRenewal proposal, boolean applied) {
     Silence silence = silences.get(proposal.lease());
@@ -119,7 +119,7 @@ final class LeaseSilences {
   }
 
   /**
-   * What is to be recorded now.
+   * Returns what to record now.
    *
    * @param remaining nanoseconds that a lease has left, or null if it has ended
    */

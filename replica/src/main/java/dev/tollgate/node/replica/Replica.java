@@ -45,28 +45,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicated state of this node: applies entries, lets others look between two entries, and
- * tells them what happened while this node leads.
+ * The replicated state of this node. Applies entries, lets others read the state between two
+ * entries, and tells them what happened while this node leads.
  */
 public final class Replica implements LogConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
-  /** How often a query that waits for an entry asks whether it is to end. */
+  /** How often a query that waits for an entry checks whether the query has to end. */
   private static final long LOOK_MILLIS = 20;
 
-  /** Hears what happens here; called by the thread that applies, in log order. Must not block. */
+  /** Is told what happens here, by the apply thread, in log order. Must not block. */
   public interface Listener {
-    /** This node leads from now on; the state is as the earlier leaders left it. */
+    /** This node leads from now on; the state is what the earlier leaders left. */
     void startedLeading(ClusterState state);
 
-    /** This node does not lead any more; may come from another thread. */
+    /** This node no longer leads; may come from another thread. */
     void stoppedLeading();
 
-    /** Something that an entry brought about; only while this node leads. */
+    /** An entry brought this about; called only while this node leads. */
     void noticed(Notice notice);
 
     /**
-     * Statements are paused, so a snapshot of this state is good in any environment; everywhere.
+     * Statements are paused, so a snapshot of this state is valid in any environment; on every
+     * node.
      */
     default void environmentChanges() {}
 
@@ -98,13 +99,13 @@ public final class Replica implements LogConsumer {
   private @Nullable ReplicaVerifier verifier;
   private final SkipList skips;
 
-  /** A replica that computes with what this process has. */
+  /** Creates a replica that computes in the environment of this process. */
   public Replica(String nodeId, SqlDatabase database) {
     this(nodeId, database, LocalEnvironment::get, SkipList.NONE, Capacity.STANDARD);
   }
 
   /**
-   * @param environment with what this replica computes; always the same
+   * @param environment the environment in which this replica computes; always the same
    * @param skips the commands that it does not carry out
    * @param capacity how much its state may hold; the same on all nodes
    */
@@ -128,7 +129,7 @@ public final class Replica implements LogConsumer {
     return store.isUsed();
   }
 
-  /** With what this replica computes statements. */
+  /** The environment in which this replica computes statements. */
   public Environment environment() {
     return environment.get();
   }
@@ -138,7 +139,8 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Why this node must not lead, or null: it would compute statements otherwise than its cluster.
+   * Returns why this node must not lead, because it would compute statements differently from its
+   * cluster; else null.
    */
   public @Nullable EnvironmentDiffersException difference(ClusterState state) {
     Environment stated = state.computing().environment();
@@ -147,28 +149,29 @@ public final class Replica implements LogConsumer {
         : new EnvironmentDiffersException(environment.get(), stated);
   }
 
-  /** Adds a listener; before the log starts. */
+  /** Adds a listener; call before the log starts. */
   public void addListener(Listener listener) {
     listeners.add(listener);
   }
 
   /**
-   * Has this replica answer comparisons with the others; before the log starts.
+   * Makes this replica answer comparisons with the others; call before the log starts.
    *
-   * @param reports takes a command to the leader
+   * @param reports sends a command to the leader
    */
   public void reportTo(Consumer<Command> reports) {
     verifier = new ReplicaVerifier(nodeId, reports, new VerifiedState());
   }
 
   /**
-   * When the last comparison of the replicas began here, or this replica; {@link System#nanoTime}.
+   * When the last comparison of the replicas began here, or else this replica; in {@link
+   * System#nanoTime}.
    */
   public long checkedNanos() {
     return checkedNanos;
   }
 
-  /** True while this node leads, as far as it knows: a barrier proves it. */
+  /** True while this node leads, as far as it knows; a barrier proves it. */
   public boolean isLeading() {
     return leading;
   }
@@ -184,8 +187,9 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Runs what must not wait, because other clients wait for the thread: what an event loop does
-   * with a frame, what the proof of leadership sets off. In it, {@link #look} fails.
+   * Runs work that must not wait, because other clients wait for the thread. Examples are a frame
+   * on an event loop, and what follows a proof of leadership. During that work, {@link #look}
+   * fails.
    */
   public void promptly(Runnable work) {
     boolean before = prompt.get();
@@ -205,8 +209,8 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Looks at the state between two entries, and waits for the end of the one that is being applied:
-   * not on a thread for which others wait.
+   * Reads the state between two entries. Waits for the end of the entry that is being applied, so
+   * it must not run on a thread for which others wait.
    *
    * @param question must copy what it wants to keep, and must not take long: nothing is applied
    *     meanwhile
@@ -222,11 +226,11 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Looks at the state as {@link #look}, for a query: the entry that is being applied may be
-   * waiting for the end of that very query.
+   * Reads the state like {@link #look}, for a query: the entry that is being applied may be waiting
+   * for the end of that very query.
    *
-   * @param ended whether the query is to end
-   * @throws CancellationException once it is to end
+   * @param ended whether the query has to end
+   * @throws CancellationException once the query has to end
    */
   <T extends @Nullable Object> T look(Function<ClusterState, T> question, BooleanSupplier ended) {
     requireTime();
@@ -260,17 +264,19 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Has a question answered between two entries: at once, by this thread, or by the one that is
-   * applying an entry, after it. Never waits.
+   * Answers a question between two entries: at once, on this thread, or after the entry that is
+   * being applied, on its thread. Never waits.
    *
-   * @param question as in {@link #look}; it and what it does with the answer must not wait either
+   * @param question as in {@link #look}; neither it nor what it does with the answer may wait
    */
   public void ask(Consumer<ClusterState> question) {
     questions.add(question);
     answerQuestions();
   }
 
-  /** Answers what was asked, unless an entry is being applied: then that thread does, after it. */
+  /**
+   * Answers the questions, unless an entry is being applied: then that thread does so afterwards.
+   */
   private void answerQuestions() {
     while (!questions.isEmpty() && lock.readLock().tryLock()) {
       try {
@@ -287,10 +293,10 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Looks at the state between two entries as {@link #look}, while nobody else does.
+   * Reads the state between two entries like {@link #look}, while no other thread does.
    *
-   * @param ended whether the query that looks is to end
-   * @throws CancellationException once it is to end
+   * @param ended whether the query that reads has to end
+   * @throws CancellationException once the query has to end
    */
   public <T> T lookAlone(Function<ClusterState, T> question, BooleanSupplier ended) {
     requireTime();
@@ -326,7 +332,7 @@ public final class Replica implements LogConsumer {
     }
     boolean proposedHere = !entry.proposals().isEmpty();
     for (int i = 0; i < results.size(); i++) {
-      // first the notices: a client that has its answer may renew at once what it has just got
+      // notices first: a client that has its reply may at once renew what it has just got
       if (leading) {
         for (Notice notice : results.get(i).notices()) {
           tell(listener -> listener.noticed(notice));
@@ -354,7 +360,9 @@ public final class Replica implements LogConsumer {
     }
   }
 
-  /** Whatever a listener throws, the log is applied the same, and the others are told too. */
+  /**
+   * Tells all listeners. Whatever one of them throws, the log is applied and the others are told.
+   */
   private void tell(Consumer<Listener> message) {
     for (Listener listener : listeners) {
       Callbacks.tell("the replica", () -> message.accept(listener));
@@ -368,7 +376,7 @@ public final class Replica implements LogConsumer {
     }
   }
 
-  /** Lets the verifier see what concerns it, at the very command. */
+  /** Passes the verifier each command that concerns it, right after that command. */
   private void verify(long logIndex, Command command, Outcome outcome) {
     ReplicaVerifier verifying = verifier;
     ReplicaCheck check = machine.state().lastCheck();
@@ -416,7 +424,8 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Operators tell clusters apart by it. It is named once they are first led, or read from disk.
+   * Keeps the identity, and logs the cluster id, by which operators tell clusters apart. It is
+   * known once the cluster is first led, or once the state is read from disk.
    */
   private void learn(ClusterIdentity state) {
     if (identity.clusterId() == null && state.clusterId() != null) {
@@ -472,7 +481,7 @@ public final class Replica implements LogConsumer {
           return null;
         });
     if (failure != null) {
-      // it has failed meanwhile, and nobody else would take that leadership back
+      // the replica failed meanwhile, and nothing else would revoke that leadership
       stoppedLeading();
     }
   }
@@ -510,9 +519,9 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Stops the replica if an error says that this process cannot load its own classes, for want of
-   * file descriptors or because its jars have gone: the JVM remembers that for each of them. Every
-   * path that serves comes here with what it did not expect.
+   * Stops the replica if an error says that this process cannot load its own classes, because it
+   * lacks file descriptors or its jars are gone. The JVM remembers that failure for each class.
+   * Every path that serves passes its unexpected errors here.
    *
    * @return true if it did
    */
@@ -533,7 +542,7 @@ public final class Replica implements LogConsumer {
     return false;
   }
 
-  /** What happened and what to do, in one line. */
+  /** Says in one line what happened and what to do. */
   private static String explain(Throwable cause) {
     if (cause instanceof DivergedException
         || cause instanceof CommandFailedException

@@ -40,7 +40,7 @@ final class ReplicaCopy implements StateCopy {
     database.close();
   }
 
-  /** Puts a snapshot into a machine that has applied nothing, and into its database. */
+  /** Restores a snapshot into a machine that has applied nothing, and into its database. */
   static void read(SnapshotReader snapshot, StateMachine machine, SqlDatabase database)
       throws IOException {
     DatabaseRestore restore = database.beginRestore();

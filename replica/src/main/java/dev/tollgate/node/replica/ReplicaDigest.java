@@ -19,9 +19,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * A replica's state at one moment, to be summed up while the replica goes on. Transactions may be
- * open; what they have done so far is left out. Left out is also what may rightly differ: the
- * wording of SQL errors, see {@link Outcome.SqlFailed}.
+ * A replica's state at one moment, for a checksum that is computed while the replica goes on.
+ * Transactions may be open; what they have done so far is left out. The wording of SQL errors may
+ * rightly differ, so it is left out too, see {@link Outcome.SqlFailed}.
  */
 final class ReplicaDigest implements AutoCloseable {
   private static final String FURTHER_PARTS = "further tables";
@@ -37,7 +37,7 @@ final class ReplicaDigest implements AutoCloseable {
     this.database = database;
   }
 
-  /** The records of a part, of which only the checksum and the last few are kept. */
+  /** The records of a part; only the checksum and the last few records are kept. */
   private static final class Records {
     private final MessageDigest digest = Checksums.sha256();
     private final WireWriter last = new WireWriter();
@@ -80,7 +80,7 @@ final class ReplicaDigest implements AutoCloseable {
   /**
    * Computes the checksum; can be called once, by any one thread.
    *
-   * @throws InterruptedIOException if a definition did not want to wait
+   * @throws InterruptedIOException if a definition came first
    */
   StateChecksum compute() throws InterruptedIOException {
     Map<String, Records> records = new TreeMap<>();
@@ -118,7 +118,7 @@ final class ReplicaDigest implements AutoCloseable {
     database.close();
   }
 
-  /** As people are told where a difference is. */
+  /** The names of parts, as operators are told where a difference is. */
   private static final class PartNames implements StateRecord.Handler<String> {
     @Override
     public String counters(StateRecord.Counters state) {

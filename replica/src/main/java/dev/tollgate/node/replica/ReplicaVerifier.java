@@ -21,20 +21,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's part in the comparison of the replicas: sums its own state up on a thread of its own,
- * reports, and finds out whether the majority has another.
+ * This node's part in the comparison of the replicas. It computes a checksum of its own state on a
+ * separate thread, reports it, and finds out whether the majority has another.
  *
  * <p>What counts is what this process has computed itself, also while it applies the log again
- * after a start: then a node whose data were wrong and are still wrong stops again, and one that
- * was re-seeded, or whose memory alone was damaged, does not. Thread-safe.
+ * after a start. So a node whose data were wrong and are still wrong stops again. A node that was
+ * re-seeded, or whose memory alone was damaged, does not stop. Thread-safe.
  */
 final class ReplicaVerifier {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaVerifier.class);
 
-  /** Checks of which the own checksum is remembered; only the last can still be compared. */
+  /** Checks whose checksum is remembered; only the last can still be compared. */
   private static final int REMEMBERED = 4;
 
-  /** A copy that definitions have cancelled so often makes them wait. */
+  /**
+   * After this many copies that definitions have cancelled, the next copy makes definitions wait.
+   */
   private static final int PATIENCE = 3;
 
   private final String nodeId;
@@ -45,24 +47,24 @@ final class ReplicaVerifier {
   private final Map<Long, StateChecksum> computed = new LinkedHashMap<>();
   private final AtomicInteger cancelled = new AtomicInteger();
 
-  /** Besides the copy that is being summed up, one of the last check alone. */
+  /** The copy of the last check alone, which waits while another copy is summed up. */
   private final AtomicReference<@Nullable Pending> pending = new AtomicReference<>();
 
   private volatile boolean inDoubt;
 
   private record Pending(long logIndex, ReplicaDigest digest, long heldNanos) {}
 
-  /** Whose state is summed up. */
+  /** The owner of the compared state. */
   interface Owner {
     /** The last check as the replica knows it, or null. */
     @Nullable ReplicaCheck lastCheck();
 
-    /** The replica is not to be trusted any more. */
+    /** Reports that the replica can no longer be trusted. */
     void failed(Throwable cause);
   }
 
   /**
-   * @param reports takes a command to the leader
+   * @param reports sends a command to the leader
    */
   ReplicaVerifier(String nodeId, Consumer<Command> reports, Owner owner) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
@@ -84,11 +86,11 @@ final class ReplicaVerifier {
     ReplicaDigest copy(boolean insistent);
   }
 
-  /** A check begins at this log index; by the thread that applies. */
+  /** Begins a check at this log index; called by the apply thread. */
   void begin(long logIndex, Copier copier) {
     Pending earlier = pending.getAndSet(null);
     if (earlier != null) {
-      // nobody asks for it any more
+      // the new check replaces this one
       earlier.digest.close();
       LOG.warn(
           "{}: does not answer the check at log index {}: one at {} has begun",
@@ -99,7 +101,7 @@ final class ReplicaVerifier {
     long start = System.nanoTime();
     ReplicaDigest digest = copier.copy(/* insistent= */ cancelled.get() >= PATIENCE);
     pending.set(new Pending(logIndex, digest, System.nanoTime() - start));
-    // whoever waits there takes what is pending then
+    // a task that waits there takes what is pending then
     if (worker.getQueue().isEmpty()) {
       worker.execute(this::computePending);
     }
@@ -172,7 +174,7 @@ final class ReplicaVerifier {
     }
   }
 
-  /** The own checksum of a check, or null. */
+  /** This node's checksum for a check, or null. */
   private @Nullable StateChecksum own(long logIndex) {
     mutex.lock();
     try {
@@ -183,7 +185,7 @@ final class ReplicaVerifier {
   }
 
   /**
-   * A report was applied.
+   * Handles a report that was applied.
    *
    * @throws DivergedException if the majority has another state than this replica
    */
@@ -196,8 +198,8 @@ final class ReplicaVerifier {
   }
 
   /**
-   * If this node has differed, and this process cannot say whether it still does, because its state
-   * came from a snapshot of later, the replicas are compared again.
+   * Requests another comparison if this node differed, and this process cannot say whether it still
+   * does, because its state came from a later snapshot.
    */
   void askAgainIfInDoubt(ReplicaCheck check) {
     if (check.majority() != null

@@ -30,21 +30,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps time for the cluster while this node leads: which leases and sessions were not renewed,
+ * Keeps time for the cluster while this node leads: which leases and sessions were not renewed, and
  * which waits have run out. It only proposes; what ends, ends by a log entry.
  *
- * <p>A node that begins to lead gives everything its full time again: the leader before it may have
- * acknowledged a renewal a moment ago (invariant I4). Leases of which it hears nothing from then on
- * are the exception: {@link LeaseSilences}. From the moment at which the end of a lease was
- * proposed, renewals of it are refused. Thread-safe.
+ * <p>A new leader gives everything its full time again: the leader before it may have acknowledged
+ * a renewal a moment ago (invariant I4). Leases that a new leader then hears nothing of are the
+ * exception: {@link LeaseSilences}. Once the end of a lease is proposed, renewals of that lease are
+ * refused. Thread-safe.
  */
 public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TimeKeeper.class);
 
-  /** Ends that go into one command. */
+  /** The most leases or sessions in one command. */
   private static final int EXPIRE_BATCH = 10_000;
 
-  /** Ids that a line of the log names. */
+  /** Ids that one log line names. */
   private static final int NAMED = 10;
 
   private static final String WHAT = "the time keeper";
@@ -67,7 +67,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   private boolean closed;
 
   /**
-   * @param alone whether the cluster is this node
+   * @param alone whether this node is the whole cluster
    */
   public TimeKeeper(
       String nodeId, CommandPipeline pipeline, Supervision supervision, BooleanSupplier alone) {
@@ -92,24 +92,24 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     thread.start();
   }
 
-  /** The time of this keeper, for the arrival of renewals. */
+  /** The time of this keeper, which also dates the arrival of renewals. */
   public long now() {
     return clock.now();
   }
 
-  /** What has become of something that was to be renewed. */
+  /** What became of a renewal. */
   public enum Renewal {
     RENEWED,
     /**
-     * The session is renewed, but the end of its own lease is proposed and not applied yet: nobody
-     * may take the lease for renewed until it is gone.
+     * The session is renewed, but the end of its own lease is proposed and not applied yet. The
+     * lease must not be taken for renewed until it is gone.
      */
     WITHOUT_OWN_LEASE,
-    /** Renewed once an entry is applied that was proposed by now: ask again after one. */
+    /** Renewed once an entry that is proposed by now is applied: ask again after an entry. */
     NOT_YET,
-    /** It has ended, or its end is proposed. */
+    /** The session or lease has ended, or its end is proposed. */
     GONE,
-    /** This node does not keep the time: it does not lead, or is about to begin. */
+    /** This node does not keep time: it does not lead, or is about to begin. */
     NOT_HERE
   }
 
@@ -160,7 +160,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     return renewal;
   }
 
-  /** Proposes the end of a recorded silence, if there is one; without the lock. */
+  /** Proposes the end of a recorded silence, if there is one; called without the lock. */
   private void proposeEnd(Command.@Nullable RecordRenewal ending) {
     if (ending != null) {
       pipeline.submit(ending, silenceEnded(ending));
@@ -197,7 +197,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     return renewed ? Renewal.RENEWED : Renewal.GONE;
   }
 
-  /** The session has read in its transaction. */
+  /** Records that the session has read in its transaction. */
   public void noteUse(SessionId session) {
     long now = clock.now();
     mutex.lock();
@@ -208,7 +208,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     }
   }
 
-  /** Milliseconds that a lease has left, or null where this node does not know. */
+  /** Milliseconds that a lease has left, or null if this node does not know. */
   public @Nullable Long remainingMillis(LeaseId lease) {
     long now = clock.now();
     mutex.lock();
@@ -354,7 +354,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         if (!leading || isIdle()) {
           wakeUp.awaitUninterruptibly();
         } else {
-          // one tick at most, so that the clock notices when this process was paused
+          // at most one tick, so that the clock notices a pause of this process
           wakeUp.awaitNanos(TimeUnit.MILLISECONDS.toNanos(LeaseClock.TICK_MILLIS));
         }
         mutex.unlock();
@@ -371,7 +371,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     }
   }
 
-  /** Looks at the clock once, and proposes what is due. */
+  /** Reads the clock once, and proposes what is due. */
   void tick() {
     List<SessionId> dueSessions;
     List<LeaseId> dueLeases;
@@ -392,7 +392,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     } finally {
       mutex.unlock();
     }
-    // proposing may apply at once and come back to noticed(), so not under the lock
+    // proposing may apply at once and call noticed(), so the lock must not be held
     proposeExpiry(dueSessions, dueLeases);
     proposeSilence(silent);
     for (Command abort : dueTransactions) {
@@ -428,7 +428,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     }
   }
 
-  /** The first of them, and how many there are. */
+  /** Names the first ids, and says how many more there are. */
   private static String named(List<?> ids) {
     String first = ids.stream().limit(NAMED).map(Object::toString).collect(joining(", "));
     return ids.isEmpty()
@@ -445,10 +445,10 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
   }
 
   /**
-   * Records what leases have left, and keeps no time from then on: for a node that is alone and
-   * stops, so that its next start goes on from there.
+   * Records what leases have left, and keeps no time from then on. For a node that is alone and
+   * stops, so that its next start continues from there.
    *
-   * @param recordedRenewals of each lease, as the replicated state has it
+   * @param recordedRenewals the count of each lease in the replicated state
    */
   public void recordAll(Map<LeaseId, Long> recordedRenewals) {
     long now = clock.now();
@@ -470,7 +470,9 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     proposeSilence(all);
   }
 
-  /** Reports again what could not be proposed; a node that leads no more has nothing to report. */
+  /**
+   * Reports again what could not be proposed; a node that no longer leads has nothing to report.
+   */
   private Proposal.Listener retry(Runnable reportAgain) {
     return new Proposal.Listener() {
       @Override

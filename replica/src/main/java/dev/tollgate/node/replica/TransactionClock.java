@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which transactions have been open or idle for too long. There are few at a time, so all are
- * looked at. Not thread-safe.
+ * Tracks which transactions have been open or idle for too long. There are few at a time, so each
+ * check reads them all. Not thread-safe.
  */
 final class TransactionClock {
   private static final long SNAPSHOT_NANOS =
       TimeUnit.MILLISECONDS.toNanos(Limits.SNAPSHOT_PATIENCE_MILLIS);
 
-  /** How long a proposal may take before it is made again. */
+  /** How long a proposal may take before it is repeated. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final class Open {
@@ -43,18 +43,18 @@ final class TransactionClock {
   private long gapNeededNanos;
   private boolean gapNeeded;
 
-  /** From some time on transactions make way for a snapshot, the oldest first. */
+  /** After some time transactions make way for a snapshot, the oldest first. */
   void gapNeeded(boolean needed, long nowNanos) {
     gapNeeded = needed;
     gapNeededNanos = nowNanos;
   }
 
-  /** A transaction was begun, or used. */
+  /** Records that a transaction was begun or used. */
   void noteUse(SessionId session, long transaction, long nowNanos) {
     open.computeIfAbsent(transaction, id -> new Open(session, nowNanos)).usedNanos = nowNanos;
   }
 
-  /** The session has read in its transaction, if it has one. */
+  /** Records that the session has read in its transaction, if it has one. */
   void noteUse(SessionId session, long nowNanos) {
     for (Open one : open.values()) {
       if (one.session.equals(session)) {
@@ -67,12 +67,12 @@ final class TransactionClock {
     open.remove(transaction);
   }
 
-  /** Holds for the transactions that are open, too. */
+  /** Sets the limits, also for transactions that are open. */
   void limit(TransactionLimits changed) {
     limits = changed;
   }
 
-  /** Begins anew with these transactions, each of which gets its full time. */
+  /** Starts anew with these transactions, each of which gets its full time. */
   void begin(Iterable<Transaction> transactions, TransactionLimits valid, long nowNanos) {
     limits = valid;
     open.clear();
@@ -89,14 +89,14 @@ final class TransactionClock {
     open.clear();
   }
 
-  /** What is to be proposed now. */
+  /** Returns what to propose now. */
   List<Command> removeDue(long nowNanos) {
     List<Command> due = new ArrayList<>();
     boolean inTheWay = gapNeeded && nowNanos - gapNeededNanos >= SNAPSHOT_NANOS;
     for (Map.Entry<Long, Open> entry : open.entrySet()) {
       Open one = entry.getValue();
       Command.AbortReason reason = reasonToEnd(one, inTheWay, nowNanos);
-      // the oldest alone: those after it may end by themselves meanwhile
+      // only the oldest: later ones may end by themselves meanwhile
       inTheWay = false;
       if (reason != null && nowNanos - one.proposedNanos >= PATIENCE_NANOS) {
         one.proposedNanos = nowNanos;

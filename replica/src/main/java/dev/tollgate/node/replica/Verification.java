@@ -25,15 +25,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the replicas compared while this node leads: from time to time, and when somebody asks. All
- * nodes see the comparisons, so a node that begins to lead knows when the last one was.
- * Thread-safe.
+ * Has the replicas compared while this node leads: from time to time, and on request. All nodes see
+ * the comparisons, so a new leader knows when the last one was. Thread-safe.
  */
 public final class Verification implements Replica.Listener, AutoCloseable {
-  /** How long somebody who asks waits for nodes that do not answer. */
+  /** How long a requested comparison waits for nodes that do not answer. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** How often it is looked whether a comparison is due, in one interval. */
+  /** How many times in one interval this node checks whether a comparison is due. */
   private static final int LOOKS = 20;
 
   private final String nodeId;
@@ -45,11 +44,11 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   private final ScheduledExecutorService timer;
   private @Nullable Future<?> looking;
 
-  /** Who waits for the answers of all nodes. */
+  /** Requests that wait for the answers of all nodes. */
   private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
 
   /**
-   * @param interval between two comparisons; zero if there shall be none but on demand
+   * @param interval between two comparisons; zero to compare only on request
    */
   public Verification(
       String nodeId,
@@ -69,7 +68,7 @@ public final class Verification implements Replica.Listener, AutoCloseable {
             supervision.threads("tollgate-" + nodeId + "-verify-timer"));
   }
 
-  /** Begins to keep time. */
+  /** Starts the timer. */
   public synchronized void start() {
     if (!interval.isZero()) {
       long millis = Math.max(1, interval.toMillis() / LOOKS);
@@ -100,8 +99,8 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   /**
    * Has the replicas compared now.
    *
-   * @return completes when all nodes have answered, or the patience with those that have not is
-   *     over; exceptionally with a {@link NotLeadingException} if this node does not lead
+   * @return completes when all nodes have answered, or when {@link #PATIENCE} is over;
+   *     exceptionally with a {@link NotLeadingException} if this node does not lead
    */
   public CompletableFuture<Void> verify() {
     CompletableFuture<Void> done = new CompletableFuture<>();

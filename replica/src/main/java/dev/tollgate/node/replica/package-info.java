@@ -1,6 +1,6 @@
 /**
- * The replicated state at work on this node: applying, looking, keeping time for leases while the
- * node leads, and showing it all as rows.
+ * The replicated state at work on this node: applies entries, answers reads, keeps time for leases
+ * while leading, and shows it all as rows.
  */
 @NullMarked
 package dev.tollgate.node.replica;

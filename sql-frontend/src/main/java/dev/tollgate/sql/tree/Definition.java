@@ -9,12 +9,12 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a statement of DDL acts on, reads and evaluates. The grammar fills it while it goes through
- * the statement; afterwards it is only read.
+ * What a DDL statement acts on, reads and evaluates. The grammar fills it while it parses the
+ * statement; afterwards it is only read.
  */
 public final class Definition {
 
-  /** An object that the statement creates, alters, drops, truncates or comments. */
+  /** An object that the statement creates, alters, drops, truncates or comments on. */
   public record Named(ObjectClass kind, SqlIdentifier name) {}
 
   /** What the statement does with the fencing of its table, beyond the clauses at its end. */
@@ -38,13 +38,15 @@ public final class Definition {
     targets.add(new Named(kind, name));
   }
 
-  /** The table of a CREATE TABLE. */
+  /** Records the table of a CREATE TABLE. */
   public void newTable(SqlIdentifier name) {
     newTable = true;
     target(ObjectClass.TABLE, name);
   }
 
-  /** The table of a column that is named in full: what acts on the column acts on its table. */
+  /**
+   * Records the table of a qualified column: a statement that acts on the column acts on its table.
+   */
   public void columnOf(SqlIdentifier column) {
     int tableLength = column.names.size() - 1;
     if (tableLength == 0) {
@@ -55,33 +57,33 @@ public final class Definition {
     target(ObjectClass.TABLE, column.getComponent(0, tableLength));
   }
 
-  /** A table that a foreign key refers to. */
+  /** Records a table that a foreign key refers to. */
   public void reads(SqlIdentifier table) {
     reads.add(table);
   }
 
-  /** A table that a GRANT or REVOKE is about. */
+  /** Records a table that a GRANT or REVOKE names. */
   public void rightsOnTable(SqlIdentifier table) {
     rights.add(new Named(ObjectClass.TABLE, table));
   }
 
-  /** A schema that a GRANT or REVOKE is about. */
+  /** Records a schema that a GRANT or REVOKE names. */
   public void rightsOnSchema(SqlIdentifier schema) {
     rights.add(new Named(ObjectClass.SCHEMA, schema));
   }
 
-  /** An expression, a data type or a query that the statement contains. */
+  /** Records an expression, a data type or a query that the statement contains. */
   public void part(SqlNode node) {
     parts.add(node);
   }
 
-  /** The query of a view: evaluated whenever somebody reads the view, not now. */
+  /** Records the query of a view: it is evaluated at every read of the view, not now. */
   public void viewQuery(SqlNode query) {
     view = true;
     parts.add(query);
   }
 
-  /** A clause at the end of the statement. */
+  /** Records a clause at the end of the statement. */
   public void fenced(FenceClause clause) {
     fences.add(clause);
   }
@@ -115,7 +117,10 @@ public final class Definition {
     return Collections.unmodifiableList(reads);
   }
 
-  /** What rights are granted on or revoked from: the statement changes it in no other way. */
+  /**
+   * Returns the objects on which rights are granted or revoked; the statement changes them in no
+   * other way.
+   */
   public List<Named> rights() {
     return Collections.unmodifiableList(rights);
   }

@@ -3,8 +3,8 @@ package dev.tollgate.sql.tree;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
- * The grammar refuses a statement with a sentence of its own, where a list of expected tokens would
- * say too little.
+ * Thrown by the grammar to refuse a statement with its own sentence, where a list of expected
+ * tokens would say too little.
  */
 public final class GrammarException extends RuntimeException {
 

@@ -9,8 +9,8 @@ import org.apache.calcite.sql.type.OperandTypes;
 import org.apache.calcite.sql.type.ReturnTypes;
 
 /**
- * Operators of H2 that Calcite lacks. They are named, placed in the order of precedence, and never
- * validated: what they mean is H2's affair.
+ * Operators of H2 that Calcite lacks. They have a name and a precedence, and are never validated:
+ * only H2 needs their meaning.
  */
 public final class H2Operators {
 
@@ -52,7 +52,7 @@ public final class H2Operators {
 
   private H2Operators() {}
 
-  /** A function whose first argument is a part of a date: DATEADD, DATEDIFF. */
+  /** Returns a function whose first argument is a part of a date: DATEADD, DATEDIFF. */
   public static SqlFunction datePartFunction(String name) {
     return new SqlFunction(
         name,

@@ -8,7 +8,7 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.validate.SqlValidator;
 import org.apache.calcite.util.Litmus;
 
-/** A data type by its first word; its length and the like are H2's affair. */
+/** A data type by its first word; only H2 needs its length and other details. */
 public final class H2TypeName extends SqlTypeNameSpec {
 
   public H2TypeName(String name, SqlParserPos position) {

@@ -1,7 +1,8 @@
 package dev.tollgate.sql.tree;
 
 /**
- * What a statement of DDL may act on. The names are those of {@code dev.tollgate.sql.ObjectKind}.
+ * The kinds of objects that a DDL statement may act on. The names are those of {@code
+ * dev.tollgate.sql.ObjectKind}.
  */
 public enum ObjectClass {
   TABLE,

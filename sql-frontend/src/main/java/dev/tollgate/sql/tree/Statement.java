@@ -6,13 +6,13 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
-/** One parsed statement, by what it is about. */
+/** One parsed statement, by its kind. */
 public sealed interface Statement {
 
   <R> R handledBy(Handler<R> handler);
 
   /**
-   * One case for every kind of statement, so that a new one breaks the build where it is not
+   * One method for each kind of statement, so that a new kind breaks the build where it is not
    * handled.
    */
   interface Handler<R> {
@@ -40,7 +40,7 @@ public sealed interface Statement {
   /**
    * A SELECT, VALUES or TABLE with everything that belongs to it.
    *
-   * @param forUpdate where its FOR UPDATE stands, if it has one
+   * @param forUpdate the position of FOR UPDATE; null if there is none
    */
   record Query(SqlNode query, @Nullable SqlParserPos forUpdate) implements Statement {
     @Override
@@ -57,7 +57,7 @@ public sealed interface Statement {
     }
   }
 
-  /** A statement of DDL. */
+  /** A DDL statement. */
   record Define(Definition definition) implements Statement {
     @Override
     public <R> R handledBy(Handler<R> handler) {
@@ -67,7 +67,7 @@ public sealed interface Statement {
 
   /**
    * @param explained a {@link Query} or a {@link Change}
-   * @param analyze where ANALYZE stands, if it does: it makes H2 run the statement
+   * @param analyze the position of ANALYZE, which makes H2 run the statement; null if there is none
    */
   record Explain(Statement explained, @Nullable SqlParserPos analyze) implements Statement {
     @Override
@@ -97,10 +97,10 @@ public sealed interface Statement {
   }
 
   /**
-   * SCRIPT: what is committed, as SQL.
+   * SCRIPT: the committed state, as SQL.
    *
-   * @param schemas those to which it is limited; empty for all
-   * @param file where TO stands, if it does
+   * @param schemas the schemas to which it is limited; empty for all
+   * @param file the position of TO; null if there is none
    */
   record Script(List<SqlIdentifier> schemas, @Nullable SqlParserPos file) implements Statement {
     public Script {
@@ -114,7 +114,7 @@ public sealed interface Statement {
   }
 
   /**
-   * SET of something that the session owns.
+   * SET of a session property.
    *
    * @param setting a name of {@code dev.tollgate.sql.Setting}
    * @param value a literal, a parameter or an identifier; null for SET TIME ZONE LOCAL

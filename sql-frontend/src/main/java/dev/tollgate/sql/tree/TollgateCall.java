@@ -9,8 +9,9 @@ import org.apache.calcite.sql.SqlWriter;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
- * A node that may stand within Calcite's own nodes. It is only ever read: neither copied, which
- * would lose what is not an operand, nor written out, because what H2 gets is rebuilt from tokens.
+ * A node that may stand within Calcite's own nodes. It is only read. It is not copied, because a
+ * copy would lose what is not an operand. It is not written out, because the text for H2 is rebuilt
+ * from tokens.
  */
 abstract class TollgateCall extends SqlCall {
 
@@ -27,7 +28,8 @@ abstract class TollgateCall extends SqlCall {
   }
 
   /**
-   * Calcite copies a node in parentheses to give it their position; ours keep the one they have.
+   * Returns this node. Calcite copies a node in parentheses to give it their position; Tollgate's
+   * nodes keep the position they have.
    */
   @Override
   public final SqlNode clone(SqlParserPos position) {

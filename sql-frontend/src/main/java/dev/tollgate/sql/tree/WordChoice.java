@@ -6,7 +6,7 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
-/** Words that are no tokens of the grammar, where one of several may stand. */
+/** Checks words that are not tokens of the grammar, where one of several may stand. */
 public final class WordChoice {
 
   private static final Set<String> SHOWN =
@@ -29,12 +29,12 @@ public final class WordChoice {
     }
   }
 
-  /** Columns that get values: not the key of a row, which a restored replica gives anew. */
+  /** Refuses _ROWID_ among the columns that get values: a restored replica assigns new row ids. */
   public static void checkTargets(SqlNodeList columns) {
     columns.forEach(column -> checkTarget((SqlIdentifier) column));
   }
 
-  /** One of them. */
+  /** Refuses _ROWID_ as a column that gets a value. */
   public static void checkTarget(SqlIdentifier name) {
     if (name.names.get(name.names.size() - 1).equalsIgnoreCase("_ROWID_")) {
       throw new GrammarException(
@@ -44,7 +44,7 @@ public final class WordChoice {
     }
   }
 
-  /** The two settings that are a number of milliseconds. */
+  /** Returns the name of one of the two settings that are a number of milliseconds. */
   public static String timeout(String word, SqlParserPos position) {
     String setting = word.toUpperCase(Locale.ROOT);
     if (!setting.equals("LOCK_TIMEOUT") && !setting.equals("QUERY_TIMEOUT")) {
@@ -53,7 +53,7 @@ public final class WordChoice {
     return setting;
   }
 
-  /** The two kinds of objects whose names the grammar does not know as tokens. */
+  /** Returns one of the two kinds of objects whose words are not tokens of the grammar. */
   public static ObjectClass indexOrConstant(String word, SqlParserPos position) {
     return switch (word.toUpperCase(Locale.ROOT)) {
       case "INDEX" -> ObjectClass.INDEX;
