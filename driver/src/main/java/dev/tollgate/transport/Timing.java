@@ -11,7 +11,8 @@ import java.time.Duration;
  * @param tick longest time between two checks by the control thread
  * @param longestInterval heartbeats are at least this frequent, however long the leases are
  * @param cancelGrace how long a node may take to report how a canceled statement ended
- * @param closeWait how long closing a session waits, for the statement under way and for the node
+ * @param closeWait how long closing a session waits, first for the statement under way and then for
+ *     the node
  * @param renewWait how long a statement waits for the heartbeat that renews its session's lease
  */
 record Timing(

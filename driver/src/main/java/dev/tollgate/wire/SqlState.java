@@ -49,7 +49,7 @@ public enum SqlState {
   TOO_MUCH_WORK("54001", 90_914),
   /** Any write to a node whose memory the database has nearly filled. */
   NO_MEMORY("53200", 90_915),
-  /** More sessions, waits or tokens than the node allows. */
+  /** A maximum of the node or the cluster is reached; the message names it. */
   TOO_MANY("53300", 90_907),
   /**
    * Any request to a node that has as many waiting requests as it may: the node did nothing for it.

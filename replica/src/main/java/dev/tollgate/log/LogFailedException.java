@@ -17,7 +17,7 @@ public final class LogFailedException extends IOException {
             + directory
             + " cannot be written: "
             + root(cause)
-            + ". Make room there or replace the disk, and start the node again: it catches up by"
+            + ". Make room there, or copy the directory to another disk, and start the node again: it catches up by"
             + " itself",
         cause);
   }

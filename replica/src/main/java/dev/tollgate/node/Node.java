@@ -394,7 +394,7 @@ public final class Node implements AutoCloseable {
           });
     }
 
-    /** A node that is alone has just restored, or computed, all that there is. */
+    /** A leader states its own environment if the state names none, or if the leader is alone. */
     private void adoptOwnEnvironment(@Nullable RuntimeException difference) {
       Environment own = settings.environment().get();
       if (difference != null) {

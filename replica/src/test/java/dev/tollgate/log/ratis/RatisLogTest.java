@@ -506,7 +506,7 @@ class RatisLogTest {
             + failing.settings.directory()
             + " cannot be written: "
             + unfinished(vote)
-            + ": Is a directory. Make room there or replace the disk, and start the node again: it"
+            + ": Is a directory. Make room there, or copy the directory to another disk, and start the node again: it"
             + " catches up by itself",
         failing.consumer.failures.get(0).getMessage());
     perform(leader(), "without it");
