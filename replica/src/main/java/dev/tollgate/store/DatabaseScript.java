@@ -43,11 +43,11 @@ import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What SCRIPT answers: the lines of H2 without the users, rights and settings of the node itself,
- * and behind them the fences, of which H2 knows nothing. All rows are of one moment, and so are the
- * fences, of the one before: they are asked for first. Definitions are kept out meanwhile.
+ * The result of SCRIPT: H2's lines without the node's own users, rights and settings, followed by
+ * the fences, which H2 does not know. All rows show the same moment. All fences show an earlier
+ * one, because they are read first. No definition runs meanwhile.
  *
- * <p>H2 gives a script to administrators alone, so it runs on a session of its own. Belongs to one
+ * <p>H2 lets only administrators run SCRIPT, so the script runs on its own session. Belongs to one
  * thread.
  */
 final class DatabaseScript implements AutoCloseable {
@@ -58,13 +58,13 @@ final class DatabaseScript implements AutoCloseable {
   private static final int READING = 3;
   private static final int ROW_LOCK = 5;
 
-  /** What a character takes in a frame, at most. */
+  /** Maximum bytes of a character in a frame. */
   private static final int BYTES_PER_CHARACTER = 3;
 
-  /** What a row takes in memory beside its values. */
+  /** Bytes that a row takes in memory besides its values. */
   private static final int ROW_BYTES = 64;
 
-  /** So many bytes of values count as one more row that was looked at. */
+  /** This many bytes of values count as one more examined row. */
   private static final int BYTES_PER_STEP = 1 << 10;
 
   private final H2Database database;
@@ -75,9 +75,9 @@ final class DatabaseScript implements AutoCloseable {
   private final StoreCommand command;
 
   /**
-   * @param schema where names without a schema are looked up
+   * @param schema where unqualified names are looked up
    * @param sql a SCRIPT that writes no file
-   * @param meter asks whether to go on
+   * @param meter decides whether the script may go on
    */
   DatabaseScript(
       H2Database database, String schema, String sql, LockAccess locks, StatementMeter meter) {
@@ -86,7 +86,7 @@ final class DatabaseScript implements AutoCloseable {
     this.meter = requireNonNull(meter, "meter");
     session = database.openAdministration();
     try {
-      // H2 opens one table after the other: only so all are of one moment
+      // H2 opens one table after another; only a snapshot shows all tables at one moment
       session.setAutoCommit(false);
       session.setIsolationLevel(IsolationLevel.SNAPSHOT);
       H2Database.enterSchema(session, schema);
@@ -98,7 +98,7 @@ final class DatabaseScript implements AutoCloseable {
     }
     script.setPasswords(false);
     script.setSettings(false);
-    // else H2 cuts large objects into pieces, which the functions of an alias put together
+    // otherwise H2 splits large objects into pieces, which alias functions put together
     script.setLobBlockSize(Integer.MAX_VALUE);
     if (H2Statements.schemasOf(script) == null) {
       script.setSchemaNames(schemasOfClients());
@@ -110,10 +110,10 @@ final class DatabaseScript implements AutoCloseable {
   }
 
   /**
-   * Runs it.
+   * Runs the script.
    *
-   * @param maxRows most rows of the result, 0 for all
-   * @throws DbException if its rows are more than {@link Limits#SCRIPT_BYTES}
+   * @param maxRows maximum number of rows in the result, 0 for all
+   * @throws DbException if the rows take more bytes than {@link Limits#SCRIPT_BYTES}
    */
   ResultInterface rows(long maxRows) {
     List<@Nullable Object[]> fences = new ArrayList<>();
@@ -140,7 +140,10 @@ final class DatabaseScript implements AutoCloseable {
     return result;
   }
 
-  /** H2 asks whether to go on once in 128 rows, and these can be of any length. */
+  /**
+   * Checks the size of all rows beforehand. H2 checks whether to go on only every 128 rows, and
+   * rows can have any length.
+   */
   private void requireBounded() {
     if (!H2Statements.hasRows(script)) {
       return;
@@ -213,7 +216,7 @@ final class DatabaseScript implements AutoCloseable {
     return lines;
   }
 
-  /** Schemas belong to the user as whom all clients work. */
+  /** Removes the owner from the SQL of a schema, because all clients share one user. */
   private static String withoutOwner(String line) {
     String owner = " AUTHORIZATION \"" + H2Database.CLIENT + "\";";
     return line.startsWith("CREATE SCHEMA ") && line.endsWith(owner)

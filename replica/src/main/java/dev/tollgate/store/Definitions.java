@@ -35,8 +35,8 @@ import org.h2.util.HasSQL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out the definitions of the log: each is a transaction of its own, and waits for those
- * that use what it changes.
+ * Runs the definitions of the log. Each definition is its own transaction, and waits for
+ * transactions that use what it changes.
  */
 final class Definitions {
   private final H2Database database;
@@ -64,11 +64,11 @@ final class Definitions {
   }
 
   /**
-   * Carries one out.
+   * Runs a definition.
    *
-   * @param command has its parameters
-   * @param written what the statement changes
-   * @throws DbException if H2 refuses it; nothing has changed then
+   * @param command the definition with its parameters set
+   * @param written the tables that the definition changes
+   * @throws DbException if H2 refuses the definition; nothing has changed then
    */
   Outcome run(
       Operation.ExecuteSql statement,
@@ -90,9 +90,9 @@ final class Definitions {
   }
 
   /**
-   * Answers a definition that changes nothing. It needs no token and waits for nobody: an
-   * application that makes its schema at each start holds no lock then. A token that it shows all
-   * the same has to be the current one.
+   * Answers a definition that changes nothing. The definition needs no token and waits for no
+   * transaction: an application that creates its schema at each start holds no lock then. If the
+   * definition presents a token all the same, the token must be current, unless it is monotonic.
    */
   Outcome confirm(
       Operation.ExecuteSql statement,
@@ -130,7 +130,7 @@ final class Definitions {
     return FencedTables.find(session, statement.targets().get(0).name());
   }
 
-  /** A table that CREATE TABLE IF NOT EXISTS meets keeps its fence, so it has to have this one. */
+  /** Requires this fence of an existing table: CREATE TABLE IF NOT EXISTS keeps its fence. */
   private Outcome.@Nullable Refused alreadyThere(
       Table table, Operation.FenceTerms wanted, SqlContext context) {
     FenceId fence = fencedTables.fenceOf(table);
@@ -145,9 +145,9 @@ final class Definitions {
   }
 
   /**
-   * Changes the definitions while no reader is inside.
+   * Runs a definition while no reader is inside the gate.
    *
-   * @return how many rows it changed
+   * @return the number of rows that it changed
    */
   private long define(
       Operation.ExecuteSql statement,
@@ -182,8 +182,8 @@ final class Definitions {
   }
 
   /**
-   * Lets H2 carry a definition out. Where H2 refuses one, it removes what it has made of it, and
-   * not where it has a fault.
+   * Has H2 run a definition. If H2 refuses the definition, H2 removes the tables that it has
+   * created. If H2 fails by a fault of its own, this method removes them.
    */
   private long execute(StoreCommand command, SessionLocal session) {
     Set<Table> before = Set.copyOf(session.getDatabase().getAllTablesAndViews());
@@ -211,8 +211,8 @@ final class Definitions {
   }
 
   /**
-   * Puts the rows of CREATE TABLE ... AS into its table. H2 would do so within the definition, in a
-   * statement of its own where no meter comes.
+   * Inserts the rows of CREATE TABLE ... AS. H2 would insert them within the definition, by a
+   * separate statement that no meter reaches.
    */
   private void fill(SessionLocal session, CreateTable definition, Query rows) {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
@@ -228,7 +228,7 @@ final class Definitions {
     }
   }
 
-  /** Asks the rule that a domain has got of all its values, with the meters of the rule. */
+  /** Checks a new rule of a domain against all of its values, with the meters of the rule. */
   private void check(SessionLocal session, AlterDomainAddConstraint definition) {
     ConstraintDomain rule = H2Definitions.ruleOf(session, definition);
     if (rule == null) {
@@ -260,7 +260,7 @@ final class Definitions {
     }
   }
 
-  /** Fences a new table; one that cannot have its fence does not stay. */
+  /** Fences a new table, and drops the table if it cannot have the fence. */
   private void bind(
       Table created, Operation.FenceTerms terms, SqlContext context, SessionLocal session) {
     try {

@@ -39,8 +39,8 @@ import org.h2.table.Table;
 import org.h2.value.Value;
 
 /**
- * Makes sure, once per process, that H2 behaves as the classes around {@link H2Fields} need it:
- * another version on the class path must be found out at start-up, not when replicas differ.
+ * Checks, once per process, that H2 behaves as the classes around {@link H2Fields} need it. Another
+ * version on the class path must be detected at startup, not when replicas differ.
  */
 final class H2SelfCheck {
   private static final Pins PINS =
@@ -58,7 +58,7 @@ final class H2SelfCheck {
     second.setAutoCommit(false);
   }
 
-  /** Runs the checks when the class is first asked for; a second call costs nothing. */
+  /** Runs the checks when the class is first used; a second use costs nothing. */
   private static final class Once {
     static final boolean DONE = check();
 
@@ -84,7 +84,7 @@ final class H2SelfCheck {
     }
   }
 
-  /** Comes first: what another version lacks would be a NoSuchMethodError. */
+  /** Comes first: a method that another version lacks would cause a NoSuchMethodError. */
   static void requireBuiltFor(String found) {
     if (!found.equals(H2Fields.BUILT_FOR)) {
       throw new IllegalStateException(
@@ -115,7 +115,8 @@ final class H2SelfCheck {
   }
 
   /**
-   * Each fails if a field of H2 has moved; some would be needed only when a snapshot is written.
+   * Loads each class, which fails if a field of H2 has moved. Some classes are otherwise needed
+   * only when a snapshot is written.
    */
   private static void loadAll() {
     for (Class<?> reaching :
@@ -190,7 +191,7 @@ final class H2SelfCheck {
     int code = failureOf(first, "INSERT INTO T(ID) VALUES(1)");
     require(code == ErrorCode.DUPLICATE_KEY_1, "a duplicate key is refused");
     require(!H2Transactions.hasRolledBack(first), "a failed statement leaves no mark");
-    // with the mark this statement would never end
+    // with the mark, this statement would never end
     code = failureOf(second, "UPDATE T SET V = 2 WHERE ID = 1");
     require(code == ErrorCode.LOCK_TIMEOUT_1, "a row of a transaction that failed is a conflict");
     rollback();
@@ -216,12 +217,12 @@ final class H2SelfCheck {
     new StoreCommand(first, sql, prepared, LockAccess.NONE, rowByRow)
         .executeQuery(0, 0, false)
         .close();
-    // two rows each for the statement, its derived table, and its subquery for either row
+    // two rows for the statement, two for its derived table, and two for each of two subquery runs
     require(looked.get() == 8, "the scans of subqueries are found, not only " + looked + " rows");
     rollback();
   }
 
-  /** As a regular expression, the pattern of LIKE would be an error and take no steps. */
+  /** Evaluated as a regular expression, the LIKE pattern would fail and take no steps. */
   private void stepsThroughTextsAreCounted() {
     for (String condition :
         List.of(
@@ -266,7 +267,7 @@ final class H2SelfCheck {
             "UPDATE G SET T = NULL",
             "DELETE FROM G",
             "DELETE FROM T WHERE ID = 1")) {
-      // the guard asks LockAccess.NONE, which expects no question
+      // the guard asks LockAccess.NONE, which throws when it is asked about a row
       int code = failureOf(first, sql);
       require(code == ErrorCode.GENERAL_ERROR_1, "the guard of a table is asked: " + sql);
     }

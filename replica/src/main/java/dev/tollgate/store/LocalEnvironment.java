@@ -21,15 +21,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * With what this process computes statements: fingerprints of what H2 2.5.250 asks the Java runtime
- * for in functions, casts, comparisons and indexes that a statement of the log may use. Which those
- * are is in docs/adr/0039.
+ * The environment in which this process computes statements. It holds fingerprints of what H2
+ * 2.5.250 asks the Java runtime for in functions, casts, comparisons and indexes that a logged
+ * statement may use. docs/adr/0039 lists them.
  */
 public final class LocalEnvironment {
-  /** Code points are looked at in strings of this length. */
+  /** Number of code points in each string that is digested. */
   private static final int BLOCK = 1 << 12;
 
-  /** Beyond, up to the tags, no code point is assigned that has a case or is a digit. */
+  /**
+   * The last code point to digest. Beyond it, up to the tags, no assigned code point has a case or
+   * is a digit.
+   */
   private static final int LAST_CODE_POINT = 0x1ffff;
 
   private static final int NUMBERS = 1_000;
@@ -37,12 +40,15 @@ public final class LocalEnvironment {
 
   private LocalEnvironment() {}
 
-  /** The same object each time. The first call computes it, which takes some tenths of a second. */
+  /**
+   * Returns the same object each time. The first call computes it, which takes some tenths of a
+   * second.
+   */
   public static Environment get() {
     return Computed.ENVIRONMENT;
   }
 
-  /** Computed when it is first asked for. */
+  /** Computes the environment on first use. */
   private static final class Computed {
     static final Environment ENVIRONMENT = compute();
   }
@@ -63,7 +69,7 @@ public final class LocalEnvironment {
             + System.getProperty("os.arch"));
   }
 
-  /** Weeks begin, and count, by the default locale. */
+  /** The first day of the week, and the numbering of weeks, in the default locale. */
   private static String calendar() {
     WeekFields weeks = WeekFields.of(Locale.getDefault());
     return weeks.getFirstDayOfWeek() + " " + weeks.getMinimalDaysInFirstWeek();

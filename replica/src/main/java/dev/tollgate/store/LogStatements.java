@@ -16,23 +16,25 @@ import org.h2.engine.SessionLocal;
 import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
-/** Prepares statements of the log, so that all replicas do the same with them. */
+/** Prepares logged statements so that all replicas run them alike. */
 final class LogStatements {
   /**
-   * Tables of one join. H2 looks for the best order of more by trying, and ends the search by the
-   * clock: it first asks the clock after 128 orders, and five tables have 120 (docs/adr/0014).
+   * Maximum number of tables in one join. H2 tries join orders to find the best, and ends the
+   * search by the clock. It first reads the clock after 128 orders, and five tables have 120
+   * (docs/adr/0014).
    */
   static final int MAX_JOINED_TABLES = 5;
 
   private LogStatements() {}
 
   /**
-   * A statement that may run.
+   * A statement that is ready to run.
    *
    * @param read the tables that it scans
-   * @param geometry whether something in it is a GEOMETRY
-   * @param computed what a definition computes for the rows that are there; null if it is nothing
-   * @param granted rows that it may look at for nothing
+   * @param geometry true if something in it is a GEOMETRY
+   * @param computed the query of what a definition computes for existing rows; null if it computes
+   *     nothing
+   * @param granted number of rows that this query may examine free of charge
    */
   record Ready(
       Prepared prepared,
@@ -48,7 +50,8 @@ final class LogStatements {
   /**
    * Prepares a statement and meters its scans.
    *
-   * @throws org.h2.message.DbException if H2 refuses it, or replicas could choose different plans
+   * @throws org.h2.message.DbException if H2 refuses the statement, or replicas could choose
+   *     different plans
    */
   static Ready prepare(SessionLocal session, String sql) {
     try {
@@ -59,7 +62,7 @@ final class LogStatements {
   }
 
   private static Ready prepareUnguarded(SessionLocal session, String sql) {
-    // plans of views are kept for ten seconds by the clock, and were made for other data
+    // H2 keeps plans of views for ten seconds by the clock; they were made for other data
     session.clearViewIndexCache();
     H2Sessions.forgetDerivedTables(session);
     Prepared prepared = session.prepare(sql);
@@ -68,13 +71,13 @@ final class LogStatements {
     }
     if (prepared instanceof CreateTable definition) {
       if (H2Definitions.isThere(session, definition)) {
-        // H2 refuses it without a look at its query, which may be wrong too
+        // H2 refuses the definition without checking its query, which may be wrong too
         return new Ready(prepared);
       }
       H2Definitions.makePermanent(definition);
       Query rows = H2Statements.queryOf(definition);
       if (rows != null) {
-        // H2 does so when it runs the statement, and before that it does not show what views read
+        // H2 prepares the query when it runs the statement, and until then hides what views read
         rows.prepare();
       }
     }

@@ -42,14 +42,14 @@ import org.h2.result.ResultWithGeneratedKeys;
 import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
-/** One execution of a statement of the log. Runs once. */
+/** One execution of a logged statement. Runs once. */
 final class LoggedStatement {
   private static final String CUT = " ...";
 
-  /** Bytes of a result that comes out of the log and travels in one frame. */
+  /** Maximum bytes of the result of a logged statement, which travels in one frame. */
   private static final int MAX_RESULT_BYTES = Protocol.MAX_FRAME_BYTES - (1 << 20);
 
-  /** What all statements of a database run with. */
+  /** The parts that all statements of a database share. */
   record Means(
       H2Database database,
       FencedTables fencedTables,
@@ -117,7 +117,7 @@ final class LoggedStatement {
     return statement.batch() ? shortened(failure) : failure;
   }
 
-  /** The answers of all sets of a batch travel in one frame. */
+  /** Shortens a message, because the replies to all sets of a batch travel in one frame. */
   private static Outcome.SqlFailed shortened(Outcome.SqlFailed failure) {
     String message = failure.message();
     return message.length() > Limits.BATCH_MESSAGE_CHARS
@@ -128,14 +128,16 @@ final class LoggedStatement {
         : failure;
   }
 
-  /** H2 has undone the statement itself; one that is a transaction of its own ends here. */
+  /**
+   * Rolls back a statement that is its own transaction. H2 has already undone the statement itself.
+   */
   private void undo() {
     if (transaction == null) {
       session.rollback();
     }
   }
 
-  /** What an error means while others have changes that may go away; null if it is final. */
+  /** The outcome of an error that open transactions may have caused; null if it is final. */
   private @Nullable Outcome conflict(DbException e) {
     SessionId holder =
         SqlErrors.isConflict(e)
@@ -199,8 +201,8 @@ final class LoggedStatement {
   }
 
   /**
-   * How many rows these tables have, with those that open transactions insert or delete: every
-   * replica has these transactions too.
+   * The number of rows of these tables, including rows that open transactions insert or delete.
+   * Every replica has these transactions too.
    */
   private long rowsOf(Set<Table> read, Set<Table> changed) {
     long rows = 0;
@@ -213,7 +215,10 @@ final class LoggedStatement {
     return rows;
   }
 
-  /** Why a transaction gets no more statements, or null: replicas keep all that it may undo. */
+  /**
+   * Returns why a transaction may run no more statements, or null. Replicas keep all changes that
+   * it may undo.
+   */
   private Outcome.@Nullable Refused full(TransactionSessions.OpenTransaction transaction) {
     boolean changes = H2Transactions.changes(session) >= means.limits().transactionChanges();
     return changes || transaction.writtenBytes() >= means.limits().transactionBytes()
@@ -228,7 +233,10 @@ final class LoggedStatement {
         : null;
   }
 
-  /** The clause of a query that locks rows; a wait that it asks for is not for H2 to spend. */
+  /**
+   * Returns the clause of a query that locks rows, or null. Removes its wait from the query: H2
+   * must not wait.
+   */
   private static @Nullable ForUpdate takeRowLocks(Prepared parsed) {
     ForUpdate clause = parsed instanceof Query query ? query.getForUpdate() : null;
     if (clause != null && clause.getType() == ForUpdate.Type.WAIT) {

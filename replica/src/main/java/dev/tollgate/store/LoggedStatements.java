@@ -14,7 +14,7 @@ import dev.tollgate.wire.WireWriter;
 import org.h2.engine.SessionLocal;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out the statements of the log, on the thread that applies it. */
+/** Runs logged statements, on the apply thread. */
 final class LoggedStatements {
   private final LoggedStatement.Means means;
   private @Nullable BatchWork batch;
@@ -32,8 +32,8 @@ final class LoggedStatements {
   /**
    * Runs one execution of a statement.
    *
-   * @param context the same one for the sets of a batch that follow each other without a break
-   * @param session on which it runs: that of the transaction, if there is one
+   * @param context the same object for sets of a batch that follow each other without a break
+   * @param session the session to run on: that of the transaction, if there is a transaction
    */
   Outcome run(
       Operation.ExecuteSql statement,
@@ -49,7 +49,7 @@ final class LoggedStatements {
     return new LoggedStatement(means, statement, set, context, work, session, transaction).run();
   }
 
-  /** The outcome of a statement that changed so many rows. */
+  /** The outcome of a statement that changed this many rows. */
   static Outcome updated(long count) {
     WireWriter out = new WireWriter(16);
     StatementResult.writeCount(out, count);

@@ -18,28 +18,28 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of the heap is in use, as far as the garbage collector knows. What a pool holds right
- * after a collection is what counts: before it, garbage looks like data.
+ * Measures how much of the heap is in use, as far as the garbage collector knows. Only what a pool
+ * holds right after a collection counts: before the collection, garbage looks like data.
  *
- * <p>Thread-safe, and nobody who asks waits for a collection. Nothing that is applied may depend on
- * it: the memory of replicas differs.
+ * <p>Thread-safe. No caller waits for a collection. Nothing that is applied may depend on this
+ * class, because the memory of replicas differs.
  */
 public final class MemoryWatch {
-  /** A heap fuller than this after a collection takes no more rows. */
+  /** A heap that is fuller than this share after a collection takes no more rows. */
   private static final double FULL_FOR_WRITES = 0.85;
 
   private static final Pattern FREES_MEMORY =
       Pattern.compile("\\s*(DELETE|TRUNCATE|DROP)\\b", Pattern.CASE_INSENSITIVE);
 
-  /** What the collector found is believed for this long before it is asked again. */
+  /** How long the result of a collection is trusted before another is requested. */
   static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-  /** Share of the heap by which it may grow before the collector is asked again. */
+  /** Share of the heap by which use may grow before another collection is requested. */
   private static final double GROWTH = 0.1;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** The part of the heap where objects live that survive. */
+  /** The part of the heap that holds surviving objects. */
   interface Heap {
     /** Share that is in use, garbage included. */
     double usedShare();
@@ -47,12 +47,12 @@ public final class MemoryWatch {
     /** Share that was in use after the last collection. */
     double usedAfterCollection();
 
-    /** How often it has been collected. */
+    /** Number of collections so far. */
     long collections();
 
     long sizeBytes();
 
-    /** Collects it, for which everything stops. */
+    /** Runs a collection, during which everything stops. */
     void collect();
   }
 
@@ -70,8 +70,9 @@ public final class MemoryWatch {
   }
 
   /**
-   * Refuses a statement that may make the database larger while memory is nearly gone. For the
-   * leader, before the statement enters the log: there, no replica may decide for itself.
+   * Refuses a statement that may enlarge the database while memory is nearly exhausted. For the
+   * leader, before the statement enters the log: once the statement is there, no replica may decide
+   * for itself.
    *
    * @throws SQLException with SQLState 53200
    */
@@ -86,8 +87,9 @@ public final class MemoryWatch {
 
   /**
    * True if more than this share of the long-lived heap was in use after the last collection. Has
-   * another thread collect if that was long ago, or much was allocated since: only while the heap
-   * is this full, garbage included, and then a collection is near anyway.
+   * another thread run a collection if the last one was long ago, or if much was allocated since.
+   * It does so only while the heap is this full, garbage included: a collection is near then
+   * anyway.
    */
   boolean isFuller(double share) {
     if (heap.usedShare() <= share) {
@@ -133,7 +135,7 @@ public final class MemoryWatch {
     return System.nanoTime() - lastCollectionNanos > STALE_NANOS;
   }
 
-  /** "Tenured Gen", "G1 Old Gen", "ZHeap", and so on. */
+  /** The pool "Tenured Gen", "G1 Old Gen", "ZHeap", and so on. */
   private static final class JvmHeap implements Heap {
     private final @Nullable MemoryPoolMXBean pool = longLived();
     private final List<GarbageCollectorMXBean> collectors = collectorsOf(pool);

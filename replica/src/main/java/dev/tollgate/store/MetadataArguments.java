@@ -7,11 +7,13 @@ import org.h2.value.ValueArray;
 import org.h2.value.ValueNull;
 
 /**
- * What each method of H2's {@code DatabaseMetaServer} takes. H2 trusts its own driver and reads
- * beyond the arguments, or casts them; here they come from any client.
+ * The arguments of each method of H2's {@code DatabaseMetaServer}. H2 trusts its own driver, and
+ * reads beyond the arguments or casts them. Here the arguments come from any client.
  */
 final class MetadataArguments {
-  /** By method: S a text, I a number, B a truth value, A an array; all but I and B may be null. */
+  /**
+   * By method number: S a string, I a number, B a boolean, A an array; all but I and B may be null.
+   */
   private static final String[] KINDS = {
     "", "", "", "", "", "", "", "", "SSS", "SSSS", "SSSA", "", "", "", "SSSS", "SSSS", "SSS",
     "SSSIB", "SSS", "SSS", "SSS", "SSS", "SSSSSS", "", "SSSBB", "SSSA", "SSS", "SSS", "SSSS", "",
@@ -23,7 +25,8 @@ final class MetadataArguments {
   /**
    * Checks the arguments of a method.
    *
-   * @throws SQLException with SQLState 22023 if there is no such method, or it takes others
+   * @throws SQLException with SQLState 22023 if there is no such method, or it takes other
+   *     arguments
    */
   static void check(int method, Value[] arguments) throws SQLException {
     if (method < 0 || method >= KINDS.length) {

@@ -10,23 +10,23 @@ import org.h2.result.ResultInterface;
 import org.h2.value.Value;
 
 /**
- * Ends a query before it takes the memory that the node lives on. H2 keeps a whole result in
- * memory; without this, one query would end the leader, the driver would send it to the next
- * leader, and it would end that one too.
+ * Ends a query before it exhausts the memory of the node. H2 keeps a whole result in memory.
+ * Without this meter, one query would crash the leader. The driver would send the query to the next
+ * leader, which would crash too.
  *
- * <p>Also lets a query be cancelled between any two rows: H2 asks whether a statement was cancelled
- * only when a row passes all conditions.
+ * <p>Also lets a query be canceled once in some 1,000 rows: H2 checks for cancellation only when a
+ * row passes all conditions.
  */
 final class QueryMemory implements StatementMeter {
-  /** A heap fuller than this after a collection is short of memory. */
+  /** A heap that is fuller than this share after a collection is short of memory. */
   private static final double FULL = 0.75;
 
-  /** A query that allocated less than this share of the heap is not what fills it. */
+  /** A query that allocated less than the heap size divided by this is not what fills the heap. */
   private static final int SUSPICIOUS_SHARE = 16;
 
   private static final int ROWS_PER_CHECK = 1_024;
 
-  /** Bytes that values take in memory, at most, for each byte that they take in a frame. */
+  /** Maximum bytes that values take in memory for each byte that they take in a frame. */
   private static final int MEMORY_PER_SENT_BYTE = 16;
 
   private final MemoryWatch memory;
@@ -40,14 +40,14 @@ final class QueryMemory implements StatementMeter {
   }
 
   @Override
-  @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it: others wait less with it
+  @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it; other threads wait less with it
   public void looked(int rows) {
     rowsUntilCheck -= rows;
     if (rowsUntilCheck > 0) {
       return;
     }
     rowsUntilCheck = ROWS_PER_CHECK;
-    // sixteen of these on two processors would hold up every thread of a lock call in turn
+    // otherwise sixteen queries on two processors delay every thread of a lock call in turn
     Thread.yield();
     if (canceller.isCancelled()) {
       throw DbException.get(ErrorCode.STATEMENT_WAS_CANCELED);
@@ -64,9 +64,9 @@ final class QueryMemory implements StatementMeter {
   }
 
   /**
-   * Refuses a result with a row that no frame can carry, before it is written into one.
+   * Refuses a result with a row that no frame can carry, before the row is written.
    *
-   * @param result stands before its first row, and does so again
+   * @param result positioned before its first row, on entry and on return
    */
   static void requireSendable(ResultInterface result) {
     if (result.isLazy() || result.getRowCount() > MEMORY_PER_SENT_BYTE) {

@@ -12,10 +12,10 @@ import org.h2.engine.SessionLocal;
 import org.h2.table.Table;
 
 /**
- * The tables to which the foreign keys in a definition lead. H2 checks a new foreign key against
- * what is committed, so nobody may be deleting there meanwhile. Read off the text, which the
- * front-end has rebuilt from tokens; a string that looks like a foreign key costs a wait and
- * nothing else.
+ * Finds the tables that the foreign keys in a definition reference. H2 checks a new foreign key
+ * against committed rows, so no transaction may be deleting rows of these tables meanwhile. The
+ * tables are read from the text, which the front-end has rebuilt from tokens. A string that looks
+ * like a foreign key costs a wait and nothing else.
  */
 final class ReferencedTables {
   private static final String NAME = "(\"(?:[^\"]|\"\")+\"|\\w+)";

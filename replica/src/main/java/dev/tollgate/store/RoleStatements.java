@@ -19,14 +19,17 @@ import org.h2.engine.RightOwner;
 import org.h2.engine.Role;
 
 /**
- * CREATE ROLE, DROP ROLE, GRANT and REVOKE, which H2 lets an administrator alone run.
+ * CREATE ROLE, DROP ROLE, GRANT and REVOKE, which H2 lets only an administrator run.
  *
- * <p>They are noted, and change nothing for clients: all of them are one user of H2, who may alter
- * any schema by a right of its own, which comes before those of roles and of PUBLIC. The SQL
- * front-end lets no statement pass that names a user of the node, or a schema of the system.
+ * <p>H2 records these statements, but they change nothing for clients. All clients are one H2 user,
+ * whose own right to alter any schema comes before the rights of roles and of PUBLIC. The SQL
+ * front-end rejects every statement that names a user of the node, or a schema of the system.
  */
 final class RoleStatements {
-  /** By name, because in a circle, which H2 refuses later, weights depend on where one begins. */
+  /**
+   * Granted roles by grantee, ordered by name: in a cycle, which H2 refuses later, weights depend
+   * on the starting point.
+   */
   private final SortedMap<RightOwner, List<RightOwner>> granted =
       new TreeMap<>(Comparator.comparing(RightOwner::getName));
 
@@ -39,8 +42,8 @@ final class RoleStatements {
   }
 
   /**
-   * Refuses to grant roles to a role with which a role would have others too often: H2 looks for a
-   * circle on all ways from role to role.
+   * Refuses a GRANT by which a role would have other roles too many times: H2 searches all paths
+   * from role to role for a cycle.
    *
    * @throws org.h2.message.DbException with SQLState 54001
    */

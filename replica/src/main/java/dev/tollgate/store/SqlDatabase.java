@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The database of a replica.
  *
- * <p>The methods of {@link SqlStore} belong to the thread that applies the log. Queries run on
- * other threads through {@link #reader}; a definition waits for those that are under way and, if
- * they take long, cancels them: a reader may be late, the log may not.
+ * <p>The methods of {@link SqlStore} belong to the apply thread. Queries run on other threads
+ * through {@link #reader}. A definition waits for queries that are under way. If they take long, it
+ * cancels them: a query may be late, but the log may not.
  */
 public final class SqlDatabase implements SqlStore, AutoCloseable {
   private final StoreLimits limits;
@@ -41,7 +41,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   private final MemoryWatch memory = new MemoryWatch();
   private final SqlReader reader;
 
-  // belong to the thread that applies the log; a snapshot replaces them all
+  // belong to the apply thread; a restored snapshot replaces them all
   private H2Database database;
   private FencedTables fencedTables;
   private SessionLocal session;
@@ -51,8 +51,8 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   /**
    * Opens an empty database.
    *
-   * @throws IllegalStateException if H2 does not behave as the one that Tollgate was built for, or
-   *     the locale of the process would make replicas differ
+   * @throws IllegalStateException if H2 does not behave as the version that Tollgate was built for,
+   *     or the locale of the process would make replicas differ
    */
   public SqlDatabase() {
     this(StoreLimits.DEFAULT);
@@ -76,23 +76,23 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   }
 
   /**
-   * Begins a copy of what is committed, for a snapshot.
+   * Begins a copy of the committed state, for a snapshot or a checksum.
    *
-   * @param insistent if definitions wait until it is closed, however long that takes
+   * @param insistent true if definitions wait until the copy is closed, however long that takes
    */
   public DatabaseCopy copy(boolean insistent) {
     return new DatabaseCopy(database, gate, insistent);
   }
 
-  /** Begins to fill another database, which takes the place of this one at the end. */
+  /** Begins to fill another database, which {@link #replaceWith} puts in the place of this one. */
   public DatabaseRestore beginRestore() {
     return new DatabaseRestore();
   }
 
   /**
-   * Puts a restored database in the place of this one.
+   * Replaces this database with a restored one.
    *
-   * @param fences of its tables
+   * @param fences the fences of its tables
    */
   public void replaceWith(DatabaseRestore restored, Collection<StateRecord.FenceState> fences) {
     H2Database fresh = restored.finish();
@@ -114,12 +114,12 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     }
   }
 
-  /** Says whether there is memory for more. */
+  /** The watch that tells whether there is memory for more. */
   public MemoryWatch memory() {
     return memory;
   }
 
-  /** Queries beside the log. */
+  /** The reader, which runs queries outside the log. */
   public SqlReader reader() {
     return reader;
   }
@@ -245,7 +245,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return schema != null;
   }
 
-  /** The whole database as SQL, with what every replica puts there at the start. */
+  /** The whole database as SQL, including what every replica creates at the start. */
   List<String> script() {
     return database.script();
   }

@@ -41,11 +41,11 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries beside the log, each on a session of its own, at most {@value #MAX_QUERIES} at a time.
- * They change nothing: the SQL front-end lets only pure queries come here. Thread-safe.
+ * Runs queries outside the log, each on its own session, at most {@value #MAX_QUERIES} at a time.
+ * They change nothing: the SQL front-end passes only pure queries on to the reader. Thread-safe.
  */
 public final class SqlReader {
-  /** H2 keeps 255 transactions at most, those of queries included. */
+  /** H2 keeps at most 255 transactions, including those of queries. */
   private static final int MAX_QUERIES = 48;
 
   private static final Pattern EXPLAIN_ANALYZE =
@@ -58,7 +58,7 @@ public final class SqlReader {
 
   private final ReaderGate gate;
 
-  /** Changed while the gate is closed, read by who has entered it. */
+  /** Written while the gate is closed, and read by threads that have entered the gate. */
   private volatile @Nullable Source source;
 
   private final MemoryWatch memory;
@@ -70,7 +70,7 @@ public final class SqlReader {
     this.memory = memory;
   }
 
-  /** Says what is queried from now on; while nobody queries. */
+  /** Sets the database to query from now on. Called while no query runs. */
   void use(H2Database queried, TransactionSessions open) {
     source = new Source(queried, open);
   }
@@ -106,7 +106,7 @@ public final class SqlReader {
       }
     }
 
-    /** True if the query is to end. */
+    /** True if the query has been canceled. */
     boolean isCancelled() {
       return reason != null;
     }
@@ -134,8 +134,8 @@ public final class SqlReader {
     /**
      * The next rows, as the body of a reply.
      *
-     * @param cursorId what the client asks with for more
-     * @return null with {@link Page#cursor} if these are the last rows
+     * @param cursorId the id with which the client asks for more rows
+     * @return a page whose {@link Page#cursor} is null if these are the last rows
      */
     public Page fetch(int pageRows, long cursorId) {
       WireWriter out = StatementResult.beginPage(new WireWriter());
@@ -152,7 +152,7 @@ public final class SqlReader {
   /**
    * Rows of a result as the body of a reply.
    *
-   * @param cursor gives the rest, and has to be closed; null if there is none
+   * @param cursor gives the remaining rows, and must be closed; null if there are none
    */
   public record Page(Payload body, @Nullable Cursor cursor) {
     public Page {
@@ -161,10 +161,10 @@ public final class SqlReader {
   }
 
   /**
-   * What a session has set that its queries show.
+   * The settings of a session that its queries show.
    *
    * @param schema where unqualified names are looked up
-   * @param lockTimeoutMillis what LOCK_TIMEOUT() gives
+   * @param lockTimeoutMillis what LOCK_TIMEOUT() returns
    */
   public record Settings(String schema, long lockTimeoutMillis) {
     public Settings {
@@ -172,7 +172,7 @@ public final class SqlReader {
     }
   }
 
-  /** What is queried, and whose open transactions may be. */
+  /** The database that is queried, and its open transactions. */
   private record Source(H2Database database, TransactionSessions transactions) {}
 
   private interface Work<T> {
@@ -184,11 +184,11 @@ public final class SqlReader {
    *
    * @param transaction the session in whose open transaction it runs, or null to see only what is
    *     committed
-   * @param settings of the client's session
+   * @param settings the settings of the client's session
    * @param parameterSet the values of its parameters
-   * @param maxRows most rows of the result, 0 for all
-   * @param pageRows most rows of the first page, 0 for as many as fit
-   * @param cursorId what the client will ask with for more
+   * @param maxRows maximum number of rows in the result, 0 for all
+   * @param pageRows maximum number of rows in the first page, 0 for as many as fit
+   * @param cursorId the id with which the client will ask for more rows
    */
   public Page query(
       @Nullable SessionId transaction,
@@ -219,7 +219,7 @@ public final class SqlReader {
         });
   }
 
-  /** Evaluates a query of one row. */
+  /** Evaluates a query that returns one row. */
   public List<SqlValue> evaluate(
       @Nullable SessionId transaction,
       Settings settings,
@@ -245,7 +245,7 @@ public final class SqlReader {
         });
   }
 
-  /** Says what a statement takes and returns, without running it. */
+  /** Describes what a statement takes and returns, without running it. */
   public Reply.Prepared describe(String schema, String sql) throws SQLException {
     Canceller canceller = new Canceller();
     return on(
@@ -272,7 +272,7 @@ public final class SqlReader {
         });
   }
 
-  /** Answers a question of {@code DatabaseMetaData}, by the number that H2 gives it. */
+  /** Runs a method of {@code DatabaseMetaData}, identified by the number that H2 gives it. */
   public byte[] metadata(String schema, int code, byte[] arguments) throws SQLException {
     return on(
         /* owner= */ null,
@@ -301,7 +301,7 @@ public final class SqlReader {
     if (!LOCK_TIMEOUT.matcher(sql).find()) {
       return run(session, sql, parameterSet, maxRows, locks, canceller);
     }
-    // the session may be that of a transaction, whose statements must not wait for locks
+    // the session may belong to a transaction, whose statements must not wait for locks
     int own = H2Sessions.showLockTimeout(session, settings.lockTimeoutMillis());
     try {
       return run(session, sql, parameterSet, maxRows, locks, canceller);
@@ -322,7 +322,7 @@ public final class SqlReader {
     Prepared prepared = prepare(session, sql);
     boolean geometry = false;
     if (!(prepared instanceof Explain) || EXPLAIN_ANALYZE.matcher(sql).lookingAt()) {
-      // meters would show in the plan that is explained
+      // meters would show in the explained plan
       geometry = ScanMeters.attach(session, prepared).geometry();
     }
     StoreCommand command =
@@ -392,7 +392,7 @@ public final class SqlReader {
     }
   }
 
-  /** Runs work in the owner's open transaction, or on its own without an owner. */
+  /** Runs work in the owner's open transaction, or on an idle session without an owner. */
   private <T> T on(@Nullable SessionId owner, String schema, Canceller canceller, Work<T> work)
       throws SQLException {
     permits.acquireUninterruptibly();
@@ -435,7 +435,7 @@ public final class SqlReader {
   }
 
   private static <T> T on(SessionLocal session, String schema, Work<T> work) throws SQLException {
-    // a session keeps plans of views, also when another one has dropped what they show
+    // a session keeps plans of views, even when another session has dropped what they show
     session.clearViewIndexCache();
     H2Database.enterSchema(session, schema);
     return work.on(session);
@@ -464,7 +464,7 @@ public final class SqlReader {
       if (usable) {
         idle.addFirst(session);
       } else {
-        // H2 was stopped at a place that it does not expect
+        // the error stopped H2 at a place where H2 does not expect one
         session.close();
       }
     }

@@ -18,8 +18,8 @@ import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The H2 sessions of open transactions. They belong to the thread that applies the log; beside it,
- * one query of the transaction's client at a time may use one of them.
+ * The H2 sessions of open transactions. They belong to the apply thread. Besides it, one query of a
+ * transaction's client at a time may use the session of that transaction.
  */
 final class TransactionSessions {
   private static final long PATIENCE_MILLIS = 500;
@@ -46,12 +46,12 @@ final class TransactionSessions {
       return session;
     }
 
-    /** What its statements have done to keys so far. */
+    /** The key changes that its statements have made so far. */
     KeyChanges changes() {
       return changes;
     }
 
-    /** A statement has written so much, be it undone later. */
+    /** Adds the bytes that a statement has written, even if they are undone later. */
     void wrote(long bytes) {
       writtenBytes += bytes;
     }
@@ -72,7 +72,7 @@ final class TransactionSessions {
       use.unlock();
     }
 
-    /** The log goes first: a query that keeps it waiting is cancelled. */
+    /** Reserves the session for the log, which goes first: a query that delays it is canceled. */
     private void lockForLog() {
       boolean interrupted = false;
       boolean locked = false;
@@ -95,7 +95,7 @@ final class TransactionSessions {
 
   private final H2Database database;
 
-  /** By session id, so that all replicas look through them in one order. */
+  /** By session id, so that all replicas go through the transactions in the same order. */
   private final NavigableMap<Long, OpenTransaction> open = new ConcurrentSkipListMap<>();
 
   TransactionSessions(H2Database database) {
@@ -115,7 +115,7 @@ final class TransactionSessions {
     return open.get(owner.value());
   }
 
-  /** The transaction of a session, for the log to work with until {@link #release}. */
+  /** Reserves the transaction of a session for the log until {@link #release}. */
   OpenTransaction take(SessionId owner) {
     OpenTransaction transaction = open.get(owner.value());
     if (transaction == null) {
@@ -144,7 +144,7 @@ final class TransactionSessions {
     }
   }
 
-  /** Forgets who was in the way of earlier statements. */
+  /** Forgets which transactions blocked earlier statements. */
   void expectConflicts(@Nullable OpenTransaction own) {
     for (OpenTransaction other : open.values()) {
       if (other != own) {
@@ -153,7 +153,10 @@ final class TransactionSessions {
     }
   }
 
-  /** Who was in the way of the statement that has just failed; null if nobody else is there. */
+  /**
+   * The owner of the transaction that blocked the statement that has just failed; null if no other
+   * transaction is open.
+   */
   @Nullable SessionId holder(@Nullable OpenTransaction own) {
     SessionId any = null;
     for (OpenTransaction other : open.values()) {
@@ -181,8 +184,9 @@ final class TransactionSessions {
   }
 
   /**
-   * Who has changed keys that this statement relies on, or the other way round: H2 checks foreign
-   * keys against what is committed, and would let two transactions break one together.
+   * The owner of a transaction that has changed keys that this statement relies on, or the reverse;
+   * null if there is none. H2 checks foreign keys against committed rows, and would let two
+   * transactions break a foreign key together.
    */
   @Nullable SessionId rivalFor(KeyChanges statement, @Nullable OpenTransaction own) {
     for (OpenTransaction other : open.values()) {
@@ -194,8 +198,8 @@ final class TransactionSessions {
   }
 
   /**
-   * Who has rows of one of these tables, or of any in these schemas, read for update or changed;
-   * null if nobody has.
+   * The owner of a transaction that uses one of these tables, or any table in these schemas; null
+   * if there is none. A transaction uses a table once it has read rows for update or changed rows.
    */
   @Nullable SessionId userOf(Collection<Table> tables, Collection<String> schemas) {
     for (OpenTransaction other : open.values()) {
@@ -208,7 +212,10 @@ final class TransactionSessions {
     return null;
   }
 
-  /** Who has changed rows that made a constraint fail; they may be undone yet. */
+  /**
+   * The owner of a transaction whose changes made a constraint fail, or null. The changes may still
+   * be undone.
+   */
   @Nullable SessionId changerOf(
       Map<Table, FencedTables.Change> written, @Nullable OpenTransaction own) {
     for (OpenTransaction other : open.values()) {

@@ -1,9 +1,9 @@
 /**
- * The SQL database of a replica: H2 in memory, driven by one applying thread so that equal logs
- * give equal databases, and read by others without touching that.
+ * The SQL database of a replica: H2 in memory. One apply thread changes the database, so equal logs
+ * give equal databases. Other threads only read it.
  *
- * <p>H2 is known in this package and those within it only; what is not its public API is touched in
- * {@code store.h2}.
+ * <p>Only this package and its subpackages know H2. Only {@code store.h2} uses parts of H2 that are
+ * not its public API.
  */
 @NullMarked
 package dev.tollgate.store;

@@ -25,9 +25,9 @@ import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tables are fenced, and which of them a statement may write to: the one it names, and those
- * that foreign keys lead on to. H2 runs a referential action whether or not it finds rows, so a
- * cascade counts as a write even if it would change nothing.
+ * The fenced tables, and which of them a statement may write to. These are the table it names, and
+ * the tables that referential actions reach. H2 runs a referential action whether or not it finds
+ * rows, so a cascade counts as a write even if it would change nothing.
  */
 public final class FencedTables {
   /** What a statement does to the rows of a table. */
@@ -39,7 +39,7 @@ public final class FencedTables {
     ANY
   }
 
-  /** H2 takes it for the current schema where there is none of this name. */
+  /** The name that H2 takes for the current schema if no schema has this name. */
   private static final String SCHEMA_OF_SESSION = "SESSION";
 
   private final Map<FenceId, Table> tables = new LinkedHashMap<>();
@@ -50,10 +50,10 @@ public final class FencedTables {
   }
 
   /**
-   * Fences a table on these terms.
+   * Fences a table under these terms.
    *
-   * @throws org.h2.message.DbException if its rows cannot have the locks that the terms give them;
-   *     nothing is bound then
+   * @throws org.h2.message.DbException if the rows cannot have the locks that the terms give them;
+   *     no fence is created then
    */
   public void bind(Table table, Operation.FenceTerms terms, SqlContext context) {
     if (terms instanceof Operation.RowFence rows) {
@@ -63,8 +63,8 @@ public final class FencedTables {
   }
 
   /**
-   * Puts in place what a fence needs beside the core's table of fences. The rows of the table have
-   * been there before it.
+   * Registers the table of a fence that the core already has, and guards the rows of a row fence.
+   * Existing rows of the table are not checked.
    */
   public void restore(FenceId fence, Table table, Operation.FenceTerms terms) {
     tables.put(fence, table);
@@ -80,10 +80,10 @@ public final class FencedTables {
   }
 
   /**
-   * Asks whether a definition may do what it does to the rows of tables that have a lock for each.
-   * It names them; no referential action follows from it.
+   * Checks whether a definition may change the rows of tables that have a lock for each row. The
+   * definition names these tables; it triggers no referential action.
    *
-   * @return null if it may, else why not
+   * @return null if it may, otherwise the refusal
    */
   public Outcome.@Nullable Refused admitRows(
       SessionLocal session,
@@ -103,7 +103,7 @@ public final class FencedTables {
     return null;
   }
 
-  /** Asks whether somebody may end the fence of a table for all of its rows; null if so. */
+  /** Returns null if the fence of a table may end for all of its rows, otherwise the refusal. */
   public Outcome.@Nullable Refused admitAllRows(FenceId fence, Table table, SqlContext context) {
     return guards.admitAllRows(fence, table, context);
   }
@@ -113,7 +113,7 @@ public final class FencedTables {
     return guards.isGuarded(fence);
   }
 
-  /** The fence of this very table, or null. */
+  /** The fence of this table object, or null. */
   public @Nullable FenceId fenceOf(Table table) {
     for (Map.Entry<FenceId, Table> entry : tables.entrySet()) {
       if (entry.getValue().equals(table)) {
@@ -140,7 +140,7 @@ public final class FencedTables {
     return written;
   }
 
-  /** The fences among these tables, in order of their making. */
+  /** The fences of these tables, in order of creation. */
   public Collection<FenceId> fencesOf(Map<Table, Change> written) {
     Map<Long, FenceId> found = new TreeMap<>();
     tables.forEach(
@@ -161,7 +161,7 @@ public final class FencedTables {
     };
   }
 
-  /** Adds a table and all that the referential actions of foreign keys to it write. */
+  /** Adds a table, and all tables that the referential actions of foreign keys to it write. */
   private static void addReached(Table table, Change change, Map<Table, Change> written) {
     Change before = written.get(table);
     if (before == change || before == Change.ANY) {
@@ -237,8 +237,8 @@ public final class FencedTables {
   }
 
   /**
-   * Brings the fences in step with the tables after a definition: H2 makes a new table object when
-   * it rebuilds a table, keeps the object when it renames one, and forgets it when it drops one.
+   * Updates the fences after a definition. H2 creates a new table object when it rebuilds a table,
+   * and keeps the object when it renames the table. H2 discards the object when it drops the table.
    */
   public void follow(SessionLocal session, SqlContext context) {
     for (Map.Entry<FenceId, Table> entry : List.copyOf(tables.entrySet())) {

@@ -13,20 +13,20 @@ import org.h2.table.Column;
 import org.h2.table.Table;
 
 /**
- * What statements do to keys, table by table: coarser than rows, so that it costs nothing where
- * there are no foreign keys.
+ * The changes that statements make to keys, recorded per table. A record per table is coarser than
+ * one per row, and costs nothing where there are no foreign keys.
  */
 public final class KeyChanges {
-  /** Tables with rows that may refer to others since. */
+  /** Tables whose rows may have gained references to other rows. */
   private final Set<Table> references = new HashSet<>();
 
-  /** Tables with rows that may not be referred to any more. */
+  /** Tables whose rows may have lost keys that other rows refer to. */
   private final Set<Table> removals = new HashSet<>();
 
   /** Tables with rows that were changed or deleted. */
   private final Set<Table> changes = new HashSet<>();
 
-  /** What a statement will do. */
+  /** The key changes that a statement will make. */
   public static KeyChanges of(Prepared prepared, Map<Table, FencedTables.Change> written) {
     KeyChanges result = new KeyChanges();
     written.forEach((table, change) -> result.add(prepared, table, change));
@@ -78,14 +78,14 @@ public final class KeyChanges {
     return false;
   }
 
-  /** Adds what a statement has done. */
+  /** Adds the key changes that a statement has made. */
   public void addAll(KeyChanges others) {
     references.addAll(others.references);
     removals.addAll(others.removals);
     changes.addAll(others.changes);
   }
 
-  /** True if one refers to what the other may remove. */
+  /** True if one may add references to keys that the other may remove. */
   public boolean collidesWith(KeyChanges other) {
     return refersToRemoved(other) || other.refersToRemoved(this);
   }

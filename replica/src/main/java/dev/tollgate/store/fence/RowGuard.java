@@ -13,10 +13,10 @@ import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards a table whose rows have locks of their own. H2 takes it for a CHECK of the table, and asks
- * it about every row that a statement is about to insert, change or delete, on every route, those
- * of referential actions included. When H2 rebuilds the table, {@link FencedTables} puts a new one
- * there.
+ * Guards a table whose rows have their own locks. H2 treats the guard as a CHECK of the table. H2
+ * calls it for every row that a statement is about to insert, change or delete, on every route,
+ * including referential actions. When H2 rebuilds the table, {@link FencedTables} installs a new
+ * guard.
  */
 public final class RowGuard extends HiddenConstraint {
   private final FenceId fence;
@@ -32,14 +32,14 @@ public final class RowGuard extends HiddenConstraint {
     return lock;
   }
 
-  /** Makes H2 ask it, after all other checks of the table, whichever came first. */
+  /** Makes H2 call this guard after all other checks of the table, whichever was created first. */
   void standLast() {
     Table guarded = getTable();
     guarded.removeConstraint(this);
     guarded.addConstraint(this);
   }
 
-  /** Ends the guard, unless H2 has done so with its table. */
+  /** Removes the guard, unless H2 has already removed it with its table. */
   void leave() {
     if (isValid()) {
       getTable().removeConstraint(this);
@@ -61,9 +61,9 @@ public final class RowGuard extends HiddenConstraint {
     }
   }
 
-  /** With those that the lock is computed from, which H2 then refuses to drop. */
+  /** Adds the columns that the lock is computed from, so that H2 refuses to drop them. */
   @Override
-  @SuppressWarnings("NonApiType") // H2 wants it so
+  @SuppressWarnings("NonApiType") // H2 declares a HashSet
   public HashSet<Column> getReferencedColumns(Table guarded) {
     HashSet<Column> columns = super.getReferencedColumns(guarded);
     columns.addAll(lock.columns());

@@ -21,7 +21,7 @@ import org.h2.schema.Schema;
 import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
-/** The tables whose rows have locks of their own. */
+/** The guards of all tables whose rows have their own locks. */
 public final class RowGuards {
   private final H2Database database;
   private final SessionLocal evaluator;
@@ -37,9 +37,9 @@ public final class RowGuards {
   }
 
   /**
-   * Makes sure that every row of a table has a lock.
+   * Checks that every row of a table has a lock.
    *
-   * @throws org.h2.message.DbException if one has none, or the expression does not fit the table
+   * @throws org.h2.message.DbException if a row has none, or the expression does not fit the table
    */
   void requireLocks(Table table, Operation.RowFence terms) {
     RowLockExpression lock = new RowLockExpression(evaluator, table, terms.lockSql());
@@ -47,8 +47,8 @@ public final class RowGuards {
   }
 
   /**
-   * Guards a table from now on. H2 has taken away the guard of the table object that it has
-   * replaced.
+   * Guards a table from now on. If H2 has replaced the table object, H2 has already removed the
+   * guard of the old object.
    */
   public void guard(FenceId fence, Table table, Operation.RowFence terms) {
     RowLockExpression lock = new RowLockExpression(evaluator, table, terms.lockSql());
@@ -58,12 +58,12 @@ public final class RowGuards {
     guard.standLast();
   }
 
-  /** True if this fence is one of theirs. */
+  /** True if the table of this fence has a guard. */
   boolean isGuarded(FenceId fence) {
     return guards.containsKey(fence);
   }
 
-  /** Ends the guard of a table, which may be gone. */
+  /** Removes the guard of a table; the table may already be dropped. */
   void remove(FenceId fence) {
     RowGuard guard = guards.remove(fence);
     if (guard != null) {
@@ -72,14 +72,14 @@ public final class RowGuards {
   }
 
   /**
-   * Constraints are asked in the order in which they were made. Replicas have made the guards at
-   * different times, if one of them comes from a snapshot.
+   * Moves all guards behind the other constraints. H2 checks constraints in order of creation, and
+   * a replica restored from a snapshot created its guards at another time.
    */
   void standLast() {
     guards.values().forEach(RowGuard::standLast);
   }
 
-  /** Asks whether a definition may do to a table what it does; null if it may. */
+  /** Returns null if a definition may change a table as it does, otherwise the refusal. */
   Outcome.@Nullable Refused admit(
       FenceId fence, Table table, Prepared definition, SqlContext context) {
     RowGuard guard = guards.get(fence);
@@ -97,7 +97,7 @@ public final class RowGuards {
     return keepsRows(type) ? null : admitAllRows(fence, table, context);
   }
 
-  /** Asks whether somebody may take or let go of all rows of a table at once; null if so. */
+  /** Returns null if all rows of a table may be changed or released at once, else the refusal. */
   Outcome.@Nullable Refused admitAllRows(FenceId fence, Table table, SqlContext context) {
     RowGuard guard = guards.get(fence);
     return guard == null
@@ -147,8 +147,9 @@ public final class RowGuards {
   }
 
   /**
-   * Asks about the committed rows of a table, of which no transaction may have others. No meter
-   * counts them: their number is bounded by the table, and a large one must remain changeable.
+   * Asks about the lock of each committed row of a table. No open transaction may have changed rows
+   * of the table. No meter counts the rows: the table bounds their number, and a large table must
+   * remain changeable.
    *
    * @return the first refusal, or null
    */

@@ -21,9 +21,9 @@ import org.h2.table.TableFilter;
 import org.h2.value.Value;
 
 /**
- * The expression that names the lock of a row, compiled for one table object. It depends on the row
- * alone: it is evaluated on a session of its own, whose time stands still and whose schema has no
- * constants.
+ * The expression that names the lock of a row, compiled for one table object. The result depends on
+ * the row alone: the expression is evaluated on a separate session, whose time is fixed and whose
+ * schema has no constants.
  */
 final class RowLockExpression {
   private final Table table;
@@ -34,8 +34,8 @@ final class RowLockExpression {
   private final HashSet<Column> columns = new HashSet<>();
 
   /**
-   * @param sql as the SQL front-end checked it
-   * @throws DbException if it does not fit the table
+   * @param sql the expression, as the SQL front-end checked it
+   * @throws DbException if the expression does not fit the table
    */
   RowLockExpression(SessionLocal evaluator, Table table, String sql) {
     this.table = table;
@@ -62,12 +62,12 @@ final class RowLockExpression {
     }
   }
 
-  /** The columns that it looks at. */
+  /** The columns that the expression uses. */
   Set<Column> columns() {
     return columns;
   }
 
-  /** The names of the columns that it looks at. */
+  /** The names of the columns that the expression uses. */
   Set<String> columnNames() {
     return columns.stream().map(Column::getName).collect(Collectors.toSet());
   }
@@ -75,7 +75,7 @@ final class RowLockExpression {
   /**
    * The lock of a row.
    *
-   * @throws DbException if the expression fails, or gives no name of a lock
+   * @throws DbException if the expression fails, or gives no valid lock name
    */
   LockName of(Row values) {
     row.set(values);

@@ -4,7 +4,7 @@ import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import org.h2.message.DbException;
 
-/** The errors of statements that want more than there is. */
+/** The errors of statements that need more work, stack or memory than there is. */
 public final class Exhausted {
   private Exhausted() {}
 
@@ -12,7 +12,9 @@ public final class Exhausted {
     return DbException.convert(SqlErrors.exception(SqlState.TOO_MUCH_WORK, message));
   }
 
-  /** For a query, which may end by the stack of the thread that it happens to be on. */
+  /**
+   * For queries only: a query may end because of the stack of the thread that it happens to be on.
+   */
   public static SQLException recursion() {
     return SqlErrors.exception(
         SqlState.TOO_MUCH_WORK,

@@ -7,7 +7,7 @@ import org.h2.util.MathUtils;
 import org.h2.value.ValueTimestampTimeZone;
 import org.jspecify.annotations.Nullable;
 
-/** Reaches what H2 takes for the time and for chance: the replicas have to agree on both. */
+/** Accesses H2's sources of time and random numbers, on which the replicas have to agree. */
 public final class H2Clock {
   private static final VarHandle CURRENT_TIMESTAMP =
       H2Fields.field(SessionLocal.class, "currentTimestamp", ValueTimestampTimeZone.class);
@@ -18,7 +18,8 @@ public final class H2Clock {
   /**
    * Pins the time and the random numbers of the statement that the session is about to run, on this
    * thread. H2 forgets the time at the end of the statement and at a commit, and a definition
-   * commits before it begins: pin before the statement is prepared, and again when it starts.
+   * commits before it begins. So callers pin before the statement is prepared, and again when it
+   * starts.
    */
   static void pin(SessionLocal session, Pins pins) {
     CURRENT_TIMESTAMP.set(session, pins.now());
@@ -32,7 +33,7 @@ public final class H2Clock {
     RANDOM.unpin();
   }
 
-  /** Lets it be one moment for ever on a session that runs no statements. */
+  /** Fixes the time forever on a session that runs no statements. */
   public static void stopTime(SessionLocal session) {
     CURRENT_TIMESTAMP.set(session, Pins.timestamp(0));
   }

@@ -20,29 +20,29 @@ import org.h2.table.Table;
 import org.h2.util.TimeZoneProvider;
 
 /**
- * An H2 database in memory with what every replica puts there before the log begins: the user as
- * whom clients' statements run, who is no administrator, and schema TOLLGATE.
+ * An in-memory H2 database. It holds what every replica creates before the log begins: schema
+ * TOLLGATE, and the user that runs clients' statements, who is no administrator.
  */
 public final class H2Database implements AutoCloseable {
   public static final String SYSTEM_SCHEMA = "TOLLGATE";
 
   /**
-   * The name that clients see as catalog is what follows the last slash. ANALYZE_AUTO: statistics
-   * are counted since the process started, so plans would depend on restarts.
+   * Clients see the part after the last slash as the catalog name. ANALYZE_AUTO is off because H2
+   * counts statistics since the process started, so plans would depend on restarts.
    */
   private static final String URL =
       "jdbc:h2:mem:dev.tollgate.store/TOLLGATE;ANALYZE_AUTO=0;DB_CLOSE_ON_EXIT=FALSE";
 
   private static final String ADMINISTRATOR = "TOLLGATE_SYSTEM";
 
-  /** The user as whom all clients work. */
+  /** The user that all clients share. */
   public static final String CLIENT = "TOLLGATE";
 
-  /** One thread applies the log, so nothing would come of waiting for a lock of a table. */
+  /** One thread applies the log, so a wait for a table lock would be useless. */
   private static final int TABLE_LOCK_MILLIS = 1;
 
-  // What a statement does must not depend on -ea, which a test runner sets: H2 asserts what does
-  // not always hold, for instance that the row to be changed has another number than 0.
+  // What a statement does must not depend on -ea, which a test runner sets. H2 asserts what does
+  // not always hold, for instance that the number of a row to be changed is not 0.
   static {
     ClassLoader loader = Database.class.getClassLoader();
     if (loader != null) {
@@ -57,7 +57,7 @@ public final class H2Database implements AutoCloseable {
   private final Set<String> builtIn = new HashSet<>();
 
   /**
-   * @param system what makes schema TOLLGATE
+   * @param system the statements that create schema TOLLGATE
    */
   public H2Database(List<String> system) {
     requireNeutralLocale();
@@ -83,7 +83,7 @@ public final class H2Database implements AutoCloseable {
     StoredObject.of(database).forEach(object -> builtIn.add(object.sql()));
   }
 
-  /** All objects that clients have made, in the order in which H2 would make them again. */
+  /** All objects that clients have made, in the order in which H2 would re-create them. */
   public List<StoredObject> objectsOfClients() {
     return StoredObject.of(database).stream().filter(object -> !isBuiltIn(object.sql())).toList();
   }
@@ -93,7 +93,7 @@ public final class H2Database implements AutoCloseable {
     return builtIn.contains(sql);
   }
 
-  /** A session of the clients' user, in UTC. */
+  /** Opens a session of the clients' user, in UTC. */
   public SessionLocal openSession() {
     SessionLocal session = H2Sessions.openSession(database, client);
     session.setTimeZone(TimeZoneProvider.UTC);
@@ -102,8 +102,8 @@ public final class H2Database implements AutoCloseable {
   }
 
   /**
-   * Says where a session looks for names without a schema: in the main one, if the one of this name
-   * was dropped or renamed meanwhile.
+   * Sets the schema in which a session looks up unqualified names. If the named schema was dropped
+   * or renamed meanwhile, the session uses the main schema.
    */
   public static void enterSchema(SessionLocal session, String name) {
     Schema schema = session.getDatabase().findSchema(name);
@@ -111,8 +111,8 @@ public final class H2Database implements AutoCloseable {
   }
 
   /**
-   * A session that may do all that H2 can do, for what the administrator alone may. It is closed by
-   * whoever asked for it.
+   * Opens a session with all rights, for what only the administrator may do. The caller closes the
+   * session.
    */
   public SessionLocal openAdministration() {
     return H2Sessions.openSession(database, administrator);
@@ -123,7 +123,7 @@ public final class H2Database implements AutoCloseable {
     for (Schema schema : database.getAllSchemas()) {
       if (!schema.getName().equals(SYSTEM_SCHEMA)) {
         for (Table table : schema.getAllTablesAndViews(null)) {
-          // H2's own have none
+          // H2's own tables have none
           if (table.getCreateSQL() != null) {
             return true;
           }
@@ -148,7 +148,7 @@ public final class H2Database implements AutoCloseable {
     }
   }
 
-  /** Pins what is applied to this database. */
+  /** The pinning of statements that are applied to this database. */
   public Pinning pinning() {
     return pinning;
   }

@@ -38,11 +38,12 @@ import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which definitions change nothing, because what they make IF NOT EXISTS is there, or what they
- * drop IF EXISTS is not. H2 keeps these words in private fields.
+ * Reads what a parsed definition is about to do, which H2 keeps in private fields: types, checks,
+ * keys, queries and grants.
  *
- * <p>Only definitions that may name a fenced table, or the schema of one, are told: H2 finds for
- * itself that the others have nothing to do.
+ * <p>Also recognizes definitions that change nothing, because what they create IF NOT EXISTS
+ * exists, or what they drop IF EXISTS does not, but only those that may name a fenced table, or the
+ * schema of a fenced table. H2 itself finds that other definitions have nothing to do.
  */
 public final class H2Definitions {
   private static final VarHandle SCHEMA = handle(SchemaCommand.class, "schema", Schema.class);
@@ -157,25 +158,27 @@ public final class H2Definitions {
         && dropsNothing(session, constraint);
   }
 
-  /** True if H2 refuses this definition because its table is there, before anything else. */
+  /**
+   * True if the table exists, for which H2 refuses this definition before it checks anything else.
+   */
   public static boolean isThere(SessionLocal session, CreateTable definition) {
     return tableOf(session, definition) != null;
   }
 
-  /** The table of the name that a definition gives to a new one, or null. */
+  /** The table that has the name of the table to be created, or null. */
   public static @Nullable Table tableOf(SessionLocal session, CreateTable definition) {
     CreateTableData data = (CreateTableData) TABLE_DATA.get(definition);
     return find(session, definition, data.tableName);
   }
 
-  /** Has ALTER DOMAIN ... ADD CHECK leave the values alone that are there. */
+  /** Makes ALTER DOMAIN ... ADD CHECK leave existing values unchecked. */
   public static boolean takeCheck(AlterDomainAddConstraint definition) {
     boolean checks = (boolean) CHECKS_VALUES.get(definition);
     definition.setCheckExisting(false);
     return checks;
   }
 
-  /** The rule that a definition has given to a domain, or null. */
+  /** The rule that a definition has added to a domain, or null. */
   public static @Nullable ConstraintDomain ruleOf(
       SessionLocal session, AlterDomainAddConstraint definition) {
     String name = definition.getConstraintName();
@@ -192,7 +195,7 @@ public final class H2Definitions {
       case CommandInterface.ALTER_TABLE_ADD_COLUMN -> {
         List<Column> columns = newColumns(definition);
         yield (boolean) COLUMN_UNLESS_THERE.get(definition)
-            // H2 minds the words for a single column only
+            // H2 observes IF NOT EXISTS for a single column only
             && columns.size() == 1
             && table.doesColumnExist(columns.get(0).getName());
       }
@@ -214,34 +217,34 @@ public final class H2Definitions {
             || !named.getTable().equals(table));
   }
 
-  /** The name of a view to be made. */
+  /** The name of a view to be created. */
   public static String nameOf(CreateView definition) {
     return (String) VIEW_NAME.get(definition);
   }
 
-  /** Its query; null if it is made by FORCE, and what it uses is missing. */
+  /** The query of the view; null if FORCE creates the view, and what it uses is missing. */
   public static @Nullable Query queryOf(CreateView definition) {
     return (@Nullable Query) VIEW_QUERY.get(definition);
   }
 
-  /** Its query as it was written. */
+  /** The query of the view, as it was written. */
   public static String textOf(CreateView definition) {
     return (String) VIEW_TEXT.get(definition);
   }
 
-  /** The domain that a domain to be made narrows, or null. */
+  /** The domain that a domain to be created narrows, or null. */
   public static @Nullable Domain parentOf(CreateDomain definition) {
     return (@Nullable Domain) PARENT.get(definition);
   }
 
-  /** The names of the roles that a GRANT grants; none if it is another statement. */
+  /** The names of the roles that a GRANT grants; none for another statement. */
   public static List<String> rolesGrantedBy(GrantRevoke statement) {
     List<?> names = (List<?>) ROLE_NAMES.get(statement);
     boolean grants = (int) GRANT_OR_REVOKE.get(statement) == CommandInterface.GRANT;
     return names == null || !grants ? List.of() : names.stream().map(String.class::cast).toList();
   }
 
-  /** To whom it grants. */
+  /** The user or role to which a GRANT grants. */
   public static RightOwner granteeOf(GrantRevoke statement) {
     return (RightOwner) GRANTEE.get(statement);
   }
@@ -255,7 +258,7 @@ public final class H2Definitions {
     } else if (definition instanceof CreateDomain domain) {
       types.add((TypeInfo) DOMAIN_TYPE.get(domain));
     } else if (definition instanceof CreateConstant constant) {
-      // H2 optimizes it when it runs the statement, and has no type before
+      // H2 optimizes the value when it runs the statement; before that the value has no type
       Expression value = ((Expression) CONSTANT_VALUE.get(constant)).optimize(session);
       constant.setExpression(value);
       types.add(value.getType());
@@ -269,7 +272,7 @@ public final class H2Definitions {
     return types;
   }
 
-  /** Replaces the value of a constant to be made. */
+  /** Replaces the value of a constant to be created. */
   public static void replaceValue(CreateConstant constant, UnaryOperator<Expression> replacement) {
     constant.setExpression(replacement.apply((Expression) CONSTANT_VALUE.get(constant)));
   }
@@ -284,7 +287,9 @@ public final class H2Definitions {
         : null;
   }
 
-  /** The type of the domain that a definition makes or alters; null if it is of no domain. */
+  /**
+   * The type of the domain that a definition creates or alters; null if there is no such domain.
+   */
   public static @Nullable TypeInfo typeOfDomain(SessionLocal session, Prepared definition) {
     if (definition instanceof CreateDomain created) {
       return (TypeInfo) DOMAIN_TYPE.get(created);
@@ -296,7 +301,7 @@ public final class H2Definitions {
     return altered == null ? null : altered.getDataType();
   }
 
-  /** The columns that the expressions of a definition are for. */
+  /** The columns to which the expressions of a definition belong. */
   public static List<Column> givenColumns(Prepared definition) {
     List<Column> given = new ArrayList<>();
     if (definition instanceof AlterTableAlterColumn columns) {
@@ -316,17 +321,17 @@ public final class H2Definitions {
     return added == null ? List.of() : added.stream().map(Column.class::cast).toList();
   }
 
-  /** What is written behind USING, or null. */
+  /** The expression after USING, or null. */
   public static @Nullable Expression usingOf(AlterTableAlterColumn definition) {
     return (@Nullable Expression) USED_EXPRESSION.get(definition);
   }
 
-  /** What is written behind CHECK; null if it is another constraint. */
+  /** The expression after CHECK; null for another constraint. */
   public static @Nullable Expression checkOf(AlterTableAddConstraint definition) {
     return (@Nullable Expression) CHECK.get(definition);
   }
 
-  /** What is written behind CHECK where a domain is made, or gets a constraint. */
+  /** The expressions after CHECK where a domain is created, or gets a constraint. */
   public static List<Expression> checksOfDomain(Prepared definition) {
     if (definition instanceof AlterDomainAddConstraint constraint) {
       return List.of((Expression) DOMAIN_CHECK.get(constraint));
@@ -342,7 +347,7 @@ public final class H2Definitions {
             .toList();
   }
 
-  /** What is written behind CHECK with the columns that a definition adds. */
+  /** The expressions after CHECK of the columns that a definition adds. */
   public static List<Expression> checksOf(AlterTableAlterColumn definition) {
     List<Expression> checks = new ArrayList<>();
     List<?> constraints = (@Nullable List<?>) CONSTRAINTS.get(definition);
@@ -362,35 +367,35 @@ public final class H2Definitions {
         : null;
   }
 
-  /** What that column becomes, or null if it keeps its type. */
+  /** The new form of the column that a definition alters, or null if the column keeps its type. */
   public static @Nullable Column changedColumn(Prepared definition) {
     return definition instanceof AlterTableAlterColumn columns
         ? (@Nullable Column) CHANGED_COLUMN.get(columns)
         : null;
   }
 
-  /** The columns of a foreign key to be made; none if it is another constraint. */
+  /** The columns of a foreign key to be created; none for another constraint. */
   public static List<String> foreignKey(AlterTableAddConstraint constraint) {
     return REFERENCED_TABLE.get(constraint) == null
         ? List.of()
         : names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint));
   }
 
-  /** The columns of a primary key to be made; none if it is another constraint. */
+  /** The columns of a primary key to be created; none for another constraint. */
   public static List<String> primaryKey(AlterTableAddConstraint constraint) {
     return constraint.getType() == CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_PRIMARY_KEY
         ? names((IndexColumn @Nullable []) KEY_COLUMNS.get(constraint))
         : List.of();
   }
 
-  /** The table to which it refers, or null if there is none of that name. */
+  /** The table to which a foreign key refers, or null if there is no table of that name. */
   public static @Nullable Table referencedTable(
       SessionLocal session, AlterTableAddConstraint constraint) {
     Schema schema = (Schema) REFERENCED_SCHEMA.get(constraint);
     return schema.resolveTableOrView(session, (String) REFERENCED_TABLE.get(constraint));
   }
 
-  /** The columns to which it refers; none if they are those of the primary key. */
+  /** The columns to which a foreign key refers; none if they are the primary key's. */
   public static List<String> referencedColumns(AlterTableAddConstraint constraint) {
     return names((IndexColumn @Nullable []) REFERENCED_COLUMNS.get(constraint));
   }
@@ -404,9 +409,9 @@ public final class H2Definitions {
   }
 
   /**
-   * Makes a table that is GLOBAL TEMPORARY an ordinary one. For H2 that is one which all sessions
-   * share, and which is gone after a restart; a replicated database has no restart that its clients
-   * could see. As a temporary table it would be in no snapshot.
+   * Makes a GLOBAL TEMPORARY table an ordinary one. In H2 all sessions share such a table, and a
+   * restart removes it. A replicated database has no restart that its clients could see. As a
+   * temporary table it would be in no snapshot.
    */
   public static void makePermanent(CreateTable definition) {
     CreateTableData data = (CreateTableData) TABLE_DATA.get(definition);

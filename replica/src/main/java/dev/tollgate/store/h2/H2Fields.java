@@ -6,10 +6,10 @@ import java.lang.reflect.Field;
 import org.h2.engine.Constants;
 
 /**
- * Reaches the private fields of H2 {@value #BUILT_FOR}. Each class whose name begins with H2
- * reaches into one part of it, and fails when it is loaded if a field has moved. {@code
- * H2SelfCheck} loads them all when a node starts, and makes sure that the fields still mean what is
- * meant here.
+ * Accesses the private fields of H2 {@value #BUILT_FOR}. Each class whose name begins with H2
+ * accesses one part of H2, and fails when it is loaded if a field has moved. {@code H2SelfCheck}
+ * loads all these classes when a node starts, and checks that the fields still mean what the
+ * classes expect.
  */
 public final class H2Fields {
   /** The version of H2 that these classes were written against. */
@@ -42,7 +42,7 @@ public final class H2Fields {
   }
 
   /**
-   * A field that is set all the same, which a handle cannot.
+   * Returns a final field that is to be set all the same, which a handle cannot do.
    *
    * @throws IllegalStateException if the class has no such field
    */
@@ -56,7 +56,7 @@ public final class H2Fields {
     }
   }
 
-  /** Something of H2 is not where it was. */
+  /** The error for a part of H2 that is not where it was. */
   static IllegalStateException moved(ReflectiveOperationException cause) {
     return new IllegalStateException(
         "H2 " + Constants.FULL_VERSION + " is not the one Tollgate was built for, " + BUILT_FOR,

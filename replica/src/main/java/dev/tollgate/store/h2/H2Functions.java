@@ -9,7 +9,7 @@ import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
 import org.h2.expression.function.JavaFunction;
 
-/** Reaches the operands of H2's functions, aggregates and LIKE. */
+/** Accesses the operands of H2's functions, aggregates and LIKE. */
 public final class H2Functions {
   private static final VarHandle AGGREGATE_ARGUMENTS =
       H2Fields.field(AbstractAggregate.class, "args", Expression[].class);
@@ -42,17 +42,17 @@ public final class H2Functions {
     return (Expression[]) FUNCTION_ARGUMENTS.get(function);
   }
 
-  /** The same for a function that is written in Java. */
+  /** The arguments of a function written in Java themselves, not a copy. */
   public static Expression[] arguments(JavaFunction function) {
     return (Expression[]) JAVA_ARGUMENTS.get(function);
   }
 
-  /** True if it is REGEXP, and neither LIKE nor ILIKE. */
+  /** True if the comparison is REGEXP, and neither LIKE nor ILIKE. */
   public static boolean isRegular(CompareLike like) {
     return LIKE_TYPE.get(like) == CompareLike.LikeType.REGEXP;
   }
 
-  /** Gives LIKE another value to look into, and another pattern. */
+  /** Replaces the value that LIKE searches, and its pattern. */
   public static void replaceOperands(CompareLike like, Expression value, Expression pattern) {
     LIKE_VALUE.set(like, value);
     LIKE_PATTERN.set(like, pattern);

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.h2.engine.Database;
 import org.h2.mvstore.db.MVPrimaryIndex;
 
-/** Reaches the numbers that H2 gives to objects and rows: they come back from a snapshot. */
+/** Accesses the numbers that H2 gives to objects and rows, which a snapshot restores. */
 public final class H2Numbers {
   private static final VarHandle OBJECT_IDS =
       H2Fields.field(Database.class, "objectIds", BitSet.class);
@@ -20,7 +20,7 @@ public final class H2Numbers {
     return (AtomicLong) LAST_NUMBER.get(rows);
   }
 
-  /** Takes an object's id out of those that H2 gives to new objects; false if it is taken. */
+  /** Reserves an id, so that H2 gives it to no new object; false if the id is already taken. */
   public static boolean reserveObjectId(Database database, int id) {
     BitSet ids = (BitSet) OBJECT_IDS.get(database);
     synchronized (ids) {
@@ -38,7 +38,7 @@ public final class H2Numbers {
     }
   }
 
-  /** Has H2 give ids to new objects as the database would from which these were taken. */
+  /** Makes H2 give ids to new objects as in the database from which these were taken. */
   public static void takeObjectIds(Database database, long[] taken) {
     BitSet ids = (BitSet) OBJECT_IDS.get(database);
     synchronized (ids) {

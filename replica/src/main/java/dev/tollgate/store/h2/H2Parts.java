@@ -11,8 +11,8 @@ import org.h2.engine.Session;
 import org.h2.expression.Expression;
 
 /**
- * What hangs in an object of H2 that belongs to a statement, found field by field: no interface of
- * H2 leads from a statement to all of its scans and expressions.
+ * Finds the parts of an H2 object that belongs to a statement, field by field. No interface of H2
+ * leads from a statement to all of its scans and expressions.
  */
 public final class H2Parts {
   /** The fields of a class that may hold parts of a statement, found once. */
@@ -26,7 +26,7 @@ public final class H2Parts {
 
   private H2Parts() {}
 
-  /** What hangs directly in an object of H2 that belongs to a statement, without nulls. */
+  /** The direct parts of an H2 object that belongs to a statement, without nulls. */
   public static List<Object> fieldsOf(Object part) {
     List<Object> values = new ArrayList<>();
     for (Field field : FIELDS.get(part.getClass())) {
@@ -43,8 +43,8 @@ public final class H2Parts {
   }
 
   /**
-   * Replaces the expressions that hang directly in an object of H2 that belongs to a statement.
-   * Those that H2 keeps in a field or an array of a narrower type stay.
+   * Replaces the expressions among the direct parts of an H2 object that belongs to a statement.
+   * Expressions in a field or an array of a narrower type stay.
    */
   @SuppressWarnings("unchecked")
   public static void replaceParts(Object part, UnaryOperator<Expression> replacement) {

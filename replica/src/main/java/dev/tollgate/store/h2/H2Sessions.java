@@ -11,7 +11,7 @@ import org.h2.engine.User;
 import org.h2.util.NetworkConnectionInfo;
 import org.jspecify.annotations.Nullable;
 
-/** Reaches into H2's sessions. */
+/** Accesses H2's sessions. */
 public final class H2Sessions {
   private static final VarHandle SHOWN_LOCK_TIMEOUT =
       H2Fields.field(SessionLocal.class, "lockTimeout", int.class);
@@ -34,9 +34,10 @@ public final class H2Sessions {
   }
 
   /**
-   * Lets LOCK_TIMEOUT() give this. H2's own setter would have the open transaction wait so long.
+   * Makes LOCK_TIMEOUT() return this value. H2's own setter would make the open transaction wait
+   * that long.
    *
-   * @return what it gave before
+   * @return the value that it returned before
    */
   public static int showLockTimeout(SessionLocal session, long millis) {
     int before = session.getLockTimeout();
@@ -45,8 +46,8 @@ public final class H2Sessions {
   }
 
   /**
-   * Forgets the derived tables of statements that were prepared. No later statement can use them,
-   * and H2 forgets them by itself only for those that it prepares as commands.
+   * Forgets the derived tables of statements that were prepared. No later statement can use these
+   * tables. H2 itself forgets them only for statements that it prepares as commands.
    */
   public static void forgetDerivedTables(SessionLocal session) {
     DERIVED_TABLES.set(session, (@Nullable HashMap<?, ?>) null);

@@ -31,7 +31,7 @@ import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.jspecify.annotations.Nullable;
 
-/** Reaches into prepared statements of H2: what they scan, limit, write, alter and script. */
+/** Accesses prepared statements of H2: what they scan, limit, write, alter and script. */
 public final class H2Statements {
   private static final VarHandle FILTER_CONDITION =
       H2Fields.field(TableFilter.class, "filterCondition", Expression.class);
@@ -69,9 +69,9 @@ public final class H2Statements {
   private H2Statements() {}
 
   /**
-   * Replaces the condition that a scan asks of each row.
+   * Replaces the condition that a scan checks for each row.
    *
-   * @param replacement gets null if there is none
+   * @param replacement receives null if there is no condition
    */
   public static void replaceCondition(
       TableFilter scan, Function<@Nullable Expression, Expression> replacement) {
@@ -79,7 +79,7 @@ public final class H2Statements {
         scan, replacement.apply((@Nullable Expression) FILTER_CONDITION.get(scan)));
   }
 
-  /** Has a cursor find what a scan would find by an index and its conditions. */
+  /** Makes a cursor find what a scan would find by an index and the scan's conditions. */
   @SuppressWarnings("unchecked")
   public static void find(IndexCursor cursor, Index index, SessionLocal session, TableFilter scan) {
     cursor.setIndex(index, /* reverse= */ false);
@@ -110,9 +110,9 @@ public final class H2Statements {
   }
 
   /**
-   * Has CREATE TABLE ... AS leave its table empty.
+   * Makes CREATE TABLE ... AS leave its table empty.
    *
-   * @return the query whose rows it would have put there, or null
+   * @return the query whose rows it would have inserted, or null
    */
   public static @Nullable Query takeQuery(CreateTable definition) {
     Query rows = queryOf(definition);
@@ -120,7 +120,7 @@ public final class H2Statements {
     return rows;
   }
 
-  /** An INSERT that is ready to run. */
+  /** Creates an INSERT that is ready to run. */
   public static Insert insertion(SessionLocal session, Table target, Query rows) {
     Insert insertion = new Insert(session);
     insertion.setTable(target);
@@ -156,8 +156,8 @@ public final class H2Statements {
   }
 
   /**
-   * Prepares the query of a recursive table, as H2 itself would when it first reads the table: too
-   * late to meter it.
+   * Prepares the query of a recursive table. H2 itself would prepare the query when it first reads
+   * the table, which is too late to meter it.
    */
   @SuppressWarnings("unchecked")
   public static void prepareRecursion(SessionLocal session, RecursiveIndex index) {
@@ -182,7 +182,7 @@ public final class H2Statements {
     return (@Nullable Collection<?>) SCRIPTED_TABLES.get(script);
   }
 
-  /** Whether a SCRIPT has the rows of its tables. */
+  /** True if a SCRIPT has the rows of its tables. */
   public static boolean hasRows(ScriptCommand script) {
     return (boolean) SCRIPTED_DATA.get(script);
   }

@@ -67,12 +67,14 @@ public final class H2Targets {
     return ((Object[]) actions)[column.getColumnId()] != null;
   }
 
-  /** The types of the columns of a query; H2 converts to those of a set operation and of VALUES. */
+  /**
+   * The types of a query's columns. H2 converts values to those of a set operation or of VALUES.
+   */
   public static List<TypeInfo> columnTypes(Query query) {
     return query.getExpressions().stream().map(Expression::getType).toList();
   }
 
-  /** Replaces what a query gives for one of its columns, in all queries of a set operation. */
+  /** Replaces the expression of one column of a query, in all queries of a set operation. */
   @SuppressWarnings("unchecked") // as it is declared there
   public static void replaceColumn(Query query, int column, UnaryOperator<Expression> replacement) {
     Deque<Query> open = new ArrayDeque<>(List.of(query));
@@ -92,9 +94,9 @@ public final class H2Targets {
   }
 
   /**
-   * Replaces what a query gives for columns of such a type.
+   * Replaces the expressions that a query gives to columns of a matching type.
    *
-   * @param types of the columns that get it
+   * @param types the types of the columns that get the values
    */
   public static void replaceColumns(
       Query query,
@@ -108,7 +110,7 @@ public final class H2Targets {
     }
   }
 
-  /** H2 keeps them twice. */
+  /** Replaces an expression in both places where H2 keeps it. */
   private static void replace(Query query, int column, UnaryOperator<Expression> replacement) {
     List<Expression> list = query.getExpressions();
     Expression before = list.get(column);
@@ -136,7 +138,7 @@ public final class H2Targets {
     }
   }
 
-  /** There are as many as the parameter has when somebody asks. */
+  /** The replaced values: as many as the parameter has at the time of the call. */
   private static final class Replaced extends AbstractList<Expression> {
     private final List<Expression> values;
     private final UnaryOperator<Expression> replacement;
@@ -162,7 +164,7 @@ public final class H2Targets {
     }
   }
 
-  /** Whether a part of INSERT, MERGE or UPDATE assigns to a column of such a type. */
+  /** True if a part of INSERT, MERGE or UPDATE assigns to a column of a matching type. */
   public static boolean assigns(Object part, Predicate<TypeInfo> type) {
     for (Column column : assignedColumns(part)) {
       if (column != null && type.test(column.getType())) {
@@ -172,7 +174,7 @@ public final class H2Targets {
     return false;
   }
 
-  /** Replaces what a part of INSERT, MERGE or UPDATE assigns to columns of such a type. */
+  /** Replaces what a part of INSERT, MERGE or UPDATE assigns to columns of a matching type. */
   public static void replaceAssigned(
       Object part, Predicate<TypeInfo> type, UnaryOperator<Expression> replacement) {
     @Nullable Column[] columns = assignedColumns(part);
@@ -184,7 +186,7 @@ public final class H2Targets {
     }
   }
 
-  /** Null for those that an UPDATE leaves alone. */
+  /** The assigned columns, with null for each column that an UPDATE leaves alone. */
   private static @Nullable Column[] assignedColumns(Object part) {
     if (part instanceof SetClauseList clauses) {
       @Nullable Column[] columns = ((Table) SET_TABLE.get(clauses)).getColumns().clone();
@@ -203,7 +205,7 @@ public final class H2Targets {
     return NONE;
   }
 
-  /** INSERT and MERGE have a field of the same name. */
+  /** The columns of an INSERT or MERGE, which have a field of the same name. */
   private static Column[] insertedColumns(Object insert) {
     try {
       Field field = insert.getClass().getDeclaredField("columns");
@@ -220,7 +222,7 @@ public final class H2Targets {
       Object action = ((Object[]) SET_ACTIONS.get(clauses))[column];
       if (action != null) {
         H2Parts.replaceParts(action, replacement);
-        // of (a, b) = row, in a part of its own
+        // H2 keeps (a, b) = row in a part of its own
         H2Parts.fieldsOf(action).forEach(row -> H2Parts.replaceParts(row, replacement));
       }
     } else if (part instanceof MergeUsing.WhenNotMatched insert) {
@@ -231,7 +233,7 @@ public final class H2Targets {
           replaceColumn(query, column, replacement);
         } else if (source instanceof List<?> rows) {
           for (Object row : rows) {
-            // a list of the parameters is there, too
+            // one of the lists holds the parameters
             if (row instanceof Expression[] values) {
               replace(values, column, replacement);
             }

@@ -16,33 +16,33 @@ import org.h2.value.VersionedValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reaches into H2's transactions.
+ * Accesses H2's transactions.
  *
  * <ul>
- *   <li>A conflict fails at once instead of after a wait that nobody can end, because one thread
- *       applies everything.
- *   <li>They keep a bit "has rolled back" after a failed statement; another transaction that meets
- *       such a row would spin for ever. The bit is cleared after every statement.
- *   <li>Who holds the row that a statement needs is read off the mark that a transaction gets when
- *       another one meets it.
- *   <li>The row itself is read off the message of the conflict, and who holds it now off the entry
- *       of its table.
+ *   <li>A conflict fails at once. One thread applies everything, so no other thread could end a
+ *       wait.
+ *   <li>A transaction keeps a bit "has rolled back" after a failed statement. Another transaction
+ *       that meets one of its rows would spin forever, so the bit is cleared after every statement.
+ *   <li>The holder of a row that a statement needs is found by a mark. A transaction gets this mark
+ *       when another transaction meets one of its rows.
+ *   <li>The row itself is read from the message of the conflict, and its current holder from the
+ *       entry of its table.
  * </ul>
  */
 public final class H2Transactions {
-  /** What {@link #holderOf} says of a row that no open transaction has changed or locked. */
+  /** What {@link #holderOf} returns for a row that no open transaction has changed or locked. */
   public static final int NO_TRANSACTION = 0;
 
-  /** Bits of the log id, above which is the status. */
+  /** Bits of the log id; the status is above these bits. */
   private static final int LOG_ID_BITS = 41;
 
-  /** Bits of an operation's number within its transaction, above which is the transaction's. */
+  /** Bits of an operation's number within its transaction, below the number of the transaction. */
   private static final int OPERATION_BITS = 40;
 
   /** Place of the bit "has rolled back": above the status (4 bits). */
   private static final long HAS_ROLLED_BACK = 1L << (4 + LOG_ID_BITS);
 
-  /** How H2 says that an entry of a table is held: its map is named after the table's number. */
+  /** H2's message for a locked entry of a table, whose map is named after the table's number. */
   private static final Pattern LOCKED_ROW =
       Pattern.compile("Map entry <table\\.([0-9]{1,9})> with key <(-?[0-9]{1,18})>");
 
@@ -55,7 +55,7 @@ public final class H2Transactions {
 
   private H2Transactions() {}
 
-  /** Makes the session's transaction fail at a locked row at once. */
+  /** Makes the session's transaction fail at once at a locked row. */
   public static void failAtOnceOnConflict(SessionLocal session) {
     Transaction transaction = session.getTransaction();
     if (transaction != null) {
@@ -63,7 +63,7 @@ public final class H2Transactions {
     }
   }
 
-  /** Lets others meet the rows of this session's transaction without spinning. */
+  /** Lets other transactions meet the rows of this session's transaction without spinning. */
   public static void forgetRollback(SessionLocal session) {
     Transaction transaction = session.getTransaction();
     if (transaction != null) {
@@ -85,7 +85,7 @@ public final class H2Transactions {
     return ((AtomicLong) STATUS_AND_LOG_ID.get(transaction)).get() & ((1L << LOG_ID_BITS) - 1);
   }
 
-  /** Forgets that others met rows of this session's transaction. */
+  /** Forgets that other transactions met rows of this session's transaction. */
   public static void forgetWaiters(SessionLocal session) {
     Transaction transaction = session.getTransaction();
     if (transaction != null) {

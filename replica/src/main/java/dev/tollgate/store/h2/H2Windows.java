@@ -13,7 +13,7 @@ import org.h2.expression.analysis.WindowFrame;
 import org.h2.expression.analysis.WindowFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Reaches into H2's window functions, and into the order in which aggregates take their rows. */
+/** Accesses H2's window functions, and the order in which aggregates take their rows. */
 public final class H2Windows {
   private static final VarHandle WINDOW =
       H2Fields.field(DataAnalysisOperation.class, "over", Window.class);
@@ -33,7 +33,7 @@ public final class H2Windows {
     return (@Nullable Window) WINDOW.get(operation);
   }
 
-  /** The frame that is written out, or null. */
+  /** The frame that the window specifies, or null. */
   public static @Nullable WindowFrame frameOf(DataAnalysisOperation operation) {
     Window window = windowOf(operation);
     return window == null ? null : window.getWindowFrame();

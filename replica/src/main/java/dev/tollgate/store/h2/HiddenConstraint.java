@@ -11,9 +11,9 @@ import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What H2 takes for a CHECK of a table, and clients do not see: it belongs to a schema that the
- * catalog does not have, and has no SQL of its own. So H2 does not take it along when it rebuilds a
- * table.
+ * A constraint that H2 treats as a CHECK of a table, and that clients do not see. It belongs to a
+ * schema that the catalog does not have, and has no SQL of its own. So H2 does not copy it when it
+ * rebuilds a table.
  */
 public abstract class HiddenConstraint extends ConstraintCheck {
   /** H2 keeps nothing about objects without an id in its catalog. */
@@ -23,15 +23,15 @@ public abstract class HiddenConstraint extends ConstraintCheck {
     super(hidden, NO_ID, name, table);
   }
 
-  /** A schema for them, which the catalog does not have. */
+  /** Creates a schema for hidden constraints, which the catalog does not have. */
   public static Schema hiddenSchema(Database database, String name) {
     return new Schema(
         database, NO_ID, name, database.getMainSchema().getOwner(), /* system= */ true);
   }
 
-  /** One that no table has: H2 drops a constraint with the last of its columns. */
+  /** Returns a column that no table has: H2 drops a constraint with the last of its columns. */
   @Override
-  @SuppressWarnings("NonApiType") // H2 wants it so
+  @SuppressWarnings("NonApiType") // H2 declares a HashSet
   public HashSet<Column> getReferencedColumns(Table changed) {
     HashSet<Column> columns = new HashSet<>();
     columns.add(new Column("", TypeInfo.TYPE_UNKNOWN));
@@ -48,7 +48,7 @@ public abstract class HiddenConstraint extends ConstraintCheck {
     return null;
   }
 
-  /** Objects of H2 are equal if their ids are, and these have none. */
+  /** Compares by identity: H2 compares objects by id, and hidden constraints have none. */
   @Override
   public final boolean equals(@Nullable Object other) {
     return this == other;

@@ -17,15 +17,17 @@ import org.h2.value.ValueCollectionBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrays and rows within each other. H2 descends into them, and goes through a part as often as it
- * occurs: {@code ROW(C, C)} of {@code ROW(C, C)} and so on has as many parts as one likes to wait
- * for, and takes no memory. So nobody here asks H2 how large a value or a type is.
+ * Measures arrays and rows within each other. H2 descends into them, and goes through a part as
+ * often as it occurs. {@code ROW(C, C)} of {@code ROW(C, C)} and so on has any number of parts, and
+ * takes no memory. So no code here asks H2 how large a nested value or type is.
  */
 public final class Nesting {
-  /** What H2 says that an array or a row takes, without its elements. */
+  /** Bytes that H2 counts for an array or a row, without its elements. */
   private static final long COLLECTION_BYTES = 72;
 
-  /** Bytes of one value, 256 MiB: a statement of the log may make half as much, with all values. */
+  /**
+   * Maximum bytes of one value, 256 MiB. All values of a logged statement may take half as much.
+   */
   private static final long VALUE_BYTES = 2 * Limits.STATEMENT_WRITTEN_BYTES;
 
   private Nesting() {}
@@ -44,10 +46,10 @@ public final class Nesting {
   }
 
   /**
-   * Refuses a type that is nested too deep or has too many parts: stored values of it would come
-   * back from no snapshot, and no client could read them.
+   * Refuses a type that is nested too deep or has too many parts. No snapshot could restore stored
+   * values of such a type, and no client could read them.
    *
-   * @param type null while H2 does not know it
+   * @param type null while H2 does not know the type
    * @throws org.h2.message.DbException with SQLState 54001
    */
   public static void requireType(@Nullable TypeInfo type) {
@@ -86,9 +88,10 @@ public final class Nesting {
   }
 
   /**
-   * Whether a type is one of those that are looked for, or an array or row with such a part.
+   * True if a type is wanted, or is an array or row with a wanted part.
    *
-   * @param wanted value types of H2; one with too many parts is taken to have all
+   * @param wanted accepts value types of H2; a type with too many parts is taken to have all of
+   *     them
    */
   public static boolean has(@Nullable TypeInfo type, IntPredicate wanted) {
     if (type == null) {
@@ -118,9 +121,10 @@ public final class Nesting {
   }
 
   /**
-   * What a value takes in memory.
+   * Returns the bytes that a value takes in memory.
    *
-   * @throws org.h2.message.DbException with SQLState 54001 if that is more than any value may
+   * @throws org.h2.message.DbException with SQLState 54001 if the value takes more than any value
+   *     may
    */
   public static long requireBytes(Value value) {
     long bytes = bytesOf(value, VALUE_BYTES);
@@ -134,9 +138,10 @@ public final class Nesting {
   }
 
   /**
-   * What the values of a row take in memory; null is none.
+   * Returns the bytes that the values of a row take in memory; a null takes none.
    *
-   * @throws org.h2.message.DbException with SQLState 54001 if one of them takes more than any may
+   * @throws org.h2.message.DbException with SQLState 54001 if one value takes more than any value
+   *     may
    */
   public static long requireBytes(@Nullable Value[] row) {
     long bytes = 0;
@@ -149,10 +154,10 @@ public final class Nesting {
   }
 
   /**
-   * Goes through a value, or the elements of an array or row and of those within it.
+   * Goes through a value, or the elements of an array or row and of arrays and rows within it.
    *
-   * @throws org.h2.message.DbException with SQLState 54001 if it is larger than any value may be:
-   *     parts may be shared, and as many as one likes to wait for
+   * @throws org.h2.message.DbException with SQLState 54001 if the value is larger than any value
+   *     may be: a value may have any number of shared parts
    */
   public static void forEach(Value value, Consumer<Value> found) {
     if (!(value instanceof ValueCollectionBase)) {
@@ -175,9 +180,9 @@ public final class Nesting {
   }
 
   /**
-   * What H2 says that a value takes in memory, each part counted as often as it occurs.
+   * Returns the bytes that H2 counts for a value, with each part counted as often as it occurs.
    *
-   * @param most where to stop counting: the result is larger by then, and the value larger still
+   * @param most where to stop counting: a larger result may cover only part of the value
    */
   public static long bytesOf(Value value, long most) {
     if (!(value instanceof ValueCollectionBase)) {

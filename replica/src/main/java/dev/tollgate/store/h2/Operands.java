@@ -18,7 +18,7 @@ import org.h2.expression.function.ArrayFunction;
 import org.h2.expression.function.NullIfFunction;
 import org.h2.index.IndexCondition;
 
-/** Where the operands hang of what H2 evaluates: in fields, arrays, lists, rows and subqueries. */
+/** Finds the operands of what H2 evaluates: in fields, arrays, lists, rows and subqueries. */
 public final class Operands {
   private Operands() {}
 
@@ -28,7 +28,7 @@ public final class Operands {
       operands.add(consumer.getSubexpression(i));
     }
     if (consumer instanceof ConditionInQuery) {
-      // H2 does not count what it compares with the rows
+      // H2 does not count the operand that it compares with the rows
       for (Object part : H2Parts.fieldsOf(consumer)) {
         if (part instanceof Expression operand) {
           operands.add(operand);
@@ -45,7 +45,10 @@ public final class Operands {
         || part.getClass().getPackageName().equals("org.h2.expression.condition");
   }
 
-  /** These convert each operand to the type of another one, whatever they give themselves. */
+  /**
+   * True for expressions that convert each operand to the type of another operand, whatever type
+   * they return.
+   */
   public static boolean compares(Expression consumer) {
     return isCondition(consumer)
         || consumer instanceof SimpleCase
@@ -53,12 +56,12 @@ public final class Operands {
         || consumer instanceof ArrayFunction;
   }
 
-  /** Several values in parentheses; H2 goes by the class of these. */
+  /** True for several values in parentheses; H2 recognizes them by their class. */
   public static boolean isRow(Object part) {
     return part instanceof ExpressionList list && !list.isArray();
   }
 
-  /** Replaces the operands that hang in an object, in its lists, and in rows among them. */
+  /** Replaces the operands in an object, in its lists, and in rows in these lists. */
   public static void replace(Object holder, UnaryOperator<Expression> replacement) {
     Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     Deque<Object> open = new ArrayDeque<>();

@@ -5,8 +5,8 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the place of H2's one source of UUIDs. A thread that applies the log gets bytes that follow
- * from its seed; every other thread gets those of the source that was there before.
+ * Replaces H2's only source of UUIDs. A thread that applies the log gets bytes that follow from its
+ * seed; every other thread gets bytes from the original source.
  */
 final class PinnedRandom extends SecureRandom {
   private static final long serialVersionUID = 1L;
@@ -42,7 +42,7 @@ final class PinnedRandom extends SecureRandom {
     }
   }
 
-  /** From now on this thread's bytes follow from these pins, until {@link #unpin}. */
+  /** Makes this thread's bytes follow from these pins until {@link #unpin}. */
   void pin(Pins pins) {
     PINNED.set(new Stream(pins));
   }

@@ -6,18 +6,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the pins of the statement that is being applied, and pins again whenever H2 starts a
- * statement: a definition runs statements of its own (ALTER TABLE copies rows with an INSERT), and
- * H2 forgets the time of the first one when it starts and ends the others.
+ * statement. A definition runs statements of its own (ALTER TABLE copies rows with an INSERT). When
+ * H2 starts and ends them, it forgets the time of the definition.
  */
 public final class Pinning implements DatabaseEventListener {
-  /** What is being applied, and by whom; queries on other threads are none of its business. */
+  /**
+   * The statement that is being applied, and its thread. Queries on other threads are not pinned.
+   */
   private record Applied(Thread thread, SessionLocal session, Pins pins) {}
 
   private volatile @Nullable Applied applied;
 
   public void begin(SessionLocal session, Pins pins) {
     applied = new Applied(Thread.currentThread(), session, pins);
-    // constants are folded when the statement is prepared, before it starts
+    // H2 folds constants when it prepares the statement, before the statement starts
     H2Clock.pin(session, pins);
   }
 

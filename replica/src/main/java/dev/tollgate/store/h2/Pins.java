@@ -10,9 +10,9 @@ import org.h2.util.DateTimeUtils;
 import org.h2.value.ValueTimestampTimeZone;
 
 /**
- * What a statement sees instead of the clock and of randomness: both follow from its place in the
- * log, and random numbers from the seed of the leader's term besides. The executions of a batch
- * differ by their number, and the statements that one command sets going by their attempt.
+ * What a statement sees instead of the clock and of randomness. Both follow from its place in the
+ * log, and random numbers also from the seed of the leader's term. The execution number tells the
+ * executions of a batch apart. The attempt does so for the statements that one command starts.
  */
 public record Pins(RandomSeed seed, LogPosition position, int attempt, int execution) {
   private static final int INPUT_BYTES = 4 * Long.BYTES + 4 * Integer.BYTES;
@@ -22,13 +22,13 @@ public record Pins(RandomSeed seed, LogPosition position, int attempt, int execu
     return timestamp(position.timeMicros());
   }
 
-  /** What the numbers of RAND() follow from. */
+  /** The seed of the numbers of RAND(). */
   long randSeed() {
     return ByteBuffer.wrap(randomBlock(-1)).getLong();
   }
 
   /**
-   * 32 bytes that nothing else has: a UUID that is drawn from them is as good as a random one.
+   * Returns 32 unique bytes: a UUID that is drawn from them is as good as a random one.
    *
    * @param number tells the blocks of one statement apart
    */

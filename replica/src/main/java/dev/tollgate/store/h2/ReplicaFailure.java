@@ -1,6 +1,6 @@
 package dev.tollgate.store.h2;
 
-/** The database of this replica is not to be trusted any more: the replica has to stop. */
+/** The database of this replica can no longer be trusted: the replica has to stop. */
 public final class ReplicaFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -13,17 +13,17 @@ import org.h2.value.ValueNull;
 
 /**
  * How H2 numbers the rows of a table. H2 reads rows in the order of their numbers, so replicas need
- * the same.
+ * the same numbers.
  *
- * <p>If the primary key is one integer column, and was there before the first row, the number of a
- * row is its key. A primary key that a table with rows gets, also when H2 copies the table to alter
- * it, has an index of its own: rows keep their numbers, and new rows come last.
+ * <p>If the primary key is one integer column, and existed before the first row, the number of a
+ * row is its key. A primary key that is added to a table with rows has its own index, also when H2
+ * copies the table to alter it. Rows then keep their numbers, and new rows come last.
  *
  * @param keyed true if the number of a row is its primary key
- * @param last the highest number so far, of a row that may be gone
+ * @param last the highest number so far, of a row that may be deleted
  */
 public record RowNumbers(boolean keyed, long last) {
-  /** The number that H2 takes for none. */
+  /** The number that H2 takes for no number. */
   private static final long NONE = 0;
 
   public static RowNumbers of(Table table, SessionLocal session) {
@@ -41,9 +41,9 @@ public record RowNumbers(boolean keyed, long last) {
   }
 
   /**
-   * Puts a row into a table that has no indexes yet, so that H2 makes them beside the rows.
+   * Puts a row into a table that has no indexes yet, so that H2 creates them apart from the rows.
    *
-   * @return the row, to be taken out when the table has its indexes
+   * @return the row, to be removed when the table has its indexes
    */
   public static Row occupy(Table table, SessionLocal session) {
     Value[] values = new Value[table.getColumns().length];
@@ -53,7 +53,7 @@ public record RowNumbers(boolean keyed, long last) {
     return row;
   }
 
-  /** Adds a row under the number that it has, where H2 would give another one to number 0. */
+  /** Adds a row under its own number, even under 0, for which H2 would choose another number. */
   public static void add(Table table, Row row, SessionLocal session) {
     if (row.getKey() == NONE) {
       H2Numbers.lastNumber(rowsOf(table, session)).set(NONE - 1);
@@ -61,7 +61,7 @@ public record RowNumbers(boolean keyed, long last) {
     table.addRow(session, row);
   }
 
-  /** Has H2 go on with the next number. */
+  /** Makes H2 continue with the next number. */
   public void goOn(Table table, SessionLocal session) {
     H2Numbers.lastNumber(rowsOf(table, session)).set(last);
   }

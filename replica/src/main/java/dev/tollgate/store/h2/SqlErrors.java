@@ -11,7 +11,8 @@ import org.h2.message.DbException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What errors of the database and refusals of the core mean to a client, and which mean the end.
+ * Translates database errors and core refusals for clients, and tells which errors stop the
+ * replica.
  */
 public final class SqlErrors {
   private SqlErrors() {}
@@ -35,12 +36,12 @@ public final class SqlErrors {
     };
   }
 
-  /** A savepoint that is not there. */
+  /** The error for a savepoint that does not exist. */
   public static SQLException noSavepoint(String name) {
     return DbException.get(ErrorCode.SAVEPOINT_IS_INVALID_1, name).getSQLException();
   }
 
-  /** A statement with more or fewer parameters than it has question marks. */
+  /** The error for more or fewer parameter values than the statement has question marks. */
   public static SQLException parameterCount(int expected, int given) {
     if (given < expected) {
       return DbException.get(ErrorCode.PARAMETER_NOT_SET_1, "#" + (given + 1)).getSQLException();
@@ -51,7 +52,7 @@ public final class SqlErrors {
         ErrorCode.INVALID_PARAMETER_COUNT_2);
   }
 
-  /** An argument of a lock function that cannot be right. */
+  /** The error for an argument of a lock function that cannot be right. */
   public static SQLException invalid(String message) {
     return exception(SqlState.INVALID_ARGUMENT, message);
   }
@@ -63,7 +64,7 @@ public final class SqlErrors {
   /**
    * The outcome of a statement that H2 refused while the log was applied.
    *
-   * @throws ReplicaFailure if the error says that the database is not to be trusted any more
+   * @throws ReplicaFailure if the error means that the database can no longer be trusted
    */
   public static Outcome.SqlFailed failure(DbException e) {
     SQLException error = e.getSQLException();
@@ -74,11 +75,12 @@ public final class SqlErrors {
   }
 
   /**
-   * Takes a fault of H2 in a statement for a refusal of the statement: {@code COALESCE(5 - a, 4)}
-   * with an array is a NullPointerException. It follows from the statement and the data, so it is
-   * the same on every replica, and has to stop none of them. For a statement that has been undone.
+   * Treats a fault of H2 in a statement as a refusal of the statement. For example, {@code
+   * COALESCE(5 - a, 4)} with an array causes a NullPointerException. The fault follows from the
+   * statement and the data, so it is the same on every replica, and has to stop none of them. Only
+   * for a statement that has been undone.
    *
-   * <p>The class of the exception decides, and neither its message nor its stack, which differ
+   * <p>The class of the exception decides. Its message and stack do not, because they differ
    * between Java runtimes.
    */
   public static DbException ofStatement(RuntimeException e) {
@@ -102,9 +104,8 @@ public final class SqlErrors {
   }
 
   /**
-   * What {@link #ofStatement} says of a statement that H2 did not prepare. H2 has an error of its
-   * own for a table that is missing where there is none at all, and here there is always schema
-   * TOLLGATE.
+   * Applies {@link #ofStatement} to a statement that H2 did not prepare. H2 has a separate error
+   * for a missing table in a database without tables, but here schema TOLLGATE always has tables.
    */
   public static DbException ofPreparation(SessionLocal session, RuntimeException e) {
     DbException refused = ofStatement(e);
@@ -118,7 +119,7 @@ public final class SqlErrors {
         ErrorCode.TABLE_OR_VIEW_NOT_FOUND_DATABASE_EMPTY_1, table.replace("\"\"", "\""));
   }
 
-  /** H2 hides what ended a CHECK behind the name of the constraint. */
+  /** Finds the limit that ended a CHECK, which H2 hides behind the name of the constraint. */
   private static @Nullable DbException exhaustedInCheck(RuntimeException e) {
     if (!(e instanceof DbException known)
         || known.getErrorCode() != ErrorCode.CHECK_CONSTRAINT_INVALID) {
@@ -143,7 +144,7 @@ public final class SqlErrors {
     return false;
   }
 
-  /** What H2 met and told as a general error: that is an exception in an exception in another. */
+  /** The cause of H2's general error, which H2 wraps in one exception after another. */
   private static Throwable fault(RuntimeException e) {
     Throwable found = e;
     if (e instanceof DbException known && known.getErrorCode() == ErrorCode.GENERAL_ERROR_1) {
@@ -172,8 +173,8 @@ public final class SqlErrors {
   }
 
   /**
-   * True if memory or stack ran out, whatever H2 made of it: a function in Java and a CHECK hide it
-   * behind codes of their own, and the replica next door may have had enough.
+   * True if memory or stack ran out, whatever error H2 reports. A function in Java and a CHECK hide
+   * it behind codes of their own. Another replica may have had enough memory and stack.
    */
   private static boolean isOfMachine(DbException e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
@@ -184,7 +185,7 @@ public final class SqlErrors {
     return false;
   }
 
-  /** An error as it is told to the client. */
+  /** An error as it is reported to the client. */
   public static Outcome.SqlFailed failed(SQLException error) {
     String state = error.getSQLState();
     return new Outcome.SqlFailed(
@@ -198,7 +199,7 @@ public final class SqlErrors {
     return message == null ? error.getClass().getSimpleName() : message;
   }
 
-  /** True if another transaction was in the way. */
+  /** True if another transaction blocked the statement. */
   public static boolean isConflict(DbException e) {
     return switch (e.getErrorCode()) {
       case ErrorCode.LOCK_TIMEOUT_1,
@@ -221,8 +222,8 @@ public final class SqlErrors {
   }
 
   /**
-   * Errors that a well-formed statement cannot cause by itself. Those of row conflicts are answered
-   * before: left over, they mean that there is a conflict and nobody to conflict with.
+   * True for errors that a well-formed statement cannot cause by itself. Errors of row conflicts
+   * are handled before. An error that is left over means a conflict without another transaction.
    */
   private static boolean isFatal(int code) {
     return switch (code) {

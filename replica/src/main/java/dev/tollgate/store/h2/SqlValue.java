@@ -13,7 +13,7 @@ import org.h2.value.ValueNull;
 import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
-/** A value of SQL, for those who pass it on and need not know what it is. */
+/** An SQL value, for callers that pass it on and need not know what it is. */
 public final class SqlValue {
   private final Value value;
 

@@ -12,12 +12,12 @@ import org.h2.schema.SchemaObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One object of a database as H2 would make it again.
+ * One object of a database as H2 would re-create it.
  *
- * @param comparable what has to be the same on every replica, or null
+ * @param comparable the SQL that has to be the same on every replica, or null
  */
 public record StoredObject(int id, String sql, @Nullable String comparable) {
-  /** All that last, in the order in which H2 would make them at a restart. */
+  /** All permanent objects, in the order in which H2 would create them at a restart. */
   static List<StoredObject> of(Database database) {
     List<DbObject> objects = new ArrayList<>();
     objects.addAll(database.getAllUsersAndRoles());
@@ -39,7 +39,10 @@ public record StoredObject(int id, String sql, @Nullable String comparable) {
     return stored;
   }
 
-  /** H2 names the index of a constraint after tables that it makes and drops meanwhile. */
+  /**
+   * Null for the index of a constraint: H2 names it after tables that it creates and drops
+   * meanwhile.
+   */
   private static @Nullable String comparableSql(DbObject object, String sql) {
     if (object instanceof Constraint constraint) {
       return constraint.getCreateSQLWithoutIndexes();
@@ -51,7 +54,7 @@ public record StoredObject(int id, String sql, @Nullable String comparable) {
     return index.getIndexType().getBelongsToConstraint();
   }
 
-  /** For a sequence, the value that comes next; for its restart, H2 writes one further on. */
+  /** For a sequence, SQL with the next value; for its own restart, H2 writes a later value. */
   private static String createSql(DbObject object) {
     return object.getType() == DbObject.SEQUENCE
         ? object.getCreateSQL()
@@ -75,7 +78,7 @@ public record StoredObject(int id, String sql, @Nullable String comparable) {
     };
   }
 
-  /** Foreign keys need the keys to which they refer. */
+  /** True for keys: foreign keys need the keys to which they refer. */
   private static boolean isKey(Constraint constraint) {
     return constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY
         || constraint.getConstraintType() == Constraint.Type.UNIQUE;

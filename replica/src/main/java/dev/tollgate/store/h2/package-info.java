@@ -1,6 +1,6 @@
 /**
- * Database H2 as Tollgate uses it: what no interface of H2 gives, in classes whose names begin with
- * H2, and its values, errors, times and numbers.
+ * The H2 database as Tollgate uses it: its values, errors, times and numbers. Classes whose names
+ * begin with H2 access what no interface of H2 gives.
  */
 @NullMarked
 package dev.tollgate.store.h2;

@@ -16,9 +16,9 @@ import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts how deep the actions of foreign keys go. A table to whose rows others refer with an action
- * has two of these among its constraints, before all others and after them, which H2 asks about
- * every row that was changed. Between the two, the foreign keys act.
+ * Counts how deep the actions of foreign keys go. A table that a foreign key with an action refers
+ * to has two of these constraints, one before all others and one after them. H2 checks both for
+ * every row that was changed. The foreign keys act between the two checks.
  */
 public final class ActionDepth extends HiddenConstraint {
   private final boolean begins;
@@ -28,7 +28,7 @@ public final class ActionDepth extends HiddenConstraint {
     this.begins = begins;
   }
 
-  /** Has the actions of all foreign keys of a database counted. */
+  /** Adds counters for the actions of all foreign keys of a database. */
   public static final class Counters {
     private final Database database;
     private final Schema hidden;
@@ -39,7 +39,10 @@ public final class ActionDepth extends HiddenConstraint {
       hidden = hiddenSchema(this.database, "ACTIONS");
     }
 
-    /** Counts those too that a definition has just made; while nobody reads. */
+    /**
+     * Adds counters for the foreign keys that a definition has just made; no query may run
+     * meanwhile.
+     */
     public void follow() {
       for (Schema schema : database.getAllSchemasNoMeta()) {
         for (Constraint constraint : schema.getAllConstraints()) {
@@ -76,7 +79,7 @@ public final class ActionDepth extends HiddenConstraint {
       table.addConstraint(counter(table, /* begins= */ false));
     }
 
-    /** True if all foreign keys act between two of these. */
+    /** Returns whether all foreign keys act between two counters. */
     private static boolean areCounted(List<Constraint> constraints) {
       for (int i = constraints.size() - 1; i >= 0; i--) {
         if (constraints.get(i) instanceof ActionDepth) {

@@ -4,9 +4,9 @@ import dev.tollgate.core.SqlContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the sets of one batch have done together. Nothing else is applied between them, so all of
- * them share what one statement may do for nothing, and the most that it may do at all; only what
- * rows pay for is there for each set anew. Once one was too much, no other is tried.
+ * The work that the parameter sets of one batch have done together. Nothing else is applied between
+ * the sets, so they share the base and the maximum of one statement's limits. Only the allowance
+ * for rows starts anew with each set. After a set was too much, no later set runs.
  */
 public final class BatchWork {
   private final SqlContext context;
@@ -16,7 +16,8 @@ public final class BatchWork {
   private boolean over;
 
   /**
-   * @param context of the attempt to run the sets: one that had to wait goes on with another
+   * @param context the context of the attempt to run the sets; a batch that had to wait goes on
+   *     with another context
    */
   public BatchWork(SqlContext context, StoreLimits limits) {
     this.context = context;
@@ -29,9 +30,10 @@ public final class BatchWork {
   }
 
   /**
-   * A set runs, and gets what those before it have left.
+   * Begins a set, and returns a budget of what the sets before it have left.
    *
-   * @param rowsOfTables and changesBefore as in {@link WorkBudget}
+   * @param rowsOfTables as in {@link WorkBudget}
+   * @param changesBefore as in {@link WorkBudget}
    */
   public WorkBudget begin(long rowsOfTables, long changesBefore) {
     if (running != null) {
@@ -42,7 +44,7 @@ public final class BatchWork {
     return budget;
   }
 
-  /** A set was ended because it was too much; those after it do not run. */
+  /** Records that a set was ended because it was too much; the sets after it do not run. */
   public void end() {
     over = true;
   }
@@ -78,12 +80,12 @@ public final class BatchWork {
       return done;
     }
 
-    /** What the next set may do if its tables have so many rows. */
+    /** Returns what the next set may do if its tables have this many rows. */
     long left(long rowsOfTables) {
       return Math.max(Math.min(limit.with(rowsOfTables) - unpaid, limit.most() - done), 0);
     }
 
-    /** A set whose tables had so many rows has done this. */
+    /** Adds the work of a set whose tables had this many rows. */
     void add(long work, long rowsOfTables) {
       done += work;
       unpaid += Math.max(work - limit.perRow() * rowsOfTables, 0);

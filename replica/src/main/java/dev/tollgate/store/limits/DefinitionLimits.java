@@ -11,13 +11,13 @@ import org.h2.engine.SessionLocal;
 import org.h2.schema.Domain;
 import org.h2.util.HasSQL;
 
-/** Definitions that would make others too dear. */
+/** Limits on definitions that would make other statements too expensive. */
 final class DefinitionLimits {
   private DefinitionLimits() {}
 
   /**
-   * Refuses a view that uses views too often, and a domain that narrows one that narrows one, and
-   * so on.
+   * Rejects a view that uses views too often, and a domain that ends too long a chain of domains
+   * that narrow one another.
    *
    * @throws org.h2.message.DbException with SQLState 54001
    */

@@ -23,28 +23,31 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a definition computes for the rows that are there, as a query. H2 computes it in statements
- * that it makes for itself, where no meter comes; so the query runs first, with meters, and what it
- * gives is thrown away.
+ * What a definition computes for existing rows, as a query. H2 computes these values in internal
+ * statements, which no meter reaches. So the query runs first, with meters, and its result is
+ * thrown away.
  */
 public final class DefinitionRows {
   /**
-   * A scan for each level of derived tables, and as many rows again when H2 asks whether to go on.
+   * Rows counted for each row of the table: a scan for each level of derived tables, and as many
+   * rows again when H2 asks whether to go on.
    */
   private static final int LOOKS_PER_ROW = 6;
 
   private DefinitionRows() {}
 
-  /** How many rows the query may look at for nothing: a definition may go through a large table. */
+  /** Returns how many rows the query may examine for free: a definition may read a large table. */
   public static long granted(SessionLocal session, Prepared definition) {
     Table table = H2Definitions.alteredTable(session, definition);
     return table == null ? 0 : LOOKS_PER_ROW * table.getRowCountApproximation(session);
   }
 
   /**
-   * The query of a definition that is about to run; null if it computes nothing.
+   * Returns the query of a definition that is about to run, or null if the definition computes
+   * nothing.
    *
-   * @throws org.h2.message.DbException with SQLState 54001 if it cannot be computed before
+   * @throws org.h2.message.DbException with SQLState 54001 if the query cannot run before the
+   *     definition
    */
   public static @Nullable String queryOf(SessionLocal session, Prepared definition) {
     H2Definitions.checksOfDomain(definition).forEach(DefinitionRows::requireNoQuery);
@@ -70,7 +73,7 @@ public final class DefinitionRows {
     return value == null ? null : "SELECT " + cast(value, changed) + " FROM " + sql(table);
   }
 
-  /** Generated columns may refer to the others that are added, and checks to all of them. */
+  /** Generated columns may refer to the other added columns, and checks to all added columns. */
   private static @Nullable String added(Table table, AlterTableAlterColumn definition) {
     List<String> defaults = new ArrayList<>();
     List<String> generated = new ArrayList<>();
@@ -127,7 +130,10 @@ public final class DefinitionRows {
         .toString();
   }
 
-  /** H2 asks it of every value of every column of the domain, in no query that could be metered. */
+  /**
+   * Rejects a subquery in the CHECK of a domain. H2 evaluates the CHECK for every value of every
+   * column of the domain, in no query that could be metered.
+   */
   private static void requireNoQuery(Expression check) {
     Deque<Object> open = new ArrayDeque<>(List.of(check));
     while (!open.isEmpty()) {

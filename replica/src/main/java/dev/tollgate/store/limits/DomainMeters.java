@@ -9,14 +9,14 @@ import org.h2.engine.SessionLocal;
 import org.h2.schema.Schema;
 
 /**
- * Meters the rules of all domains. H2 asks them of a value wherever it becomes one of the domain,
- * in queries and definitions too, and one thread after the other: a query that took for ever there
- * would hold up the thread that applies the log.
+ * Meters the rules of all domains. H2 checks the rules wherever a value becomes a value of the
+ * domain, in queries and definitions too, and in one thread after the other. A query that never
+ * finished such a check would block the apply thread.
  */
 public final class DomainMeters {
   private final Set<Constraint> metered = Collections.newSetFromMap(new WeakHashMap<>());
 
-  /** Meters those too that a definition has just made; while nobody reads. */
+  /** Meters the rules that a definition has just made; no query may run meanwhile. */
   public void follow(SessionLocal session) {
     for (Schema schema : session.getDatabase().getAllSchemasNoMeta()) {
       for (Constraint constraint : schema.getAllConstraints()) {

@@ -26,16 +26,16 @@ import org.h2.table.TableType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that an UPDATE or a DELETE with LIMIT or FETCH changes: of those that meet its
- * condition, the first in the order of the row keys. H2 alone would take the first that its plan
- * comes to.
+ * The rows that an UPDATE or a DELETE with LIMIT or FETCH changes: the first rows that meet its
+ * condition, in the order of the row keys. H2 alone would take the first rows that its plan finds.
  *
- * <p>The order of the row keys is that of the primary key, if it is one column of integers, else
- * that in which the rows were inserted. A replica that was restored from a snapshot may have other
- * keys, in the same order: snapshots and checksums take rows in this order, too.
+ * <p>If the primary key is one column of integers, row keys follow the order of the primary key.
+ * Otherwise they follow the order in which the rows were inserted. A replica that was restored from
+ * a snapshot may have other row keys, but in the same order: snapshots and checksums take rows in
+ * this order, too.
  *
- * <p>It stands between the statement and the index that H2 has chosen: it finds the rows by that
- * index, and gives them to the statement in order.
+ * <p>This index stands between the statement and the index that H2 has chosen. It finds the rows by
+ * the chosen index, and gives them to the statement in order.
  */
 final class FirstRows extends Index {
   private final TableFilter scan;
@@ -58,20 +58,23 @@ final class FirstRows extends Index {
   }
 
   /**
-   * Gives a DELETE its rows in order, if it has a limit, and takes its condition away.
+   * Gives a DELETE with a limit its rows in order, and removes its condition.
    *
-   * @return that condition, which has not been metered yet; null if the statement keeps it
+   * @return the removed condition, which has not been metered yet; null if the statement keeps its
+   *     condition
    */
   static @Nullable Expression limit(Delete delete) {
     return limit(delete, delete::getTableFilter, delete::getCondition, delete::setCondition);
   }
 
-  /** The same for an UPDATE. */
+  /**
+   * Gives an UPDATE with a limit its rows in order, as {@link #limit(Delete)} does for a DELETE.
+   */
   static @Nullable Expression limit(Update update) {
     return limit(update, update::getTableFilter, update::getCondition, update::setCondition);
   }
 
-  /** H2 hides the class that both are of. */
+  /** Takes suppliers, because H2 hides the common class of DELETE and UPDATE. */
   private static @Nullable Expression limit(
       Prepared change,
       Supplier<TableFilter> scan,
@@ -90,7 +93,9 @@ final class FirstRows extends Index {
     return stated;
   }
 
-  /** Steps between; not where H2 is about to say that this is no table. */
+  /**
+   * Replaces the index of the scan, but not if H2 is about to report that its target is no table.
+   */
   private static boolean stands(
       TableFilter scan, @Nullable Expression condition, Expression count) {
     if (scan.getTable().getTableType() != TableType.TABLE || scan.getIndex() instanceof FirstRows) {
@@ -125,7 +130,10 @@ final class FirstRows extends Index {
     return keys;
   }
 
-  /** H2 leaves the conditions on columns to the statement then: here, they are met already. */
+  /**
+   * Makes H2 leave the conditions on columns to the statement: the rows found here meet them
+   * already.
+   */
   @Override
   public boolean isFindUsingFullTableScan() {
     return true;

@@ -33,13 +33,13 @@ import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps definitions from making a GEOMETRY of a text that is no constant. What they define is
- * evaluated where {@link GeometryGuard} does not come: in statements that H2 makes for itself, when
- * it copies a table, checks its rows, or follows a foreign key.
+ * Keeps definitions from making a GEOMETRY from a text that is not a constant. H2 evaluates what
+ * they define in internal statements, which {@link GeometryGuard} does not reach: when it copies a
+ * table, checks its rows, or follows a foreign key.
  */
 final class GeometryDefinitions {
   /**
-   * @param ofGeometry whether what it gives becomes a GEOMETRY
+   * @param ofGeometry whether the value of the expression becomes a GEOMETRY
    */
   private record Defined(Expression expression, boolean ofGeometry) {}
 
@@ -124,7 +124,9 @@ final class GeometryDefinitions {
     }
   }
 
-  /** H2 converts all rows when a column gets another type. */
+  /**
+   * Rejects GEOMETRY for a column of texts: H2 converts all rows when a column gets another type.
+   */
   private void checkChange(Prepared definition) {
     Column before = H2Definitions.alteredColumn(definition);
     Column after = H2Definitions.changedColumn(definition);
@@ -136,7 +138,10 @@ final class GeometryDefinitions {
     }
   }
 
-  /** A GEOMETRY, be it a column, a cast or the result, beside a text that is no constant. */
+  /**
+   * Rejects an expression with both a GEOMETRY (a column, a cast or the result) and a text that is
+   * not a constant.
+   */
   private void checkExpression(Defined defined) {
     boolean geometry = defined.ofGeometry();
     boolean text = false;
@@ -182,7 +187,10 @@ final class GeometryDefinitions {
             && geometries.contains(column.getOriginalColumnName());
   }
 
-  /** All functions count as texts: their types are not known yet. */
+  /**
+   * Returns whether an expression may be a text. All functions count as texts, because their types
+   * are not known yet.
+   */
   private boolean isText(Expression expression) {
     if (expression instanceof CastSpecification cast) {
       return GeometryText.hasText(cast.getType());
@@ -199,7 +207,10 @@ final class GeometryDefinitions {
     return expression.getClass().getPackageName().endsWith(".expression.condition");
   }
 
-  /** H2 converts the columns of a foreign key whenever it follows the key. */
+  /**
+   * Rejects a GEOMETRY in a foreign key: H2 converts the columns of the key whenever it follows the
+   * key.
+   */
   private void checkForeignKey(SessionLocal session, AlterTableAddConstraint constraint) {
     Set<String> all = new HashSet<>(geometries);
     List<String> used = new ArrayList<>(H2Definitions.foreignKey(constraint));

@@ -20,10 +20,10 @@ import org.h2.table.Table;
 import org.h2.value.Value;
 
 /**
- * An expression that gives texts, in a statement in which something is a GEOMETRY: each text is
- * checked by {@link GeometryText} on its way. H2 makes a GEOMETRY of a text in a dozen places, most
- * of which show in no text of SQL (an assignment, a comparison, a CASE, a UNION), and offers a hook
- * in none of them. But all texts come from expressions, constants and parameters.
+ * An expression that gives texts, in a statement in which something is a GEOMETRY. {@link
+ * GeometryText} checks each text on its way. H2 makes a GEOMETRY from a text in a dozen places, and
+ * offers a hook in none of them. Most of these places do not show in the SQL text: an assignment, a
+ * comparison, a CASE, a UNION. But all texts come from expressions, constants and parameters.
  */
 public final class GeometryGuard extends MeteredExpression {
   private GeometryGuard(Expression guarded) {

@@ -10,9 +10,9 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Texts from which H2 makes a GEOMETRY. At each GEOMETRYCOLLECTION it counts the items of the
- * collection by reading on to its end, so a text takes a time that grows with its length times its
- * nesting: half a minute for 1 MiB of nothing but collections. Nobody can interrupt it meanwhile.
+ * Texts from which H2 makes a GEOMETRY. H2 counts the items of each GEOMETRYCOLLECTION by reading
+ * on to the end of the collection. So the time for a text grows with its length times its nesting:
+ * half a minute for 1 MiB of nothing but collections. H2 cannot be interrupted meanwhile.
  *
  * <p>From bytes (EWKB) and from JSON H2 makes a GEOMETRY in linear time.
  */
@@ -43,7 +43,7 @@ public final class GeometryText {
     return depth > Limits.GEOMETRY_NESTING;
   }
 
-  /** H2 takes everything up to a space for one. */
+  /** Skips spaces; H2 takes every character up to the space character for a space. */
   private static int skipSpaces(String text, int from) {
     int at = from;
     while (at < text.length() && text.charAt(at) <= ' ') {
@@ -53,7 +53,7 @@ public final class GeometryText {
   }
 
   /**
-   * Refuses a text that is nested too deep, and an array or row with such a text in it.
+   * Rejects a text that is nested too deep, and an array or row with such a text in it.
    *
    * @throws DbException with SQLState 54001
    */
@@ -61,7 +61,7 @@ public final class GeometryText {
     Nesting.forEach(value, GeometryText::requireOne);
   }
 
-  /** What sees the parameters of a statement in which something may be a GEOMETRY, or not. */
+  /** Returns the check for the parameters of a statement, which does nothing without a GEOMETRY. */
   public static Consumer<Value> check(boolean geometry) {
     return geometry ? GeometryText::require : value -> {};
   }

@@ -25,11 +25,11 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression whose value H2 reads as JSON: a text with FORMAT JSON, a binary string that becomes
- * JSON. The numbers in it are looked at on the way, see {@link JsonNumbers}.
+ * An expression whose value H2 reads as JSON: a text with FORMAT JSON, or a binary string that
+ * becomes JSON. The guard checks the numbers in the value on its way, see {@link JsonNumbers}.
  */
 final class JsonGuard extends MeteredExpression {
-  /** Whether texts are read; a text that is merely cast becomes a string of JSON. */
+  /** Whether H2 reads texts as JSON; a text that is merely cast becomes a string of JSON. */
   private final boolean readsTexts;
 
   private JsonGuard(Expression guarded, boolean readsTexts) {
@@ -71,15 +71,15 @@ final class JsonGuard extends MeteredExpression {
   }
 
   /**
-   * Guards what a query gives for columns that get it.
+   * Guards the values that a query gives to columns.
    *
-   * @param types of the columns
+   * @param types the types of the columns
    */
   static void guardColumns(List<TypeInfo> types, Query query) {
     H2Targets.replaceColumns(query, types, JsonGuard::isJson, JsonGuard::converted);
   }
 
-  /** Guards what H2 computes by itself for each row of a table that is written. */
+  /** Guards the values that H2 itself computes for each row that is written to a table. */
   static void guardRules(Column[] columns) {
     for (Column column : columns) {
       if (isJson(column.getType())) {

@@ -4,15 +4,15 @@ import dev.tollgate.store.h2.Exhausted;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps that H2 takes to match a value against a LIKE pattern: for every wildcard it tries each
- * place of the value, and calls itself.
+ * The steps that H2 takes to match a value against a LIKE pattern. For each wildcard H2 tries every
+ * position of the value, and calls itself.
  */
 final class LikeSteps {
   private static final int CHARACTER = 0;
   private static final int ONE = 1;
   private static final int ANY = 2;
 
-  /** H2 needs a part of the stack for each wildcard that it has to look for. */
+  /** Most wildcards that H2 has to look for: it needs a part of the stack for each of them. */
   private static final int MAX_WILDCARDS = 100;
 
   private final String value;
@@ -30,10 +30,10 @@ final class LikeSteps {
   }
 
   /**
-   * Takes them.
+   * Takes the steps.
    *
-   * @param escape what stands before a wildcard that is none, or null
-   * @throws org.h2.message.DbException if they are too many
+   * @param escape the character before a wildcard that stands for itself, or null
+   * @throws org.h2.message.DbException if there are too many steps or wildcards
    */
   static void take(
       String value, String pattern, @Nullable Character escape, MatchMeter.Steps steps) {
@@ -89,7 +89,10 @@ final class LikeSteps {
     return true;
   }
 
-  /** Whether H2 needs one look at the value: no wildcard, or one at its beginning or its end. */
+  /**
+   * Returns whether H2 needs one look at the value: the pattern has no '%', or one at its beginning
+   * or end and no '_'.
+   */
   private boolean isQuick() {
     return wildcards == 0
         || (wildcards == 1 && (kinds[0] == ANY || kinds[length - 1] == ANY) && !hasOne());
@@ -104,7 +107,7 @@ final class LikeSteps {
     return false;
   }
 
-  /** Upper and lower case are one here: H2 may take fewer steps, not more. */
+  /** Ignores case, so H2 may take fewer steps than counted here, not more. */
   private boolean isAt(int patternIndex, int valueIndex) {
     steps.take();
     char wanted = characters[patternIndex];

@@ -16,13 +16,13 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value that LIKE, REGEXP or a function REGEXP_... looks into. It takes the steps of looking
- * once before H2 does, and counts them: a pattern can be made to take for ever, and H2 cannot be
+ * The value that LIKE, REGEXP or a function REGEXP_... searches. The meter makes the search once
+ * before H2 does, and counts its steps. A pattern can be made to take forever, and H2 cannot be
  * interrupted meanwhile.
  *
- * <p>The steps of LIKE are those of H2's algorithm, taken by {@link LikeSteps}, so they are the
- * same on every replica. Those of a regular expression are the characters that the Java runtime
- * reads; the SQL front-end keeps regular expressions out of what is applied.
+ * <p>{@link LikeSteps} takes the steps of LIKE by H2's algorithm, so their number is the same on
+ * every replica. The steps of a regular expression are the characters that the Java runtime reads.
+ * The SQL front-end keeps regular expressions out of what is applied.
  */
 final class MatchMeter extends MeteredExpression {
   private final SeenPattern pattern;
@@ -92,12 +92,12 @@ final class MatchMeter extends MeteredExpression {
         steps.take();
       }
     } catch (PatternSyntaxException e) {
-      // H2 will say so in its own words
+      // H2 will report the error in its own words
       steps.take();
     }
   }
 
-  /** Counts the steps of one match, and tells the meter of its statement. */
+  /** Counts the steps of one match, and reports them to the meter of its statement. */
   static final class Steps {
     private final StatementMeter meter;
     private long taken;
@@ -146,8 +146,9 @@ final class MatchMeter extends MeteredExpression {
   }
 
   /**
-   * The pattern of a match. H2 evaluates it after the value, unless it is a constant; the meter has
-   * seen it before, and H2 gets what was seen: it may be a random number.
+   * The pattern of a match. Unless the pattern is a constant, H2 evaluates it after the value. The
+   * meter has evaluated the pattern before that, and H2 gets the value that the meter saw: the
+   * pattern may be a random number.
    */
   private static final class SeenPattern extends MeteredExpression {
     private @Nullable Value seen;

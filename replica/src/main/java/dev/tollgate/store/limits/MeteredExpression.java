@@ -8,7 +8,7 @@ import org.h2.table.ColumnResolver;
 import org.h2.table.TableFilter;
 import org.h2.value.TypeInfo;
 
-/** An expression that stands for another one, whose value it sees on its way. */
+/** An expression that stands for another expression and sees each of its values. */
 abstract class MeteredExpression extends Expression {
   private Expression metered;
 
@@ -20,7 +20,7 @@ abstract class MeteredExpression extends Expression {
     return metered;
   }
 
-  /** Puts something else in the place of what it stands for. */
+  /** Replaces the expression that this one stands for. */
   final void replace(UnaryOperator<Expression> replacement) {
     metered = replacement.apply(metered);
   }

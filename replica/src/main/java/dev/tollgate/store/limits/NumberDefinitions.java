@@ -11,8 +11,8 @@ import org.h2.table.Table;
 import org.h2.util.HasSQL;
 
 /**
- * Keeps a column of texts from becoming one of numbers while one of the texts is too long a number:
- * H2 converts all rows in a statement of its own, where {@link NumberGuard} does not come.
+ * Keeps a column of texts from becoming a column of numbers while one of the texts is too long a
+ * number. H2 converts all rows in an internal statement, which {@link NumberGuard} does not reach.
  */
 final class NumberDefinitions {
   private NumberDefinitions() {}

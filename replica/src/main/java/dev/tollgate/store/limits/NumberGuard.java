@@ -27,23 +27,23 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression whose value is looked at on its way, because it is a text that its consumer makes
- * an exact number of, or a number with many digits. H2 makes numbers of texts in a dozen places and
- * offers a hook in none of them; and other texts may look like a number ({@code 5e10000000}
- * abbreviates a hash). So this class goes by what consumes a text: an assignment, a comparison, an
- * operation, a function, a set operation.
+ * An expression whose value is checked on its way: a text that its consumer converts to an exact
+ * number, or a number with many digits. H2 converts texts to numbers in a dozen places and offers a
+ * hook in none of them. Other texts may look like a number: {@code 5e10000000} abbreviates a hash.
+ * So this class goes by what consumes a text: an assignment, a comparison, an operation, a
+ * function, a set operation.
  */
 final class NumberGuard extends MeteredExpression {
   /**
-   * What becomes of a value.
+   * The consumer of a value.
    *
-   * @param converts whether an exact number is made of any text
-   * @param decisive whether, otherwise, what stands beside it now is a number
+   * @param converts whether the consumer converts any text to an exact number
+   * @param decisive tell, otherwise, whether an operand beside the value is now a number
    */
   private record Consumer(boolean converts, List<BooleanSupplier> decisive) {
     private static final Consumer NUMBER = new Consumer(/* converts= */ true, List.of());
 
-    /** What is a number already. */
+    /** The consumer of a value that is already a number. */
     private static final Consumer ANY = new Consumer(/* converts= */ false, List.of());
 
     boolean convertsNow() {
@@ -82,11 +82,11 @@ final class NumberGuard extends MeteredExpression {
   }
 
   /**
-   * Guards the expressions of a statement whose values H2 makes numbers of, and the numbers that it
-   * computes.
+   * Guards the expressions of a statement whose values H2 converts to numbers, and the numbers that
+   * the statement computes.
    *
    * @param parts the objects of the statement; it is prepared
-   * @param concerned whether one of them is an exact number, or takes one
+   * @param concerned whether one of the objects is an exact number, or takes one
    * @throws DbException with SQLState 54001 if a constant is too long a number
    */
   static void attach(List<Object> parts, boolean concerned) {
@@ -114,15 +114,15 @@ final class NumberGuard extends MeteredExpression {
   }
 
   /**
-   * Guards what a query gives for columns that get it.
+   * Guards the values that a query gives to columns.
    *
-   * @param types of the columns
+   * @param types the types of the columns
    */
   static void guardColumns(List<TypeInfo> types, Query query) {
     H2Targets.replaceColumns(query, types, NumberGuard::hasNumber, NumberGuard::converted);
   }
 
-  /** Guards what H2 computes by itself for each row of a table that is written. */
+  /** Guards the values that H2 itself computes for each row that is written to a table. */
   static void guardRules(Column[] columns) {
     for (Column column : columns) {
       if (hasNumber(column.getType())) {
@@ -169,7 +169,7 @@ final class NumberGuard extends MeteredExpression {
       return expression;
     }
     if (expression instanceof NumberGuard guard) {
-      // never one in another: what is charged must not depend on the order in which they are made
+      // no guard within a guard: the charge must not depend on the order in which they are made
       return new NumberGuard(guard.metered(), guard.consumer.and(consumer));
     }
     NumberGuard guard = new NumberGuard(expression, consumer);
@@ -180,7 +180,7 @@ final class NumberGuard extends MeteredExpression {
     return guard;
   }
 
-  /** An operation whose result may have more digits than its operands. */
+  /** Guards an operation whose result may have more digits than its operands. */
   private static Expression ofNumber(Expression expression) {
     if (passesOn(expression)
         || expression instanceof NumberGuard
@@ -194,7 +194,7 @@ final class NumberGuard extends MeteredExpression {
   }
 
   private static boolean mayBeText(Expression expression) {
-    // the type of a parameter is that of what it stands beside, until it has a value
+    // until a parameter has a value, its type is the type of what it stands beside
     return expression != ValueExpression.DEFAULT
         && (expression instanceof Parameter
             || isUnknown(expression.getType())

@@ -10,25 +10,28 @@ import org.h2.value.Value;
 import org.h2.value.ValueDecfloat;
 
 /**
- * Texts from which H2 makes an exact number. It reads digits in a time that grows with the square
- * of their count, and writes the zeros of an exponent out as soon as the number gets a scale, so
- * that {@code 1e500000000} takes hours and all memory. Nobody can interrupt it meanwhile.
+ * Texts from which H2 makes an exact number. The time in which H2 reads digits grows with the
+ * square of their count. H2 writes out the zeros of an exponent as soon as the number gets a scale,
+ * so {@code 1e500000000} takes hours and all memory. H2 cannot be interrupted meanwhile.
  */
 public final class NumberText {
-  /** Digits of a number that costs nothing. */
+  /** Most digits of a number that costs nothing. */
   static final int FREE_LENGTH = 100;
 
-  /** Of the time in which H2 reads digits, the square of their count, as much as a byte takes. */
+  /**
+   * Steps that take as long as writing one byte; reading digits takes the square of their count.
+   */
   private static final int STEPS_PER_BYTE = 40;
 
-  /** What a computed number costs for each digit: what is done with it next may be a division. */
+  /** Cost of a digit of a computed number, in bytes: the next operation on it may be a division. */
   private static final int BYTES_PER_DIGIT = 10;
 
   private NumberText() {}
 
   /**
-   * How many digits a text has if it is a number, or how far its exponent is from zero if that is
-   * more; counted to just beyond {@link Limits#NUMBER_LENGTH}. 0 if the text is no number.
+   * Returns the number of digits of a text that is a number, or the distance of its exponent from
+   * zero if that is more. The result is at most {@link Limits#NUMBER_LENGTH} plus one, and 0 if the
+   * text is no number.
    */
   public static int length(String text) {
     int end = text.length();
@@ -61,7 +64,7 @@ public final class NumberText {
     return exponent < 0 ? 0 : Math.min(Math.max(digits, exponent), Limits.NUMBER_LENGTH + 1);
   }
 
-  /** Without its sign; less than 0 if there is none. */
+  /** Returns the exponent without its sign; less than 0 if there is none. */
   private static int exponent(String text, int from, int end) {
     int at = from + 1;
     if (at < end && isSign(text.charAt(at))) {
@@ -86,12 +89,12 @@ public final class NumberText {
   }
 
   /**
-   * What it costs to make exact numbers of a value, or to go on with those in it, as a number of
-   * bytes that take as long to write.
+   * Returns the cost of converting a value to exact numbers, or of going on with the numbers in it.
+   * The cost is the number of bytes that take as long to write.
    *
-   * @param converts whether exact numbers are made of texts; only asked for those that cost
-   * @throws DbException with SQLState 54001 for what takes too long, and for a number that no
-   *     snapshot could hold
+   * @param converts whether texts become exact numbers; only asked for texts that cost
+   * @throws DbException with SQLState 54001 for a text that takes too long, and for a number that
+   *     no snapshot could hold
    */
   static long cost(Value value, BooleanSupplier converts) {
     long[] cost = {0};
@@ -135,7 +138,7 @@ public final class NumberText {
     return length > FREE_LENGTH ? length * BYTES_PER_DIGIT : 0;
   }
 
-  /** True for the types whose numbers have as many digits as one likes. */
+  /** Returns whether numbers of a type may have any number of digits. */
   static boolean isExact(int valueType) {
     return valueType == Value.NUMERIC || valueType == Value.DECFLOAT;
   }

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.h2.engine.SessionLocal;
 
 /**
- * What H2 may compute while it prepares a statement: it casts constants to domains, and asks the
- * rules of the domain. The front-end has bounded all other constants.
+ * Limits what H2 computes while it prepares a statement: H2 casts constants to domains, and checks
+ * the rules of the domains. The front-end has bounded all other constants.
  */
 public final class PreparationMeter implements StatementMeter {
   private long rows;
@@ -17,7 +17,7 @@ public final class PreparationMeter implements StatementMeter {
   private PreparationMeter() {}
 
   /**
-   * Prepares something.
+   * Runs a preparation with a meter.
    *
    * @throws org.h2.message.DbException with SQLState 54001 if too much is computed
    */

@@ -15,16 +15,16 @@ import org.h2.table.TableType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the meter of a statement what each row takes that it is about to write. Every table has one
- * of these among its constraints: H2 asks them on all routes, FINAL TABLE and the actions of
- * foreign keys too, and before it keeps the row.
+ * Tells the meter of a statement the size of each row that the statement is about to write. Every
+ * table has such a constraint. H2 checks it before it keeps the row, on all routes: FINAL TABLE and
+ * the actions of foreign keys too.
  */
 public final class RowBytes extends HiddenConstraint {
   private RowBytes(Schema hidden, int id, Table table) {
     super(hidden, "BYTES_" + id, table);
   }
 
-  /** Has the rows of all tables of a database counted. */
+  /** Adds counters for the rows of all tables of a database. */
   public static final class Counters {
     private final Database database;
     private final Schema hidden;
@@ -35,7 +35,7 @@ public final class RowBytes extends HiddenConstraint {
       hidden = hiddenSchema(this.database, "BYTES");
     }
 
-    /** Counts those too of tables that a definition has just made; while nobody reads. */
+    /** Adds counters to the tables that a definition has just made; no query may run meanwhile. */
     public void follow() {
       for (Schema schema : database.getAllSchemasNoMeta()) {
         for (Table table : schema.getAllTablesAndViews(null)) {

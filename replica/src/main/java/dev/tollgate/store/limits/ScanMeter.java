@@ -15,24 +15,24 @@ import org.h2.value.ValueBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition that is always true and tells the running statement's meter that a row was looked at.
+ * A condition that is always true and reports each examined row to the running statement's meter.
  *
- * <p>H2 itself counts the rows that a join gives, and those that a filter turned away only towards
- * a check of its session, which cannot be asked to count. So this condition stands before the
- * others of every scan ({@link ScanMeters}).
+ * <p>H2 itself counts the rows that a join gives. It counts the rows that a filter rejects only
+ * toward a check of its session, and this check cannot be made to count. So this condition stands
+ * before the other conditions of every scan ({@link ScanMeters}).
  */
 final class ScanMeter extends Operation0 {
   static final ScanMeter INSTANCE = new ScanMeter();
 
   private ScanMeter() {}
 
-  /** Lets a scan tell the meter of its statement about every row that it looks at. */
+  /** Makes a scan report every row that it examines to the meter of its statement. */
   static void attach(TableFilter scan) {
     H2Statements.replaceCondition(
         scan, condition -> isMetered(condition) ? condition : before(condition));
   }
 
-  /** This condition, and then the one that was there. */
+  /** Returns a condition that evaluates this condition, and then the given one. */
   static Expression before(@Nullable Expression condition) {
     return condition == null
         ? INSTANCE

@@ -56,16 +56,16 @@ import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a {@link ScanMeter} before every scan of a prepared statement, and a {@link ValueMeter}
- * around what its queries compute, and a {@link MatchMeter} or {@link SearchMeter} around what its
- * patterns and searches look into.
+ * Puts meters into a prepared statement: a {@link ScanMeter} before every scan, a {@link
+ * ValueMeter} around what its queries compute, and a {@link MatchMeter} or {@link SearchMeter}
+ * around what its patterns and searches look into.
  *
- * <p>Changes that have a limit get their rows in the order of {@link FirstRows}.
+ * <p>An UPDATE or a DELETE with LIMIT or FETCH gets its rows in the order of {@link FirstRows}.
  *
- * <p>H2 offers no way from a statement to all of its scans: subqueries hang in expressions, derived
- * tables and views in indexes, and no visitor leads to them. So this class looks through the
+ * <p>H2 offers no way from a statement to all of its scans. Subqueries hang in expressions, derived
+ * tables and views in indexes, and no visitor leads to them. So this class walks through the
  * objects of the statement, field by field, as far as they belong to statements, expressions and
- * scans; the catalog is left alone.
+ * scans. It leaves the catalog alone.
  */
 public final class ScanMeters {
   private final SessionLocal session;
@@ -85,17 +85,17 @@ public final class ScanMeters {
   }
 
   /**
-   * What a statement was found to do.
+   * What was found in a statement.
    *
    * @param widestJoin the number of tables in its widest join, whose order H2 chooses
-   * @param tables that it scans and that are no views, each once
-   * @param geometry whether something in it is a GEOMETRY
+   * @param tables the tables that the statement scans, without views, each once
+   * @param geometry whether something in the statement is a GEOMETRY
    */
   public record Found(int widestJoin, Set<Table> tables, boolean geometry) {}
 
-  /** Meters all scans; one that is metered already stays as it is. */
+  /** Meters all scans of a statement; a scan that is metered already stays as it is. */
   public static Found attach(SessionLocal session, Prepared prepared) {
-    // H2 prepares a statement with LIKE ? again when it runs it, and would leave the meters behind
+    // H2 would prepare a statement with LIKE ? again when it runs it, and leave the meters behind
     prepared.setPrepareAlways(false);
     ScanMeters meters = new ScanMeters(session);
     if (prepared instanceof DefineCommand) {
@@ -109,7 +109,7 @@ public final class ScanMeters {
       GeometryDefinitions.check(session, prepared);
       NumberDefinitions.check(session, prepared);
       DefinitionLimits.require(session, prepared);
-      // of the rest, H2 does not know the types yet
+      // H2 does not know the types of the rest yet
       meters.visit(prepared instanceof CreateTable table ? H2Statements.queryOf(table) : null);
     } else {
       meters.visit(prepared);
@@ -132,7 +132,7 @@ public final class ScanMeters {
     return new Found(meters.widestJoin, meters.tables, meters.geometry);
   }
 
-  /** Meters what a domain asks of each of its values, wherever H2 does. */
+  /** Meters a rule of a domain, wherever H2 checks it. */
   static void attach(SessionLocal session, ConstraintDomain rule) {
     ScanMeters meters = new ScanMeters(session);
     meters.visit(rule.getExpression());
@@ -142,7 +142,7 @@ public final class ScanMeters {
     SizeMeter.attach(meters.parts);
   }
 
-  /** Also for a change within FINAL TABLE. */
+  /** Guards the rules of all changed tables, also of those that are changed within FINAL TABLE. */
   private void guardRules() {
     int statement = parts.size();
     List.copyOf(changed).forEach(this::visitRulesOf);
@@ -162,7 +162,9 @@ public final class ScanMeters {
     }
   }
 
-  /** What H2 evaluates for every row that is written: it may hold subqueries. */
+  /**
+   * Visits what H2 evaluates for every row that is written to a table; it may contain subqueries.
+   */
   private void visitRulesOf(Table table) {
     for (Column column : table.getColumns()) {
       visit(column.getEffectiveDefaultExpression());
@@ -184,7 +186,7 @@ public final class ScanMeters {
 
   private void lookInto(Object part) {
     if (part instanceof DataChangeStatement change) {
-      // of FINAL TABLE, which H2 would prepare when it runs the statement
+      // a change within FINAL TABLE, which H2 would prepare when it runs the statement
       change.prepare();
       changed.add(change.getTable());
     }

@@ -11,15 +11,16 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The second argument of a function that looks for one text in another: LOCATE, which INSTR and
- * POSITION are too, REPLACE and TRANSLATE. It takes the steps of looking once before H2 does, and
- * counts them: two texts of a megabyte can take minutes, and H2 cannot be interrupted meanwhile.
+ * The second argument of a function that searches one text for another: LOCATE, which INSTR and
+ * POSITION are too, REPLACE and TRANSLATE. The meter makes the search once before H2 does, and
+ * counts its steps. Two texts of a megabyte can take minutes, and H2 cannot be interrupted
+ * meanwhile.
  */
 final class SearchMeter extends MeteredExpression {
   /** A search that cannot take more steps is not worth counting. */
   private static final long CHEAP_STEPS = 1_024;
 
-  /** Characters that the processor compares with one character at a time. */
+  /** Characters that the processor compares with one character in one step. */
   private static final int CHARS_PER_STEP = 16;
 
   private enum Search {
@@ -41,7 +42,7 @@ final class SearchMeter extends MeteredExpression {
     attach(function.getName(), H2Functions.arguments(function));
   }
 
-  /** Clients have no functions in Java but those of schema TOLLGATE. */
+  /** Clients have no Java functions except those of schema TOLLGATE. */
   static void attach(JavaFunction function) {
     attach(function.getName(), H2Functions.arguments(function));
   }
@@ -86,9 +87,9 @@ final class SearchMeter extends MeteredExpression {
   }
 
   /**
-   * Compares at every place of the text until it is found.
+   * Compares at every position of the text until the wanted text is found.
    *
-   * @param goOn whether it is to be found as often as possible
+   * @param goOn whether to go on after that, and find it as often as possible
    */
   private static void look(String text, String wanted, boolean goOn, MatchMeter.Steps steps) {
     int at = 0;
@@ -107,7 +108,7 @@ final class SearchMeter extends MeteredExpression {
     }
   }
 
-  /** Looks for each character of the text among others. */
+  /** Looks up each character of the text among other characters. */
   private static void lookUp(String text, String characters, MatchMeter.Steps steps) {
     long all = text.length() * (1L + characters.length() / CHARS_PER_STEP);
     for (long i = 0; i < all; i++) {

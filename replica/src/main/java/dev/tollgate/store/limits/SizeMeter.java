@@ -16,22 +16,26 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operand that may be long, which its consumer goes through: {@code HASH} of a megabyte takes
- * milliseconds, and a statement may have ten thousand of them for each row. Counts as steps through
- * a text, whether the value is stored or computed: {@code LENGTH(REPEAT(...))} has to make it.
+ * An operand that may be long, and that its consumer reads as a whole. {@code HASH} of a megabyte
+ * takes milliseconds, and a statement may have ten thousand such calls for each row. The value
+ * counts as steps through a text, whether it is stored or computed: {@code LENGTH(REPEAT(...))} has
+ * to make it.
  */
 final class SizeMeter extends MeteredExpression {
-  /** Bytes of a value that costs nothing. */
+  /** Most bytes of a value that costs nothing. */
   private static final int SMALL = 1_024;
 
-  /** A step is a memory access that waits, and these are read one after the other. */
+  /**
+   * Bytes read in one step: a step is a memory access that waits, and these bytes are read in
+   * sequence.
+   */
   private static final int BYTES_PER_STEP = 16;
 
   private SizeMeter(Expression metered) {
     super(metered);
   }
 
-  /** Meters the operands of all expressions of a statement; others have meters of their own. */
+  /** Meters the operands of all expressions of a statement; other objects have their own meters. */
   static void attach(List<Object> parts) {
     for (Object part : parts) {
       boolean consumes =

@@ -3,16 +3,16 @@ package dev.tollgate.store.limits;
 import dev.tollgate.core.command.Limits;
 
 /**
- * What statements of the log may cost, the same on every replica.
+ * Limits on the cost of statements of the log, the same on every replica.
  *
- * @param rows what one execution of a statement may look at
- * @param bytes what it may write
- * @param transactionChanges what a transaction may hold before its next statement
- * @param transactionBytes what it may have written by then
+ * @param rows rows that one execution of a statement may examine
+ * @param bytes bytes that one execution may write
+ * @param transactionChanges changes that a transaction may hold before its next statement
+ * @param transactionBytes bytes that a transaction may have written before its next statement
  */
 public record StoreLimits(
     WorkLimit rows, WorkLimit bytes, long transactionChanges, long transactionBytes) {
-  /** Those of {@link Limits}. */
+  /** The limits that {@link Limits} states. */
   public static final StoreLimits DEFAULT =
       new StoreLimits(
           new WorkLimit(

@@ -7,12 +7,12 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * How much there is to do with things that use one another, where H2 goes from each to all that it
- * uses, as often as it uses them. The weight of a thing is one and the weights of what it uses,
- * times a factor of its own.
+ * The work for things that use one another, where H2 goes from each thing to all that it uses, once
+ * for each use. The weight of a thing is a factor of its own times the sum of one and the weights
+ * of what it uses.
  */
 public final class UseWeights<T> {
-  /** Beyond all limits, and far from an overflow. */
+  /** Largest weight: beyond all limits, and far from an overflow. */
   private static final long MOST = 1L << 40;
 
   private final Function<T, List<T>> uses;
@@ -20,15 +20,18 @@ public final class UseWeights<T> {
   private final Map<T, Long> known = new HashMap<>();
 
   /**
-   * @param uses what a thing uses, as often as it does
-   * @param factor from 1 to 1,000
+   * @param uses the things that a thing uses, once for each use
+   * @param factor of a thing, from 1 to 1,000
    */
   public UseWeights(Function<T, List<T>> uses, ToLongFunction<T> factor) {
     this.uses = uses;
     this.factor = factor;
   }
 
-  /** A weight; in a circle, what is begun with counts once. */
+  /**
+   * Returns the weight of a thing; in a cycle, a thing whose weight is being computed counts as
+   * one.
+   */
   public long of(T thing) {
     Long weighed = known.get(thing);
     if (weighed != null) {

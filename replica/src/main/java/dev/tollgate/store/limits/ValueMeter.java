@@ -16,11 +16,12 @@ import org.h2.expression.function.ConcatFunction;
 import org.h2.value.Value;
 
 /**
- * An expression that tells the running statement's meter how large its values are: for what a query
- * computes and H2 keeps until the statement ends, which may be far more than the statement writes.
+ * An expression that reports the size of its values to the running statement's meter. It stands for
+ * what a query computes and H2 keeps until the statement ends, which may be far more than the
+ * statement writes.
  */
 final class ValueMeter extends MeteredExpression {
-  /** Bytes of a value that costs nothing where it is copied. */
+  /** Bytes from which a value costs something where it is copied. */
   private static final int SMALL = 256;
 
   private final int least;
@@ -31,8 +32,8 @@ final class ValueMeter extends MeteredExpression {
   }
 
   /**
-   * @param least bytes of a value that counts
-   * @param times how often it counts
+   * @param least the size in bytes from which a value counts
+   * @param times how often a value counts
    */
   private ValueMeter(Expression metered, int least, int times) {
     super(metered);
@@ -41,8 +42,8 @@ final class ValueMeter extends MeteredExpression {
   }
 
   /**
-   * Meters what one call puts together, before it does: H2 would build a result of many times the
-   * memory of the node, and end.
+   * Meters what one call puts together, before the call does: H2 would build a result of many times
+   * the memory of the node, and end.
    */
   static void attachToOperands(OperationN call) {
     Expression[] operands = H2Functions.arguments(call);
@@ -61,12 +62,14 @@ final class ValueMeter extends MeteredExpression {
     return function.getName().equals("CONCAT_WS");
   }
 
-  /** Meters those expressions that make new values; columns and constants only refer to theirs. */
+  /**
+   * Meters the expressions that make new values; columns and constants only refer to their values.
+   */
   static void attach(List<Expression> expressions) {
     expressions.replaceAll(ValueMeter::of);
   }
 
-  /** The same for what rows are ordered by. */
+  /** Meters the expressions by which rows are ordered, if they make new values. */
   static void attachToOrder(List<QueryOrderBy> order) {
     for (QueryOrderBy key : order) {
       if (key.expression != null) {
@@ -75,7 +78,7 @@ final class ValueMeter extends MeteredExpression {
     }
   }
 
-  /** The same for an array. */
+  /** Meters the expressions of an array that make new values. */
   static void attach(Expression[] expressions) {
     for (int i = 0; i < expressions.length; i++) {
       expressions[i] = of(expressions[i]);

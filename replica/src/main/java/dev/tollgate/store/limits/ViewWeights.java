@@ -21,34 +21,37 @@ import org.h2.util.HasSQL;
 import org.h2.util.ParserUtil;
 
 /**
- * How often views use views. Nobody can interrupt what H2 does with them:
+ * Counts of how often views use views. Two things that H2 does with views cannot be interrupted:
  *
  * <ul>
- *   <li>H2 asks a view whether it is deterministic by asking all views that it uses, as often as it
- *       uses them: of thirty views, each twice the one before, H2 would ask for ever. The weight of
- *       a view is one and the weights of the views that it uses, each as often as it stands in the
- *       view's text.
- *   <li>After a definition all views are compiled ({@link Views}), and with each view those that
- *       use it, and those that use them. A view is compiled as often as there are ways down from
- *       it, where a view uses another once or not at all.
+ *   <li>H2 asks a view whether it is deterministic by asking all views that it uses, once for each
+ *       use. With thirty views that each use the one before twice, H2 would ask forever. The weight
+ *       of a view is one plus the weights of the views that it uses, each as often as it stands in
+ *       the text.
+ *   <li>After a definition the store compiles all views ({@link Views}), and with each view H2
+ *       compiles the views that use it, and the views that use those. A view is compiled as often
+ *       as there are ways down from it, where a view uses another once or not at all.
  * </ul>
  *
- * <p>Both depend on the definitions that there are, and on nothing else.
+ * <p>Both counts depend only on the existing definitions.
  */
 final class ViewWeights {
-  /** A table in the text that H2 makes of a view: with its schema, and without a column behind. */
+  /** A table in the text that H2 makes of a view: with its schema, and with no column after it. */
   private static final Pattern TABLE =
       Pattern.compile("\"(?:[^\"]++|\"\")++\"\\.\"(?:[^\"]++|\"\")++\"(?!\\.\")");
 
   /** Anything that may be a name in the text of a view that H2 could not read yet. */
   private static final Pattern NAME = Pattern.compile("\"((?:[^\"]++|\"\")++)\"|\\w+");
 
-  /** H2 writes it only before a list of named queries; in a string it costs weight, and no more. */
+  /**
+   * The keyword WITH: H2 writes it only before a list of named queries; in a string it only adds
+   * weight.
+   */
   private static final Pattern NAMED_QUERIES =
       Pattern.compile("\\bWITH\\s", Pattern.CASE_INSENSITIVE);
 
   /**
-   * @param readable if H2 wrote the text, and not a client
+   * @param readable whether H2 wrote the text, and not a client
    */
   private record Text(String sql, boolean readable) {}
 
@@ -72,20 +75,21 @@ final class ViewWeights {
   }
 
   /**
-   * Refuses a view with which it, or another view, would use views too often, or with which views
-   * would be compiled too often.
+   * Rejects a view if this view or another would then use views too often, or if views would then
+   * be compiled too often.
    *
    * @param schema of the view
    * @param name of the view
    * @param sql of its query
-   * @param readable if H2 wrote that, and not a client: no table that the view uses is missing
+   * @param readable whether H2 wrote that text, and not a client: then no table that the view uses
+   *     is missing
    * @throws org.h2.message.DbException with SQLState 54001
    */
   static void require(
       SessionLocal session, Schema schema, String name, String sql, boolean readable) {
     ViewWeights views = of(Views.of(session));
     views.add(nameOf(schema, name), name, new Text(sql, readable));
-    // in an order that is the same everywhere, because the message names the first
+    // in the same order on every replica, because the message names the first view
     for (String view : new TreeSet<>(views.texts.keySet())) {
       if (views.weights.of(view) > Limits.VIEW_WEIGHT) {
         throw Exhausted.work(
@@ -125,7 +129,10 @@ final class ViewWeights {
     }
   }
 
-  /** The same views, each behind those that it uses; else in the order given. */
+  /**
+   * Returns the views in an order in which each follows the views that it uses; otherwise the given
+   * order stays.
+   */
   static List<TableView> usedFirst(List<TableView> views) {
     ViewWeights graph = of(views);
     Map<String, TableView> left = new LinkedHashMap<>();
@@ -165,7 +172,8 @@ final class ViewWeights {
   }
 
   /**
-   * The views in the text of one, each as often as it stands there; rather too many than too few.
+   * Returns the views in the text of a view, each as often as it stands there; rather too many than
+   * too few.
    */
   private List<String> usedIn(String view) {
     return used.computeIfAbsent(view, this::readUses);

@@ -10,19 +10,20 @@ import org.h2.table.Table;
 import org.h2.table.TableView;
 
 /**
- * Views after a definition and after a restore. H2 finds out when it next uses a view whether what
- * the view shows is still there, and until then its tables cannot be altered; a replica that was
- * restored knows at once. So that all replicas are alike, each compiles all views after every
- * definition: what a view is depends on the definitions that there are, and on nothing before.
+ * Views after a definition and after a restore. H2 learns only at the next use of a view whether
+ * what the view shows is still there. Until then the tables of the view cannot be altered. A
+ * restored replica knows at once. To keep all replicas alike, each replica compiles all views after
+ * every definition: the state of a view depends only on the existing definitions, and on nothing
+ * before.
  */
 public final class Views {
   private Views() {}
 
-  /** Compiles all views, until no more of them become valid or broken by it. */
+  /** Compiles all views until no view becomes valid or broken any more. */
   public static void compile(SessionLocal session) {
     List<TableView> views = of(session);
     if (views.stream().anyMatch(TableView::isInvalid)) {
-      // or a round of its own would mend each of those that use one another
+      // otherwise each of the views that use one another would need a round of its own to be mended
       views = ViewWeights.usedFirst(views);
     }
     boolean progress = true;
@@ -40,11 +41,11 @@ public final class Views {
     try {
       view.recompile(session, /* force= */ true, /* clearIndexMeta= */ false);
     } catch (DbException e) {
-      // of a view whose columns have no names; it stays as it is
+      // the columns of the view have no names; the view stays as it is
     }
   }
 
-  /** In the order in which they were made. */
+  /** Returns all views in the order in which they were made. */
   static List<TableView> of(SessionLocal session) {
     List<TableView> views = new ArrayList<>();
     for (Schema schema : session.getDatabase().getAllSchemasNoMeta()) {

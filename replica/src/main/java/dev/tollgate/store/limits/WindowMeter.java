@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * counts as n visits.
  */
 final class WindowMeter extends MeteredExpression {
-  /** These H2 updates from row to row. */
+  /** Aggregates that H2 updates from row to row. */
   private static final Set<AggregateType> RUNNING =
       EnumSet.of(
           AggregateType.COUNT_ALL,
@@ -103,7 +103,10 @@ final class WindowMeter extends MeteredExpression {
                         == WindowFrameBoundType.UNBOUNDED_FOLLOWING)));
   }
 
-  /** The rows of a frame. Where a frame of values begins H2 finds by going through the rows. */
+  /**
+   * Returns the rows of a frame. H2 finds the beginning of a frame of values by going through the
+   * rows.
+   */
   private static long visitsOf(@Nullable WindowFrame frame) {
     if (frame == null || frame.getUnits() != WindowFrameUnits.ROWS) {
       return Long.MAX_VALUE;

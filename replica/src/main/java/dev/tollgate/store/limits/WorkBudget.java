@@ -5,11 +5,13 @@ import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.statement.StatementMeter;
 
 /**
- * What one execution of a statement of the log may cost: it pays for data that exists. It counts
- * what the statement does and no time, so every replica ends the statement at the same row.
+ * The budget of one execution of a statement of the log, which grows with the existing data. It
+ * counts what the statement does and no time, so every replica ends the statement at the same row.
  */
 public final class WorkBudget implements StatementMeter {
-  /** A frame is gone through twice or more often: for its ends, and for its values. */
+  /**
+   * Steps for one visit: H2 goes through a frame at least twice, for its ends and for its values.
+   */
   private static final int STEPS_PER_VISIT = 2;
 
   private final BatchWork batch;
@@ -25,9 +27,9 @@ public final class WorkBudget implements StatementMeter {
 
   /**
    * @param batch what the sets before this one have done
-   * @param rowsOfTables how many rows the tables have to which the statement refers, each counted
-   *     once, before it runs, and its VALUES
-   * @param changesBefore how many changes its transaction had made by then
+   * @param rowsOfTables how many rows the tables to which the statement refers have before it runs,
+   *     each table counted once, and its VALUES
+   * @param changesBefore how many changes its transaction had made before it runs
    */
   WorkBudget(BatchWork batch, long rowsOfTables, long changesBefore) {
     this.batch = batch;
@@ -40,12 +42,12 @@ public final class WorkBudget implements StatementMeter {
     maxBytes = batch.bytes().left(rowsOfTables);
   }
 
-  /** What was written so far. */
+  /** Returns the bytes written so far. */
   public long bytes() {
     return bytes;
   }
 
-  /** Its execution is over: the next set of the batch gets what it has left. */
+  /** Ends the execution: the next set of the batch gets what this set has left. */
   void end() {
     batch.rows().add(rows + unpaidChanges * Limits.ROWS_PER_CHANGE, rowsOfTables);
     batch.bytes().add(bytes, rowsOfTables);
@@ -73,7 +75,7 @@ public final class WorkBudget implements StatementMeter {
 
   @Override
   public void changed(long changes) {
-    // a definition has committed what was before it
+    // a definition has committed the changes before it
     changesBefore = Math.min(changesBefore, changes);
     unpaidChanges = Math.max(changes - changesBefore - paidChanges, 0);
     requireRows();

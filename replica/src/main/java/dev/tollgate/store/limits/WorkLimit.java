@@ -1,11 +1,11 @@
 package dev.tollgate.store.limits;
 
 /**
- * How much of something one execution of a statement may do: some of it always, more for each row
- * that the tables have to which it refers, and never more than the most.
+ * A limit on one kind of work of one execution of a statement. The limit is a base, plus more for
+ * each row of the tables to which the statement refers, and never more than a maximum.
  *
  * @param base what every statement may do
- * @param perRow what it may do beside for each of those rows
+ * @param perRow what a statement may do in addition for each of those rows
  * @param most what no statement may exceed, however large its tables are
  */
 public record WorkLimit(long base, long perRow, long most) {
@@ -15,12 +15,12 @@ public record WorkLimit(long base, long perRow, long most) {
     }
   }
 
-  /** The same for all statements. */
+  /** Returns a limit that is the same for all statements. */
   public static WorkLimit of(long most) {
     return new WorkLimit(most, 0, most);
   }
 
-  /** That of a statement whose tables have so many rows. */
+  /** Returns the limit of a statement whose tables have this many rows. */
   long with(long rows) {
     return rows < (most - base) / Math.max(perRow, 1) ? base + perRow * rows : most;
   }

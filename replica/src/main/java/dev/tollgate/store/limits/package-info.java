@@ -1,6 +1,6 @@
 /**
- * What a statement may cost: meters and guards within the prepared statement, which count rows,
- * bytes and steps, and no time.
+ * Limits on the cost of a statement: meters and guards within the prepared statement. They count
+ * rows, bytes and steps, and no time.
  */
 @NullMarked
 package dev.tollgate.store.limits;

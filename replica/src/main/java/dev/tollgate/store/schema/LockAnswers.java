@@ -21,7 +21,7 @@ import org.h2.value.ValueBoolean;
 import org.h2.value.ValueNull;
 import org.jspecify.annotations.Nullable;
 
-/** What the lock functions return, as SQL sees it. */
+/** The results of the lock functions as SQL sees them. */
 public final class LockAnswers {
   private static final Parameter UNKNOWN =
       new Parameter(TypeInfo.TYPE_UNKNOWN, ResultSetMetaData.columnNullableUnknown);
@@ -64,12 +64,14 @@ public final class LockAnswers {
     return single(label, type, value);
   }
 
-  /** The result of holds_lock that stands alone. */
+  /** The result of a holds_lock call that stands alone. */
   public static byte[] resultOf(boolean answer, String label) {
     return single(label, TypeInfo.TYPE_BOOLEAN, ValueBoolean.get(answer));
   }
 
-  /** The result of lock_token or renew_lease that stands alone; null where there is none. */
+  /**
+   * The result of a lock_token or renew_lease call that stands alone; null if there is no number.
+   */
   public static byte[] resultOf(@Nullable Long number, String label) {
     return single(
         label, TypeInfo.TYPE_BIGINT, number == null ? ValueNull.INSTANCE : ValueBigint.get(number));

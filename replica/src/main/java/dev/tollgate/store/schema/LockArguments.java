@@ -19,7 +19,7 @@ import org.h2.value.ValueNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of the lock functions as SQL gives them, checked: whatever is wrong is refused with
+ * Checks the arguments of the lock functions as SQL gives them. A wrong argument is refused with
  * SQLState 22023 or 22021 and a sentence that names the argument, before it can become a command.
  */
 public final class LockArguments {
@@ -52,7 +52,7 @@ public final class LockArguments {
   /**
    * @param lease null if the call leaves it out
    * @param wait null if the call leaves it out
-   * @param defaultWaitMillis how long it waits then
+   * @param defaultWaitMillis how long the request waits if the call leaves the wait out
    */
   public static Operation.AcquireLock acquire(
       SqlValue lock,
@@ -100,7 +100,7 @@ public final class LockArguments {
     return new LockName(name);
   }
 
-  /** The id of a lease that somebody created. */
+  /** The id of a lease that a client created. */
   public static LeaseId leaseId(SqlValue value) throws SQLException {
     long id = number("lease", value);
     if (id <= 0) {
@@ -109,7 +109,7 @@ public final class LockArguments {
     return new LeaseId(id);
   }
 
-  /** A fencing token; any number will do, because a wrong one is refused where it is shown. */
+  /** A fencing token. Any number is accepted: a wrong token is refused where it is presented. */
   public static long token(SqlValue value) throws SQLException {
     return number("token", value);
   }

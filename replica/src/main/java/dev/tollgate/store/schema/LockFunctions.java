@@ -15,8 +15,9 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of schema TOLLGATE as H2 calls them. H2 wants static methods; what they work on
- * comes from the statement that the session is running. What they return tells H2 their SQL types.
+ * The functions of schema TOLLGATE as H2 calls them. H2 requires static methods, which get the lock
+ * state from the statement that the session is running. Their Java return types tell H2 their SQL
+ * types.
  */
 public final class LockFunctions {
   private LockFunctions() {}

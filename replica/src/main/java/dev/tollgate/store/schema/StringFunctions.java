@@ -7,8 +7,8 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * REPEAT, SPACE, LPAD, RPAD and REPLACE as H2 has them, in schema TOLLGATE, except that they
- * compute the length of the result first. H2 makes the result, however many gigabytes it has, and
+ * REPEAT, SPACE, LPAD, RPAD and REPLACE in schema TOLLGATE. They work as in H2, except that they
+ * compute the length of the result first. H2 builds the result, however many gigabytes it has, and
  * then refuses to keep it.
  */
 public final class StringFunctions {

@@ -30,8 +30,8 @@ public final class SystemFunctions {
   /**
    * The rows of a system table; none while H2 only asks for its columns.
    *
-   * <p>The result set knows nothing of the session: H2 asks it for its metadata in the middle of
-   * the statement, and one that asked the session then would end the statement.
+   * <p>The result set does not know the session. H2 asks a result set for its metadata in the
+   * middle of the statement. A result set that asked the session then would end the statement.
    *
    * @param table the name of a {@link SystemTable}
    */
@@ -48,7 +48,7 @@ public final class SystemFunctions {
     return result;
   }
 
-  /** Gives H2, which keeps them all, one row after the other while there is memory for them. */
+  /** Gives H2 one row after another while there is memory for them: H2 keeps all rows. */
   private static final class Rows implements SimpleRowSource {
     private final List<SystemTable.Column> columns;
     private final Iterator<@Nullable Object[]> rows;

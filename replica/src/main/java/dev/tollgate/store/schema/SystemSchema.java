@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The statements that make schema TOLLGATE: its views, its functions, and the clients' user. */
+/** The statements that create schema TOLLGATE: its views, its functions, and the clients' user. */
 public final class SystemSchema {
   private static final List<String> FUNCTIONS =
       List.of(
@@ -19,13 +19,13 @@ public final class SystemSchema {
           "RELEASE_LOCK releaseLock",
           "FORCE_RELEASE_LOCK forceReleaseLock");
 
-  /** They depend on their arguments alone, so definitions may use them. */
+  /** These functions depend on their arguments alone, so definitions may use them. */
   private static final List<String> STRING_FUNCTIONS =
       List.of("REPEAT repeat", "SPACE space", "LPAD lpad", "RPAD rpad", "REPLACE replace");
 
   private SystemSchema() {}
 
-  /** A database with this schema, and with nothing of clients. */
+  /** Creates a database with this schema, and without objects of clients. */
   public static H2Database newDatabase() {
     return new H2Database(statements(H2Database.CLIENT));
   }

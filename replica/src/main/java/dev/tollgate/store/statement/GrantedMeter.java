@@ -1,6 +1,6 @@
 package dev.tollgate.store.statement;
 
-/** A meter that lets some rows and bytes pass before it tells another one. */
+/** A meter that lets some rows and bytes pass before it reports to another meter. */
 final class GrantedMeter implements StatementMeter {
   private final StatementMeter meter;
   private long rows;

@@ -10,22 +10,22 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the functions and views of schema TOLLGATE work on: the lock state as a statement may see
+ * The lock state that the functions and views of schema TOLLGATE work on, as a statement may see
  * it.
  */
 public interface LockAccess {
   /**
-   * The same for a query that may have to end. An entry of the log that is a definition waits for
-   * the queries under way, and what asks for the lock state waits for the entry.
+   * Returns the same access for a query that may have to end. A log entry with a definition waits
+   * for the queries under way, and a query that asks for the lock state waits for the entry.
    *
-   * @param queryEnds whether the query is to end; what waits then throws {@link
+   * @param queryEnds true if the query is to end; a waiting call then throws {@link
    *     java.util.concurrent.CancellationException}
    */
   default LockAccess until(BooleanSupplier queryEnds) {
     return this;
   }
 
-  /** True if somebody holds the lock under this token. */
+  /** True if the lock is held under this token. */
   boolean holdsLock(LockName lock, long token);
 
   /** The token under which the lock is held exclusively, or null. */
@@ -34,14 +34,14 @@ public interface LockAccess {
   /** Performs an operation at the statement's log position; refused outside the log. */
   Outcome perform(Operation operation);
 
-  /** Asks whether the statement may write a row under this lock; null if it may, else why not. */
+  /** Returns null if the statement may write a row under this lock, otherwise the refusal. */
   default Outcome.@Nullable Refused admitRow(FenceId fence, LockName lock) {
     throw new IllegalStateException("no row is written here, but one of fence " + fence);
   }
 
   /**
-   * The rows of a system table as it is now, each with the columns that the table declares. They
-   * are made as they are read, whenever that is: there may be a million.
+   * The rows of a system table as it is now, each with the columns that the table declares. Each
+   * row is made when it is read, whenever that is: there may be a million rows.
    */
   Iterable<@Nullable Object[]> rows(SystemTable table);
 

@@ -4,7 +4,7 @@ import dev.tollgate.store.h2.Nesting;
 import org.h2.result.ResultTarget;
 import org.h2.value.Value;
 
-/** Tells a meter the size of each row that a query gives, and keeps none. */
+/** Reports the size of each row of a query to a meter, and keeps no rows. */
 record MeteredRows(StatementMeter meter) implements ResultTarget {
   @Override
   public void addRow(Value... values) {

@@ -7,19 +7,19 @@ import java.util.concurrent.locks.StampedLock;
 
 /**
  * Keeps queries and definitions apart: many queries at a time, or one definition. A definition that
- * has waited for {@value #PATIENCE_MILLIS} ms cancels the queries that keep it out. Changes of rows
- * do not come here: H2 keeps versions for the readers.
+ * has waited for {@value #PATIENCE_MILLIS} ms cancels the queries that block it. Changes of rows do
+ * not enter the gate: H2 keeps versions for readers.
  */
 public final class ReaderGate {
   private static final long PATIENCE_MILLIS = 500;
 
-  /** Belongs to no thread: a copy of the database is begun by one and ended by another. */
+  /** Belongs to no thread: one thread begins a copy of the database, and another ends it. */
   private final StampedLock lock = new StampedLock();
 
   private final Map<Query, Long> inside = new ConcurrentHashMap<>();
   private long definition;
 
-  /** A query that can be cancelled. */
+  /** A query that can be canceled. */
   public interface Query {
     /** Ends the query with an error as soon as possible; called from another thread. */
     void cancelForDefinition();

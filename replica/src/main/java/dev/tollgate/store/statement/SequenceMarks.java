@@ -6,7 +6,7 @@ import org.h2.engine.Database;
 import org.h2.schema.Schema;
 import org.h2.schema.Sequence;
 
-/** Where all sequences stand, so that they can be put back there. */
+/** The positions of all sequences, so that they can be restored. */
 final class SequenceMarks {
   private final Map<Sequence, Long> next = new LinkedHashMap<>();
 
@@ -22,7 +22,7 @@ final class SequenceMarks {
     return marks;
   }
 
-  /** Puts back those that have moved. */
+  /** Restores the sequences that have moved. */
   void restore() {
     next.forEach(
         (sequence, value) -> {

@@ -1,60 +1,61 @@
 package dev.tollgate.store.statement;
 
 /**
- * Watches a statement while it runs. Called by the thread that runs it, often: once for every row
- * that it looks at.
+ * Watches a statement while it runs. The thread that runs the statement calls the meter often: once
+ * for every row that the statement examines.
  */
 public interface StatementMeter {
-  /** Steps that take as long as looking at one row. */
+  /** Number of steps that take as long as examining one row. */
   int STEPS_PER_ROW = 64;
 
   /** For statements whose work is bounded by their text. */
   StatementMeter NONE = rows -> {};
 
   /**
-   * The statement has looked at so many more rows.
+   * Records that the statement has examined this many more rows.
    *
-   * @throws org.h2.message.DbException if it may not go on
+   * @throws org.h2.message.DbException if the statement may not go on
    */
   void looked(int rows);
 
   /**
-   * The statement has written a row of this size.
+   * Records that the statement has written a row of this size.
    *
-   * @throws org.h2.message.DbException if it may not go on
+   * @throws org.h2.message.DbException if the statement may not go on
    */
   default void wrote(long bytes) {}
 
   /**
-   * The statement has taken so many more steps through texts.
+   * Records that the statement has taken this many more steps through texts.
    *
-   * @throws org.h2.message.DbException if it may not go on
+   * @throws org.h2.message.DbException if the statement may not go on
    */
   default void stepped(int steps) {
     looked(rowsOf(steps));
   }
 
   /**
-   * To compute a window function for one more row, the statement is about to go through so many
-   * rows again.
+   * Records that the statement is about to go through this many rows again, to compute a window
+   * function for one more row.
    *
-   * @throws org.h2.message.DbException if it may not go on
+   * @throws org.h2.message.DbException if the statement may not go on
    */
   default void revisited(long rows) {}
 
-  /** As how many rows steps count, rounded up. */
+  /** The number of rows that steps count as, rounded up. */
   static int rowsOf(long steps) {
     return (int) ((steps + STEPS_PER_ROW - 1) / STEPS_PER_ROW);
   }
 
   /**
-   * The statement's transaction has made so many changes by now, one for each index of a row.
+   * Records that the statement's transaction has made this many changes so far, one for each index
+   * of a row.
    *
-   * @throws org.h2.message.DbException if it may not go on
+   * @throws org.h2.message.DbException if the statement may not go on
    */
   default void changed(long changes) {}
 
-  /** True if it may simply fail when there is no memory: it changes nothing. */
+  /** True if the statement may simply fail when there is no memory, because it changes nothing. */
   default boolean mayRunOutOfMemory() {
     return false;
   }

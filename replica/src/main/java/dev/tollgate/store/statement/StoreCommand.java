@@ -26,19 +26,19 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement of H2 that is never run twice, with what its functions may ask about.
+ * An H2 statement that never runs twice, with the lock state that its functions work on.
  *
  * <p>H2 runs a statement again after a conflict without undoing the first attempt, and then reports
- * a duplicate key of its own row: here a conflict is an error.
+ * a duplicate key for the statement's own row. Here a conflict is an error.
  */
 public final class StoreCommand extends CommandContainer {
-  /** H2 asks whether the statement was cancelled after so many rows. */
+  /** Number of rows after which H2 checks whether the statement was canceled. */
   private static final int ROWS_PER_CHECK = 128;
 
-  /** What H2 takes for a number, a truth value or a time, and something more. */
+  /** Bytes that H2 needs for a number, a boolean or a time, with a margin. */
   private static final long SHORT_VALUE_BYTES = 64;
 
-  /** What watches a session while it runs no such statement. */
+  /** The meter of a session while it runs no {@code StoreCommand}. */
   private record Watch(SessionLocal session, StatementMeter meter) {}
 
   private static final ThreadLocal<Watch> WATCH = new ThreadLocal<>();
@@ -64,11 +64,12 @@ public final class StoreCommand extends CommandContainer {
   }
 
   /**
-   * Gives all parameters their values.
+   * Sets the values of all parameters.
    *
-   * @param encoded as the driver sends them
+   * @param encoded the values, as the driver sends them
    * @param check sees each value before the statement does
-   * @throws DbException if there are not as many as the statement has, or what the check throws
+   * @throws DbException if the statement has another number of parameters, or if the check throws
+   *     it
    */
   public void setParameters(byte[] encoded, Consumer<Value> check) {
     List<Value> values = Parameter.decodeValues(encoded, null);
@@ -86,27 +87,28 @@ public final class StoreCommand extends CommandContainer {
   }
 
   /**
-   * Has a query run before the statement. What it gives is thrown away.
+   * Sets a query to run before the statement. The rows of the query are discarded.
    *
-   * @param query with meters; null for none
-   * @param rows that it may look at for nothing, and as many bytes for each as a short value takes
+   * @param query a query with meters; null for none
+   * @param rows number of rows that the query may examine free of charge, each with the bytes of a
+   *     short value
    */
   public void runBefore(@Nullable Query query, long rows) {
     before = query;
     granted = rows;
   }
 
-  /** Has something done as the last part of the statement. */
+  /** Sets an action to run as the last part of the statement. */
   public void runAfter(Runnable part) {
     after = part;
   }
 
-  /** The statement as H2 has understood it. */
+  /** The statement as H2 has prepared it. */
   public Prepared prepared() {
     return prepared;
   }
 
-  /** What the lock functions in this statement work on. */
+  /** The lock state that the lock functions in this statement work on. */
   public LockAccess locks() {
     return locks;
   }
@@ -117,9 +119,9 @@ public final class StoreCommand extends CommandContainer {
   }
 
   /**
-   * Asks whether it may write a row under this lock.
+   * Checks whether the statement may write a row under this lock.
    *
-   * @throws DbException if not; {@link #refusal} then says why
+   * @throws DbException if it may not; {@link #refusal} then gives the reason
    */
   public void admitRow(FenceId fence, LockName lock) {
     meter.looked(1);
@@ -132,10 +134,10 @@ public final class StoreCommand extends CommandContainer {
   }
 
   /**
-   * The foreign keys to a row that was changed or deleted act now. Their actions may reach rows to
-   * which others refer, and so on: H2 descends for each.
+   * Records that the actions of foreign keys to a changed or deleted row begin. The actions may
+   * reach rows to which other rows refer, and so on: H2 recurses at each level.
    *
-   * @throws DbException if it has descended as far as it may
+   * @throws DbException if H2 has recursed as far as it may
    */
   public void enterActions() {
     actionDepth++;
@@ -147,24 +149,27 @@ public final class StoreCommand extends CommandContainer {
               + " times: begin at the other end of the chain, and delete or change its rows in"
               + " parts");
     }
-    // H2 prepares a statement for each action, and asks whether to go on only once in 128 rows
+    // H2 prepares a statement for each action, and checks whether to go on only every 128 rows
     meter.looked((int) Limits.ROWS_PER_CHANGE);
     meter.changed(H2Transactions.changes(session));
   }
 
-  /** The foreign keys to that row have acted. */
+  /** Records that the actions of foreign keys to that row have ended. */
   public void leaveActions() {
     actionDepth--;
   }
 
-  /** Why it may not write one of the rows that it came to; null if it came to no such row. */
+  /**
+   * The reason why the statement may not write a row that it reached; null if it reached no such
+   * row.
+   */
   public Outcome.@Nullable Refused refusal() {
     return refusal;
   }
 
   /**
-   * What watches the statement that runs in a session; null if it is none of the log and no query
-   * of a client. H2 copies a table that is altered by commands of its own: they count towards the
+   * The meter of the statement that runs in a session; null if it is neither a logged statement nor
+   * a query of a client. H2 copies an altered table by commands of its own, which count toward the
    * statement that they are part of.
    */
   public static @Nullable StatementMeter meterOf(SessionLocal session) {
@@ -175,7 +180,7 @@ public final class StoreCommand extends CommandContainer {
     return watch == null || watch.session != session ? null : watch.meter;
   }
 
-  /** Has a meter watch what a session does besides statements: it computes while it prepares. */
+  /** Has a meter watch a session outside statements: a session also computes while it prepares. */
   public static <T> T watched(SessionLocal session, StatementMeter meter, Supplier<T> work) {
     Watch before = WATCH.get();
     WATCH.set(new Watch(session, meter));
@@ -186,7 +191,7 @@ public final class StoreCommand extends CommandContainer {
     }
   }
 
-  /** What watches this statement. */
+  /** The meter of this statement. */
   public StatementMeter meter() {
     return meter;
   }
@@ -216,8 +221,8 @@ public final class StoreCommand extends CommandContainer {
   }
 
   /**
-   * Runs a query once without keeping its rows. Time and random numbers are pinned again
-   * afterwards, and what it drew from sequences is drawn again.
+   * Runs a query once without keeping its rows. Afterwards time and random numbers are pinned
+   * again, and values that the query drew from sequences are drawn again.
    */
   private void runForNothing(Query query) {
     SequenceMarks drawn = SequenceMarks.of(session.getDatabase());
@@ -231,7 +236,10 @@ public final class StoreCommand extends CommandContainer {
     }
   }
 
-  /** H2 would close the database if memory runs out; a query gives up its rows, and that is all. */
+  /**
+   * Runs a query. If memory runs out, H2 would close the database; here a query only loses its
+   * rows.
+   */
   @Override
   public ResultInterface query(long maxRows) {
     try {

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** The views of schema TOLLGATE and their columns. */
 public enum SystemTable {
-  /** Who holds which lock; one row per hold. */
+  /** Locks and their holders; one row per hold. */
   LOCKS(
       name("LOCK_NAME"),
       word("LOCK_MODE"),
@@ -20,7 +20,7 @@ public enum SystemTable {
       name("CLIENT_HOST"),
       name("CLIENT_PROCESS"),
       number("WAITERS")),
-  /** Who waits for which lock, in the order in which they will be served. */
+  /** Requests that wait for locks, in the order in which they will be served. */
   LOCK_WAITERS(
       name("LOCK_NAME"),
       number("QUEUE_POSITION"),
@@ -33,7 +33,7 @@ public enum SystemTable {
       name("APPLICATION"),
       name("CLIENT_HOST"),
       name("CLIENT_PROCESS")),
-  /** Live leases. How long each has left only the leader knows; elsewhere it is null. */
+  /** Live leases. Only the leader knows the remaining time of a lease; elsewhere it is null. */
   LEASES(
       number("LEASE_ID"),
       name("OWNER"),
@@ -54,7 +54,7 @@ public enum SystemTable {
       number("OWN_LEASE_ID"),
       number("LAST_OPERATION"),
       name("WAITS_FOR_LOCK")),
-  /** Open transactions, and how many statements wait for others to end on behalf of each. */
+  /** Open transactions, and how many statements wait for each of them to end. */
   TRANSACTIONS(
       number("TRANSACTION_ID"),
       number("SESSION_ID"),
@@ -64,7 +64,7 @@ public enum SystemTable {
       number("STATEMENTS_WAITING"),
       name("APPLICATION"),
       name("CLIENT_HOST")),
-  /** Tables that are bound to a lock, or to one for each row, which ROW_LOCK names. */
+  /** Tables that are bound to a lock, or to a lock for each row, which ROW_LOCK names. */
   FENCES(
       name("TABLE_SCHEMA"),
       name("TABLE_NAME"),
@@ -86,19 +86,19 @@ public enum SystemTable {
       number("ENTRIES_BEHIND"),
       name("INCARNATION"),
       name("CLUSTER_ID")),
-  /** The last comparison of the replicas: what each node said, and what to think of it. */
+  /** The last comparison of the replicas: the checksum of each node, and the verdict on it. */
   REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT")),
   /**
-   * With what statements are computed, part by part: what the replicated state says, and what the
-   * node that answers has.
+   * The environment in which statements are computed, part by part: as the replicated state has it,
+   * and as the node that answers has it.
    */
   ENVIRONMENT(name("PART"), name("CLUSTER"), name("THIS_NODE")),
   /** The snapshots on the disk of the node that answers. */
   SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT")),
-  /** How long transactions may be open, of the whole cluster: one row. */
+  /** How long transactions may be open in the whole cluster: one row. */
   TRANSACTION_LIMITS(number("AGE_MS"), number("IDLE_MS"));
 
-  /** What a value of a column is in Java. */
+  /** The Java type of a column's values. */
   public enum Type {
     /** {@link String} of up to 256 characters. */
     NAME,

@@ -1,6 +1,6 @@
 /**
- * A statement of H2 while it runs, and what it may ask: its meter, the lock state, and whether it
- * has to wait for queries.
+ * A running H2 statement and what it asks: its meter, the lock state, and the gate that makes it
+ * wait for queries.
  */
 @NullMarked
 package dev.tollgate.store.statement;

@@ -29,14 +29,14 @@ import org.h2.table.TableType;
 import org.h2.value.Value;
 
 /**
- * The database as it was committed at one moment, to be written, or to be compared with those of
- * other replicas, while it goes on changing: H2 keeps the rows of that moment for the cursors that
- * were opened then. A definition would take them away, so it waits, and if that takes long it ends
- * the copy.
+ * The committed state of the database at one moment. The copy is written, or compared with those of
+ * other replicas, while the database goes on changing. H2 keeps the rows of that moment for the
+ * cursors that were opened then. A definition would remove these rows, so it waits. If the wait is
+ * long, the definition ends the copy.
  *
- * <p>Definitions are taken as H2 keeps them for its own restart, with the ids of the objects, so
- * that names which H2 gives, and the order of indexes and constraints, come back as they were.
- * Begun by the thread that applies the log; written by any one thread.
+ * <p>Definitions are copied as H2 keeps them for its own restart, with the ids of the objects. So
+ * generated names, and the order of indexes and constraints, come back as they were. The apply
+ * thread begins a copy; any one thread writes it.
  */
 public final class DatabaseCopy implements AutoCloseable {
   public static final int DEFINITION = 32;
@@ -75,7 +75,7 @@ public final class DatabaseCopy implements AutoCloseable {
   private final long[] objectIds;
   private final List<TableRows> tables = new ArrayList<>();
 
-  /** What a definition cancels if it has to wait too long. */
+  /** The query that a definition cancels if the definition has to wait too long. */
   private static final class Reading implements ReaderGate.Query {
     private final boolean insistent;
     private volatile boolean cancelled;
@@ -93,7 +93,7 @@ public final class DatabaseCopy implements AutoCloseable {
   /**
    * Begins a copy.
    *
-   * @param insistent if definitions wait until it is written, however long that takes
+   * @param insistent true if definitions wait until the copy is written, however long that takes
    */
   public DatabaseCopy(H2Database database, ReaderGate gate, boolean insistent) {
     this.gate = gate;
@@ -120,9 +120,9 @@ public final class DatabaseCopy implements AutoCloseable {
   }
 
   /**
-   * Writes the copy, and can be called once.
+   * Writes the copy. Can be called once.
    *
-   * @throws InterruptedIOException if a definition did not want to wait: try again
+   * @throws InterruptedIOException if a definition ended the copy: try again
    */
   public void writeTo(SnapshotWriter out) throws IOException {
     WireWriter body = new WireWriter(2 * BLOCK_BYTES);
@@ -149,13 +149,17 @@ public final class DatabaseCopy implements AutoCloseable {
   }
 
   /**
-   * Tells a checksum of the definitions and one of each table; can be called once, instead of
-   * {@link #writeTo}. What may rightly differ is left out: keys of rows and ids of objects, because
-   * a replica that was restored may have others where rows are gone, or where a later version of
-   * Tollgate has objects of its own; and the names that H2 gives to indexes of constraints.
+   * Computes a checksum of the definitions and one of each table. Can be called once, instead of
+   * {@link #writeTo}. Leaves out what may rightly differ between replicas:
    *
-   * @param parts gets the name of a part and its SHA-256
-   * @throws InterruptedIOException if a definition did not want to wait
+   * <ul>
+   *   <li>Keys of rows and ids of objects. A restored replica may have others where rows are gone,
+   *       or where a later version of Tollgate has objects of its own.
+   *   <li>Names that H2 gives to indexes of constraints.
+   * </ul>
+   *
+   * @param parts receives the name of a part and its SHA-256
+   * @throws InterruptedIOException if a definition ended the copy
    */
   public void checksums(BiConsumer<String, byte[]> parts) throws InterruptedIOException {
     MessageDigest digest = Checksums.sha256();
@@ -199,13 +203,18 @@ public final class DatabaseCopy implements AutoCloseable {
     }
   }
 
-  /** In the order in which H2 fills them, without that of the table itself, which is the first. */
+  /**
+   * The indexes in the order in which H2 fills them, without the first, that of the table itself.
+   */
   static List<Index> indexesOf(Table table) {
     List<Index> indexes = table.getIndexes();
     return indexes.subList(1, indexes.size());
   }
 
-  /** In the order in which H2 asks them, without the guards of rows, which come with the fences. */
+  /**
+   * The constraints in the order in which H2 checks them, without row guards, which come with
+   * fences.
+   */
   static List<Constraint> constraintsOf(Table table) {
     List<Constraint> constraints = new ArrayList<>();
     for (Constraint constraint : table.getConstraints()) {

@@ -38,21 +38,21 @@ import org.h2.util.StringUtils;
 import org.h2.value.Value;
 
 /**
- * What a {@link DatabaseCopy} wrote, as SQL statements that a client can send. Definitions are
- * carried out in an empty database, which then says how they are written; rows are passed on as
- * they come, so that memory holds no more than one record of them.
+ * Converts what a {@link DatabaseCopy} wrote into SQL statements that a client can send.
+ * Definitions run in an empty database, which then gives their SQL. Rows are passed on as they
+ * come, so memory holds no more than one record of rows.
  *
  * <p>First comes what rows need, then the rows of each table in their order, then what would only
- * be in their way. Names that H2 gave are written out, so that a dump of the result is the same.
+ * be in the way of rows. Generated names are written out, so that a dump of the result is the same.
  */
 public final class DatabaseDump implements AutoCloseable {
-  /** Rows are put into one statement until it is this long. */
+  /** Rows are collected in one statement up to this many characters. */
   private static final int STATEMENT_CHARS = 64 << 10;
 
-  /** And no more rows than this. */
+  /** Maximum number of rows in one statement. */
   private static final int STATEMENT_ROWS = 500;
 
-  /** Schemas that show what there is. */
+  /** Schemas that only show what the database has. */
   private static final Set<String> READ_ONLY =
       Set.of(H2Database.SYSTEM_SCHEMA, "INFORMATION_SCHEMA");
 
@@ -64,7 +64,7 @@ public final class DatabaseDump implements AutoCloseable {
   private int rowCount;
 
   /**
-   * @param longestStatement in characters: what clients may send
+   * @param longestStatement maximum characters of a statement that clients may send
    */
   public DatabaseDump(Appendable out, int longestStatement) {
     this.out = requireNonNull(out, "out");
@@ -167,7 +167,7 @@ public final class DatabaseDump implements AutoCloseable {
         || constraint.getConstraintType() == Constraint.Type.UNIQUE;
   }
 
-  /** Those of clients, by name. */
+  /** The schemas of clients, by name. */
   private List<Schema> schemas() {
     return restore.database().h2().getAllSchemasNoMeta().stream()
         .filter(schema -> !READ_ONLY.contains(schema.getName()))
@@ -175,7 +175,7 @@ public final class DatabaseDump implements AutoCloseable {
         .toList();
   }
 
-  /** All objects of a kind, in the order in which they were made as far as H2 remembers it. */
+  /** All objects of a kind, in order of creation as far as H2 remembers it. */
   private <T extends SchemaObject> List<T> all(Function<Schema, Collection<T>> kind) {
     List<T> objects = new ArrayList<>();
     schemas().forEach(schema -> objects.addAll(kind.apply(schema)));
@@ -190,7 +190,7 @@ public final class DatabaseDump implements AutoCloseable {
         .toList();
   }
 
-  /** A view comes after those that it shows. */
+  /** All views; each view comes after the views that it shows. */
   private List<TableView> views() {
     List<Table> open =
         new ArrayList<>(this.<Table>all(schema -> schema.getAllTablesAndViews(restore.session())));
@@ -226,7 +226,7 @@ public final class DatabaseDump implements AutoCloseable {
             + " VALUES\n");
   }
 
-  /** All but what is computed from others. */
+  /** All columns except those that are computed from others. */
   private static List<Column> written(Table table) {
     return List.of(table.getColumns()).stream().filter(column -> !column.isGenerated()).toList();
   }
@@ -281,7 +281,7 @@ public final class DatabaseDump implements AutoCloseable {
     out.append(UnicodeEscapes.resolve(sql)).append(";\n");
   }
 
-  /** The statement, without a semicolon, that fences a table so. */
+  /** The statement, without a semicolon, that fences a table under these terms. */
   public static String fenceSql(TableName name, Operation.FenceTerms terms) {
     StringBuilder sql = new StringBuilder("ALTER TABLE ");
     String schema = name.schema();

@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fills an empty database with what a {@link DatabaseCopy} wrote: definitions, which are carried
- * out when they are complete, and then rows.
+ * Fills an empty database with what a {@link DatabaseCopy} wrote: definitions, which run once they
+ * are complete, and then rows.
  */
 public final class DatabaseRestore {
   private static final int ROWS_PER_COMMIT = 10_000;
@@ -49,17 +49,17 @@ public final class DatabaseRestore {
   private final SessionLocal session = database.openAdministration();
   private final List<StoredObject> definitions = new ArrayList<>();
 
-  /** Those of tables of snapshots that tell them. */
+  /** The row numbers of tables, if the snapshot contains them. */
   private final Map<TableName, RowNumbers> numbers = new HashMap<>();
 
-  /** Whose rows come next; null if they are left out. */
+  /** The table whose rows come next; null if the rows are left out. */
   private @Nullable Table table;
 
   private int uncommitted;
 
   public DatabaseRestore() {
     session.setAutoCommit(false);
-    // H2 reads what it has written for its own restart
+    // lets H2 read what it writes for its own restart
     session.setQuirksMode(true);
   }
 
@@ -91,7 +91,7 @@ public final class DatabaseRestore {
     return table;
   }
 
-  /** Ends the restore and gives the database. */
+  /** Ends the restore and returns the database. */
   public H2Database finish() {
     endTable();
     session.commit(false);
@@ -99,7 +99,7 @@ public final class DatabaseRestore {
     return database;
   }
 
-  /** Gives up. */
+  /** Gives up the restore. */
   public void abandon() {
     database.close();
   }
@@ -128,7 +128,7 @@ public final class DatabaseRestore {
     Table found = schema.findTableOrView(session, name);
     table = found;
     if (found == null) {
-      // until version 0.1 of November 2026 a snapshot had the rows of such a table, and no more
+      // until version 0.1 of November 2026 a snapshot had only the rows of such a table
       LOG.warn(
           "the temporary table {}.{} is not restored: the version of Tollgate that wrote the snapshot"
               + " left its definition out. Create the table again.",
@@ -136,7 +136,7 @@ public final class DatabaseRestore {
           name);
       return;
     }
-    // H2 asks indexes and constraints in the order in which they once were made
+    // H2 uses indexes and constraints in the order in which they were created
     List<Index> indexes = DatabaseCopy.indexesOf(found);
     indexes.sort(inOrder(indexes.size(), names(in), Index::getName));
     List<Constraint> constraints = DatabaseCopy.constraintsOf(found);
@@ -188,8 +188,8 @@ public final class DatabaseRestore {
   }
 
   /**
-   * Carries the definitions out in the order in which they come. Some need others of their kind, a
-   * domain the one that it narrows: what fails is tried again after the rest.
+   * Runs the definitions in the order in which they come. Some need others of their kind, as a
+   * domain needs the domain that it narrows. A definition that fails is tried again after the rest.
    */
   private void define() {
     List<StoredObject> open = List.copyOf(definitions);
@@ -229,9 +229,7 @@ public final class DatabaseRestore {
     Views.compile(session);
   }
 
-  /**
-   * Rows that make H2 put the indexes of tables beside the rows, where they were in the original.
-   */
+  /** Rows that make H2 keep the indexes of tables apart from the rows, as in the original. */
   private final class Placeholders {
     private final Set<TableName> missing = new HashSet<>();
     private final Map<Table, Row> rows = new HashMap<>();
@@ -245,7 +243,7 @@ public final class DatabaseRestore {
           });
     }
 
-    /** Puts one into each of these tables that has been made since. */
+    /** Puts a row into each of these tables that has been created since. */
     void put() {
       for (TableName name : List.copyOf(missing)) {
         Table made = FencedTables.find(session, name);

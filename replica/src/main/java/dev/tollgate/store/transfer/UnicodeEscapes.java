@@ -1,9 +1,9 @@
 package dev.tollgate.store.transfer;
 
 /**
- * H2 writes what is not ASCII as {@code U&'\00fc'}, in strings and in names; clients send the
- * characters themselves. A string with half of a character, which no file holds, becomes {@code
- * ('a' || CHAR(55357) || 'b')}.
+ * Replaces the Unicode escapes in SQL that H2 has written. H2 writes characters outside ASCII as
+ * {@code U&'\00fc'}, in strings and in names; clients send the characters themselves. A string with
+ * an unpaired surrogate, which no file can hold, becomes {@code ('a' || CHAR(55357) || 'b')}.
  */
 final class UnicodeEscapes {
   private static final int SHORT_DIGITS = 4;
@@ -40,7 +40,7 @@ final class UnicodeEscapes {
     return out.toString();
   }
 
-  /** Copies from a quote to the one that ends it. */
+  /** Copies from an opening quote to the closing quote. */
   private void quoted(boolean escaped) {
     int start = out.length();
     boolean whole = true;
@@ -67,7 +67,10 @@ final class UnicodeEscapes {
     return at + 1 < sql.length() && sql.charAt(at + 1) == quote;
   }
 
-  /** False if that is no character in a string, and so is written as an expression. */
+  /**
+   * Resolves an escape; false if it is half of a character in a string, and so becomes an
+   * expression.
+   */
   private boolean escape(char quote) {
     at++;
     if (sql.charAt(at) == '\\') {

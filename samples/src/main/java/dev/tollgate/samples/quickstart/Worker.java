@@ -9,12 +9,12 @@ import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 
 /**
- * "Only one worker should do this": takes the lock, then writes a row into the ledger every moment,
- * with the token that it got. It does nothing to find out whether it still holds the lock. The
- * store does.
+ * "Only one worker should do this": acquires the lock, then writes one row after another into the
+ * ledger, with the token that it got. The worker does nothing to find out whether it still holds
+ * the lock. The store does.
  *
- * <p>Prints one line per step for whoever watches. Ends with status 0 when it is told to stop, and
- * with {@value #REFUSED} when the store refused its write.
+ * <p>Prints one line per step. Runs until it is killed, or ends with status {@value #REFUSED} when
+ * the store refused its write.
  */
 public final class Worker {
   /** Exit status after a refused write. */

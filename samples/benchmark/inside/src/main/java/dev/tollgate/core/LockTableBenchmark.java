@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A lock that is taken and given back beside others that are held. */
+/** A lock that is acquired and released while other locks are held. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,7 +32,7 @@ public class LockTableBenchmark {
   private static final RequestId REQUEST = new RequestId(new SessionId(1), 1);
   private static final LockName LOCK = new LockName("job");
 
-  /** Held by another lease. */
+  /** The number of locks held by another lease. */
   @Param({"0", "1000", "1000000"})
   public int held;
 
@@ -43,7 +43,7 @@ public class LockTableBenchmark {
     return new Lease(new LeaseId(id), "owner", 15_000, 0, null, false);
   }
 
-  /** Takes the others. */
+  /** Acquires the other locks. */
   @Setup(Level.Trial)
   public void hold() {
     Lease other = lease(2);

@@ -14,7 +14,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a statement pays before it is proposed: a plan that is kept, and one that has to be made.
+ * The cost of a statement before it is proposed: with a plan that is kept, and with a plan that has
+ * to be made.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -23,7 +24,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class GateBenchmark {
-  /** What is planned. */
+  /** The statements to plan. */
   public enum Text {
     LOCK("SELECT acquire_lock(?)"),
     FENCED_UPDATE("UPDATE account SET balance = balance - ? WHERE id = ? FENCED BY LOCK ? TOKEN ?"),
@@ -50,13 +51,13 @@ public class GateBenchmark {
     keeping.plan(text.sql);
   }
 
-  /** A statement that was planned lately. */
+  /** Plans a statement that was planned recently. */
   @Benchmark
   public Plan kept() {
     return keeping.plan(text.sql);
   }
 
-  /** A statement that nobody has sent before. */
+  /** Plans a statement that no client has sent before. */
   @Benchmark
   public Plan unseen() {
     return forgetting.plan(text.sql);

@@ -48,7 +48,7 @@ public class StoreBenchmark {
   private long sequence;
   private long key = ROWS;
 
-  /** A table of some rows. */
+  /** Makes a table of some rows. */
   @Setup(Level.Trial)
   public void fill() {
     Outcome opened =
@@ -66,13 +66,13 @@ public class StoreBenchmark {
     database.close();
   }
 
-  /** One row by its key. */
+  /** Updates one row by its key. */
   @Benchmark
   public Outcome update() {
     return run("UPDATE account SET balance = balance + ? WHERE id = ?", false, 1, sequence % ROWS);
   }
 
-  /** One row more. */
+  /** Inserts one row. */
   @Benchmark
   public Outcome insert() {
     return run("INSERT INTO account(id, balance) VALUES(?, ?)", false, key++, 0);

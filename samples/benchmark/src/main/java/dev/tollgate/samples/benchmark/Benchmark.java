@@ -35,7 +35,7 @@ public final class Benchmark implements Callable<Integer> {
   private static final Duration WARM_UP_LEASE = Duration.ofSeconds(60);
   private static final int WARM_UP_CLIENTS = 16;
 
-  /** What is no Java has only its client to warm up. */
+  /** Divides the warm-up of systems that are not in Java: only their client has to warm up. */
   private static final int NATIVE_SHARE = 10;
 
   private final Options options;
@@ -47,7 +47,7 @@ public final class Benchmark implements Callable<Integer> {
     this.out = out;
   }
 
-  /** Exit status 1 if anything failed that was started. */
+  /** Runs the benchmark; the exit status is 1 if anything failed that was started. */
   public static void main(String[] arguments) {
     Options options = new Options();
     CommandLine commandLine = new CommandLine(options);
@@ -128,7 +128,7 @@ public final class Benchmark implements Callable<Integer> {
     }
   }
 
-  /** Virtual machines, servers and clients, become faster for a minute. */
+  /** Warms up all systems: virtual machines of servers and clients become faster for a minute. */
   private void warmUp() throws Exception {
     for (Running one : running) {
       double seconds =

@@ -98,7 +98,7 @@ final class Fill implements Callable<Integer> {
     }
   }
 
-  /** Calls a function as often as is wanted, many times in one statement. */
+  /** Calls a function a number of times, many times in one statement. */
   private static void call(Statement statement, int times, String call) throws SQLException {
     for (int i = 0; i < times; i += BATCH) {
       int last = Math.min(times, i + BATCH);

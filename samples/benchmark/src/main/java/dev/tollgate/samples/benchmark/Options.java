@@ -16,7 +16,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** What run.sh was asked for. */
+/** The options of run.sh. */
 @Command(
     name = "run.sh",
     description = "Locks and rows side by side, rounds interleaved. See docs/benchmarks.md.",
@@ -83,7 +83,7 @@ final class Options {
   @Option(names = "--home", hidden = true, description = "The source tree", defaultValue = ".")
   private Path home;
 
-  /** How many nodes, and where. */
+  /** The number of nodes, and whether they are embedded. */
   record Nodes(int count, boolean isEmbedded) {
     @Override
     public String toString() {
@@ -103,7 +103,7 @@ final class Options {
         .collect(Collectors.toCollection(() -> EnumSet.noneOf(Scenario.class)));
   }
 
-  /** Each once, in the order they were named in. */
+  /** The chosen systems, each once, in the order in which they were named. */
   Set<Peer> peers() {
     return peers.stream()
         .flatMap(chosen -> chosen.peers().stream())
@@ -153,10 +153,10 @@ final class Options {
     }
   }
 
-  /** What one word stands for. */
+  /** The scenarios that one word stands for. */
   record ChosenScenarios(List<Scenario> scenarios) {}
 
-  /** What one word stands for. */
+  /** The systems that one word stands for. */
   record ChosenPeers(List<Peer> peers) {}
 
   static final class ScenariosConverter implements ITypeConverter<ChosenScenarios> {

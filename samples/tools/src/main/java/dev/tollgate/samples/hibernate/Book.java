@@ -11,7 +11,7 @@ import jakarta.persistence.ManyToOne;
 import jakarta.persistence.Table;
 import org.jspecify.annotations.NullUnmarked;
 
-/** Takes its ids from a sequence. */
+/** An entity that takes its ids from a sequence. */
 @Entity
 @Table(name = "book", check = @CheckConstraint(name = "book_pages", constraint = "pages > 0"))
 @NullUnmarked // Hibernate fills the fields

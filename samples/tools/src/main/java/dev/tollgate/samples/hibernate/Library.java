@@ -17,10 +17,11 @@ public final class Library {
   private Library() {}
 
   /**
-   * The entities over this cluster; what becomes of the schema is up to the caller.
+   * The configuration of the entities over this cluster; the caller decides what becomes of the
+   * schema.
    *
-   * @param cluster a data source, here a pool would do as well: with nothing but a URL, Hibernate
-   *     makes connections of its own and turns their autocommit off
+   * @param cluster a data source; a pool would do as well. With nothing but a URL, Hibernate makes
+   *     connections of its own and turns their autocommit off
    */
   public static Configuration over(DataSource cluster) {
     Configuration configuration =

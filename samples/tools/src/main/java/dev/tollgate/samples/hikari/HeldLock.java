@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock that belongs to a piece of work: copy this class when you use a pool.
  *
- * <p>A pooled connection is no owner, it goes back and to somebody else. So the lock is taken for a
- * lease of its own, which this class renews three times per ttl with whatever connection the pool
- * has (keep one spare: renewal waits for a connection like everybody else). Write with {@link
- * #token()}: the store refuses the token once the lease has ended, whether this process knows that
- * or not.
+ * <p>A pooled connection is no owner: it returns to the pool, and to other work. So the lock
+ * belongs to a lease of its own, which this class renews three times per ttl over any connection of
+ * the pool. Keep one connection spare, because a renewal waits for a connection like other work.
+ * Write with {@link #token()}: the store refuses the token once the lease has ended, whether this
+ * process knows that or not.
  *
  * <p>Safe for use by several threads.
  */
@@ -54,12 +54,12 @@ public final class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Waits in line for the lock.
+   * Waits in the queue for the lock.
    *
    * @param owner shown to operators in TOLLGATE.LOCKS
-   * @param ttl how long the lock outlives this process; longer than {@code wait}, because nobody
-   *     renews the lease while it waits
-   * @return empty if somebody else had it for all of {@code wait}
+   * @param ttl how long the lock outlives this process; longer than {@code wait}, because the lease
+   *     is not renewed during the wait
+   * @return empty if another holder had the lock for all of {@code wait}
    */
   public static Optional<HeldLock> acquire(
       DataSource pool, String name, String owner, Duration ttl, Duration wait) throws SQLException {
@@ -79,14 +79,14 @@ public final class HeldLock implements AutoCloseable {
     }
   }
 
-  /** What to write behind TOKEN; rises from holder to holder. */
+  /** The number to write after TOKEN; it rises from holder to holder. */
   public long token() {
     return token;
   }
 
   /**
-   * Whether the lease lives for sure, by this process's clock. A hint to stop early; what counts is
-   * that the store refuses a stale token.
+   * Whether the lease is certainly alive, by this process's clock. The answer is a hint to stop
+   * early; what counts is that the store refuses a stale token.
    */
   public boolean isAlive() {
     return !ended && System.nanoTime() - aliveUntilNanos < 0;
@@ -102,7 +102,7 @@ public final class HeldLock implements AutoCloseable {
         ended = true;
         renewals.shutdown();
       }
-      // all else may pass: the next renewal comes before the lease ends
+      // other failures may pass: the next renewal comes before the lease expires
     }
   }
 

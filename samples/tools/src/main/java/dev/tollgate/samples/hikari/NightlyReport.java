@@ -13,7 +13,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * One process at a time writes the nightly report; the others go home.
+ * Writes the nightly report in one process at a time; the other processes give up.
  *
  * <p>Run it as often as you like, at the same time: {@code samples/tools/run.sh
  * hikari.NightlyReport}.
@@ -29,7 +29,7 @@ public final class NightlyReport {
     this.pool = pool;
   }
 
-  /** Nothing about Tollgate but its URL: the driver registers itself. */
+  /** Makes a pool that knows only Tollgate's URL: the driver registers itself. */
   public static HikariDataSource pool(String url, int size) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
@@ -46,8 +46,8 @@ public final class NightlyReport {
   }
 
   /**
-   * @return the token under which it was written, empty if another process was at it
-   * @throws SQLException with SQLState 23T01 if the lock was lost on the way: then nothing was
+   * @return the token under which the report was written; empty if another process held the lock
+   * @throws SQLException with SQLState 23T01 if the lock was lost meanwhile: then nothing was
    *     written
    */
   public Optional<Long> write(LocalDate day, BigDecimal total) throws SQLException {

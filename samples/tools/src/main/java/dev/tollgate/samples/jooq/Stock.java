@@ -23,10 +23,11 @@ import org.jooq.impl.DSL;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Stock that only the holder of lock 'stock' may change. The table says so itself, so the
+ * Stock that only the holder of lock 'stock' may change. The table itself is fenced, so the
  * statements are plain jOOQ; {@link #fenced} adds the clause where a table is not fenced.
  *
- * <p>The names below are written by hand; jOOQ's code generator gives the same from a running node.
+ * <p>The names below are written by hand; jOOQ's code generator makes the same names from a running
+ * node.
  *
  * <p>Run it: {@code samples/tools/run.sh jooq.Stock}.
  */
@@ -44,7 +45,7 @@ public final class Stock {
     this.dsl = dsl;
   }
 
-  /** jOOQ knows dialects by URL, and ours is not H2's: say it. */
+  /** Names the dialect: jOOQ knows dialects by URL, and Tollgate's URL is not H2's. */
   public static DSLContext over(Connection connection) {
     return DSL.using(connection, SQLDialect.H2);
   }
@@ -73,13 +74,15 @@ public final class Stock {
     return function("release_lock", Boolean.class, val(lock));
   }
 
-  /** The query, refused unless this is the token under which the lock is held. */
+  /**
+   * Returns the query with a clause: the store refuses it unless the lock is held under this token.
+   */
   public Query fenced(Query query, String lock, long token) {
     // inline: jOOQ would write a parameter as a cast, and the clause takes a number or a ?
     return dsl.query("{0} FENCED BY LOCK {1} TOKEN {2}", query, inline(lock), inline(token));
   }
 
-  /** Takes the lock with the connection's own lease, which then presents the token by itself. */
+  /** Acquires the lock with the connection's own lease, which then presents the token by itself. */
   public long lock() {
     return dsl.select(acquireLock(LOCK)).fetchOptional(0, Long.class).orElseThrow();
   }
@@ -88,7 +91,7 @@ public final class Stock {
     return dsl.select(releaseLock(LOCK)).fetchSingle().value1();
   }
 
-  /** Adds pieces of an item that may be new, and returns how many there are. */
+  /** Adds pieces of an item that may be new, and returns how many pieces there are. */
   public int add(String item, int pieces) {
     dsl.mergeInto(STOCK)
         .using(dsl.selectOne())

@@ -14,7 +14,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * Writes the report of a day, in one process at a time. Every write carries the token, so a process
- * that slept through the end of its lease cannot spoil what its successor writes.
+ * that slept until its lease expired cannot spoil what its successor writes.
  *
  * <p>Run it: {@code samples/tools/run.sh spring.ReportJob}.
  */
@@ -24,7 +24,7 @@ public class ReportJob {
   private final Duration wait;
 
   /**
-   * @param wait for how long to stand in line, shorter than the lease of a minute
+   * @param wait how long to wait in the queue, shorter than the lease of a minute
    */
   public ReportJob(JdbcTemplate jdbc, Duration wait) {
     this.jdbc = jdbc;
@@ -36,8 +36,8 @@ public class ReportJob {
    * Writes the day's lines anew.
    *
    * @param amounts by account
-   * @return the ids of the lines by account, or empty if another process was at it for all of the
-   *     wait
+   * @return the ids of the lines by account, or empty if another process held the lock for all of
+   *     the wait
    */
   public Optional<Map<String, Long>> write(LocalDate day, Map<String, BigDecimal> amounts) {
     long lease =

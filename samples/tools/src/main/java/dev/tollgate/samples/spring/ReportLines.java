@@ -30,7 +30,7 @@ public class ReportLines {
   }
 
   /**
-   * @return the id that the store gave it
+   * @return the id that the store gave the line
    * @throws org.springframework.dao.DataIntegrityViolationException if the token is stale
    */
   public long add(LocalDate day, String account, BigDecimal amount, long token) {

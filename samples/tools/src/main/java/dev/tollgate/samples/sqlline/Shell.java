@@ -16,8 +16,8 @@ public final class Shell {
   /**
    * @param url of the cluster
    * @param script statements that end in semicolons, and commands that end with the line
-   * @param out gets what sqlline prints
-   * @return whether every step succeeded; it stops at the first that does not
+   * @param out receives what sqlline prints
+   * @return whether every step succeeded; the script stops at the first step that fails
    */
   public static boolean run(String url, Path script, PrintStream out) throws IOException {
     SqlLine shell = new SqlLine();
@@ -33,7 +33,7 @@ public final class Shell {
       "-f",
       script.toString(),
       "--outputformat=csv",
-      // or else it asks for REPEATABLE_READ, and says that it cannot have it
+      // otherwise sqlline asks for REPEATABLE_READ, and says that it cannot have it
       "--isolation=TRANSACTION_READ_COMMITTED"
     };
     return shell.begin(arguments, null, /* saveHistory= */ false) == SqlLine.Status.OK;

@@ -13,7 +13,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** What torture.sh was asked for. */
+/** The options of torture.sh. */
 @Command(
     name = "torture.sh",
     description = "Real nodes, real clients, real faults. See docs/verification.md.",
@@ -79,7 +79,7 @@ final class Options {
     return seconds;
   }
 
-  /** The same at every call. */
+  /** Returns the seed of the run, the same at every call. */
   long seed() {
     if (seed == null) {
       seed = System.nanoTime() % 1_000_000;
@@ -111,17 +111,17 @@ final class Options {
     return Optional.ofNullable(keep);
   }
 
-  /** The source tree. */
+  /** The directory of the source tree. */
   Path home() {
     return home;
   }
 
-  /** Whether this process may make interfaces as it likes, because nobody else sees them. */
+  /** Whether this process may make network interfaces as it likes, because only it sees them. */
   boolean ownNamespaces() {
     return ownNamespaces;
   }
 
-  /** How to repeat the run. */
+  /** The command that repeats the run. */
   String command() {
     return "samples/torture.sh --seconds "
         + seconds

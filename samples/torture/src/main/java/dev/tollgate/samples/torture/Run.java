@@ -38,7 +38,10 @@ import java.util.concurrent.TimeUnit;
 final class Run implements Callable<Tale> {
   private static final List<String> RESOURCES = List.of("alpha", "beta", "gamma", "delta");
 
-  /** After healing; more than the checker allows, so that it has something to complain about. */
+  /**
+   * Longest wait for an answer after healing: more than the checker allows, so that it reports an
+   * outage.
+   */
   private static final long LONGEST_SILENCE_MILLIS = 30_000;
 
   private static final Duration CATCH_UP = Duration.ofSeconds(60);
@@ -130,7 +133,7 @@ final class Run implements Callable<Tale> {
     out.printf("%d clients are ready%n", clients.size());
   }
 
-  /** Injects and heals, until the time is over; who led meanwhile. */
+  /** Injects and heals faults until the time is over; returns which nodes led meanwhile. */
   private List<Probe.Leadership> torture(Cluster cluster, List<FaultKind> kinds)
       throws IOException, InterruptedException {
     try (Probe probe = new Probe(cluster.url("applicationName=probe"), history, this::nanos)) {
@@ -199,7 +202,7 @@ final class Run implements Callable<Tale> {
             : "NO ANSWER for " + LONGEST_SILENCE_MILLIS / 1000 + " s");
   }
 
-  /** Notices processes that ended though nobody ended them. */
+  /** Notices nodes that ended by themselves, and starts them again. */
   private void look(Cluster cluster) throws IOException {
     for (Node node : cluster.nodes()) {
       if (node.endedByItself()) {

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /**
- * Starts nodes and clients, lets things go wrong, and says whether all promises were kept. Exit
- * status 0 only if they were, 1 if one was not, 2 if the command line is wrong.
+ * Starts nodes and clients, injects faults, and reports whether Tollgate kept all promises. The
+ * exit status is 0 only if it kept all promises, 1 if it broke one, 2 if the command line is wrong.
  */
 public final class Torture implements Callable<Integer> {
   private final Options options;
@@ -27,7 +27,7 @@ public final class Torture implements Callable<Integer> {
     this.out = out;
   }
 
-  /** Ends the virtual machine, and with it all that was started, be it with Control-C. */
+  /** Ends the virtual machine and everything that it started, also on Control-C. */
   public static void main(String[] arguments) {
     Runtime.getRuntime()
         .addShutdownHook(
@@ -37,7 +37,7 @@ public final class Torture implements Callable<Integer> {
     System.exit(run(System.out, arguments));
   }
 
-  /** The exit status. */
+  /** Runs the program and returns its exit status. */
   static int run(PrintStream out, String... arguments) {
     Options options = new Options();
     CommandLine commandLine = new CommandLine(options);

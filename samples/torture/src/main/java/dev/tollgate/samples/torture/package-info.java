@@ -1,4 +1,4 @@
-/** The program: what it was asked for, and the course of a run. */
+/** The program: its options, and the course of a run. */
 @NullMarked
 package dev.tollgate.samples.torture;
 

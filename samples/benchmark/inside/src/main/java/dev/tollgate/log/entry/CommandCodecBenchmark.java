@@ -34,13 +34,13 @@ public class CommandCodecBenchmark {
 
   private final byte[] encoded = EntryCodec.encode(acquire);
 
-  /** To bytes. */
+  /** Encodes a command to bytes. */
   @Benchmark
   public byte[] encode() {
     return EntryCodec.encode(acquire);
   }
 
-  /** From bytes. */
+  /** Decodes a command from bytes. */
   @Benchmark
   public Object decode() {
     return CommandCodec.read(new WireReader(encoded));

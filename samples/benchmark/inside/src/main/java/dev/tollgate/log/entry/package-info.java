@@ -1,4 +1,4 @@
-/** Measured from within, because what is measured is not public. */
+/** Benchmarks within the package, because what they measure is not public. */
 @NullMarked
 package dev.tollgate.log.entry;
 

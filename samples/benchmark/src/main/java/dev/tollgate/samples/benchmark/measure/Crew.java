@@ -12,7 +12,9 @@ import java.util.concurrent.Future;
 public final class Crew implements Team {
   private final List<Worker> workers;
 
-  /** A thread for each worker, always the same: some clients take the thread for the owner. */
+  /**
+   * A thread for each worker, always the same: some clients take the thread for the lock's owner.
+   */
   private final List<ExecutorService> threads = new ArrayList<>();
 
   private Crew(List<Worker> workers) {
@@ -72,7 +74,7 @@ public final class Crew implements Team {
         : sample.with(Metric.FEWEST_WINS, (double) fewest).with(Metric.MOST_WINS, (double) most);
   }
 
-  /** What one worker did; the operation under way at the end is finished, and counts. */
+  /** The work of one worker; the operation under way at the end is finished, and counts. */
   private record Shift(Timings timings, double seconds) {}
 
   private static Callable<Shift> shift(Worker worker, CyclicBarrier start, double seconds) {

@@ -7,13 +7,13 @@ public enum Metric {
   RELEASE_P50("release p50 us", false),
   RELEASE_P99("release p99 us", false),
   OPERATIONS("ops/s", true),
-  /** Attempts that found the lock taken: no part of the operations. */
+  /** Attempts that found the lock held; they do not count as operations. */
   REFUSED("refused/s", false),
   SLOWEST("max us", false),
   FEWEST_WINS("fewest wins", false),
   MOST_WINS("most wins", false),
   LEASES_LOST("leases lost", false),
-  /** What takes long enough to be done once a round. */
+  /** Time of something that takes long enough to be done once a round. */
   TAKES("takes us", true);
 
   private final String heading;
@@ -28,7 +28,7 @@ public enum Metric {
     return heading;
   }
 
-  /** Whether the ratio to the others is shown. */
+  /** Whether tables show the ratio to the other entrants. */
   public boolean isCompared() {
     return compared;
   }

@@ -12,7 +12,7 @@ public record Sample(Map<Metric, Double> values) {
     values = Collections.unmodifiableMap(copy);
   }
 
-  /** This, and one value more. */
+  /** Returns this sample with one more value. */
   public Sample with(Metric metric, double value) {
     Map<Metric, Double> more = new EnumMap<>(Metric.class);
     more.putAll(values);

@@ -2,7 +2,7 @@ package dev.tollgate.samples.benchmark.measure;
 
 import java.util.Arrays;
 
-/** The middle and the ends of some numbers. */
+/** The median, the least and the greatest of some numbers. */
 public record Spread(double median, double least, double most) {
   /**
    * @throws IllegalArgumentException for no numbers at all
@@ -20,8 +20,8 @@ public record Spread(double median, double least, double most) {
   }
 
   /**
-   * Of the quotients round by round, which a machine that is slow in one of the rounds does not
-   * disturb as it would the quotient of two medians.
+   * Returns the spread of the quotients round by round. A machine that is slow in one round
+   * disturbs them less than it would the quotient of two medians.
    */
   public static Spread ofRatios(double[] numerators, double[] denominators) {
     if (numerators.length != denominators.length) {

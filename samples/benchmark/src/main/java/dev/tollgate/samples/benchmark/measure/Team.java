@@ -1,11 +1,11 @@
 package dev.tollgate.samples.benchmark.measure;
 
-/** What takes part in the rounds of one case. */
+/** A participant in the rounds of one case. */
 public interface Team {
   /**
-   * One round.
+   * Measures one round.
    *
-   * @param seconds how long it should take, where that can be chosen
+   * @param seconds how long the round should take, where that can be chosen
    */
   Sample measure(double seconds) throws Exception;
 

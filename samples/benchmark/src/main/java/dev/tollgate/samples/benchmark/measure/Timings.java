@@ -12,28 +12,28 @@ public final class Timings {
   private long refused;
   private long turns;
 
-  /** An operation that did what it was to do. */
+  /** Records an operation that did what it was to do. */
   public void operation(long nanos) {
     operations.recordValue(Math.min(HIGHEST_NANOS, nanos));
     turns++;
   }
 
-  /** An operation that began before anybody could take its time. */
+  /** Counts an operation that began before its time could be taken. */
   public void untimed() {
     turns++;
   }
 
-  /** The release after an operation, where it is timed apart. */
+  /** Records the release after an operation, where the release is timed separately. */
   public void release(long nanos) {
     releases.recordValue(Math.min(HIGHEST_NANOS, nanos));
   }
 
-  /** An attempt that found the lock taken. */
+  /** Counts an attempt that found the lock held. */
   public void refused() {
     refused++;
   }
 
-  /** Operations, timed or not. */
+  /** The number of operations, timed or not. */
   long turns() {
     return turns;
   }
@@ -45,7 +45,7 @@ public final class Timings {
     turns += other.turns;
   }
 
-  /** Of all that was added, over this time. */
+  /** Returns a sample of everything recorded, over this time. */
   public Sample sample(double seconds) {
     Sample sample =
         Sample.empty()

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A client in a process of its own: one that can be killed, or that must not share the measuring
- * one's heap.
+ * A client in a process of its own, because it is to be killed, or must not share the heap of the
+ * measuring process.
  */
 public final class ClientProcess {
   private static final String READY = "ready";
@@ -24,12 +24,14 @@ public final class ClientProcess {
     this.process = process;
   }
 
-  /** Holds this lock until it is ended or killed; returns when it has it. */
+  /**
+   * Starts a client that holds this lock until it is ended or killed; returns when it has the lock.
+   */
   static ClientProcess holding(Running of, String lock, Duration lease) throws IOException {
     return start(of, lease, "hold", lock);
   }
 
-  /** Keeps idle leases; returns when they are all there. */
+  /** Starts a client that keeps idle leases alive; returns when all leases are there. */
   static ClientProcess keeping(Running of, int leases, Duration lease) throws IOException {
     return start(of, lease, "keep", Integer.toString(leases));
   }

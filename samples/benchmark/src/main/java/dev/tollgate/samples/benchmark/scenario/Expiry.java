@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Many leases that nobody renews, and one client that works while they end. */
+/** Many leases that no client renews, and one client that works while they expire. */
 final class Expiry {
   private static final int LEASES = 50_000;
   private static final int BATCH = 5_000;
@@ -48,7 +48,7 @@ final class Expiry {
   }
 
   /**
-   * A round: all leases are made by one statement, so that they end at one moment. The time runs
+   * One round. One statement makes all leases, so that they expire at one moment. The time runs
    * from that moment, as the client knows it, until the last of their locks is free.
    */
   private record Ending(Stage stage, Scenario scenario) implements Team {

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Clients that take and give back locks of their own while the leader is killed. */
+/** Clients that acquire and release locks of their own while the leader is killed. */
 final class Failover {
   private static final int CLIENTS = 8;
   private static final Duration LEASE = Duration.ofSeconds(10);
@@ -34,7 +34,7 @@ final class Failover {
         scenario, CLIENTS + " clients", Ability.FAIL_OVER, one -> new Interrupted(one, scenario));
   }
 
-  /** A round has clients of its own: all that they keep has to come through one failover. */
+  /** One round with clients of its own: all that they keep has to survive one failover. */
   private record Interrupted(Running system, Scenario scenario) implements Team {
     @Override
     public Sample measure(double seconds) throws Exception {
@@ -94,10 +94,10 @@ final class Failover {
   }
 
   /**
-   * How one client came through.
+   * How one client came through the failover.
    *
-   * @param gapNanos from the death to its first success that was begun afterwards
-   * @param lost whether the lock that it held all the time is gone
+   * @param gapNanos from the death of the leader to the first success of a call begun afterwards
+   * @param lost whether the client lost the lock that it held all the time
    */
   private record Survivor(long gapNanos, boolean lost) {}
 
@@ -142,7 +142,7 @@ final class Failover {
         } catch (InterruptedException e) {
           throw e;
         } catch (Exception e) {
-          // what clients are told while there is no leader; before the kill it ends the round
+          // clients get errors while there is no leader; before the kill an error ends the round
           if (mayFail.get()) {
             TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
           } else {

@@ -10,7 +10,10 @@ import dev.tollgate.samples.benchmark.system.LockClient;
 import dev.tollgate.samples.benchmark.system.LockSystem;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One lock that always has waiters: from the start of a release until the next acquire returns. */
+/**
+ * One lock that always has waiters: the time from the start of a release until the next acquire
+ * returns.
+ */
 final class Handoff {
   private static final int CLIENTS = 4;
 

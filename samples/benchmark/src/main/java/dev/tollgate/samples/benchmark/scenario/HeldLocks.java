@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** What one more lock costs beside many that are held. */
+/** The cost of one more lock while many locks are held. */
 final class HeldLocks {
   private static final int[] HELD = {1_000, 100_000, 1_000_000};
   private static final int BATCH = 5_000;

@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** From the death of a holder until the next one has the lock. */
+/** The time from the death of a holder until the next holder has the lock. */
 final class HolderCrash {
   private static final Duration LEASE = Duration.ofSeconds(3);
 

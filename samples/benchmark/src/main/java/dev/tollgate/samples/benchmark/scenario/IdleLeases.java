@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What heartbeats cost those that work: leases are kept alive by another process. */
+/** The cost of heartbeats to working clients: another process keeps leases alive. */
 final class IdleLeases {
   private static final int[] LEASES = {0, 1_000, 10_000};
   private static final Duration LEASE = Duration.ofSeconds(15);

@@ -7,7 +7,7 @@ import dev.tollgate.samples.benchmark.system.Ability;
 import dev.tollgate.samples.benchmark.system.LockClient;
 import java.util.concurrent.TimeUnit;
 
-/** Locks that are taken and given back at once. */
+/** Locks that are acquired and released at once. */
 final class LockCycles {
   private static final int[] CLIENTS = {1, 8, 64};
   private static final int CONTENDERS = 3;
@@ -62,7 +62,7 @@ final class LockCycles {
                 number -> new Contending(one.system().connect(Stage.LEASE), scenario.word())));
   }
 
-  /** Takes the time of the acquire and of the release. */
+  /** Times the acquire and the release separately. */
   record Apart(LockClient client, String lock) implements Worker {
     @Override
     public void operate(Timings timings) throws Exception {
@@ -80,7 +80,7 @@ final class LockCycles {
     }
   }
 
-  /** Takes the time of both. */
+  /** Times the acquire and the release together. */
   private record Together(LockClient client, String lock) implements Worker {
     @Override
     public void operate(Timings timings) throws Exception {
@@ -96,7 +96,7 @@ final class LockCycles {
     }
   }
 
-  /** Does not wait: what finds the lock taken is counted apart. */
+  /** Does not wait: attempts that find the lock held are counted separately. */
   private record Contending(LockClient client, String lock) implements Worker {
     @Override
     public void operate(Timings timings) throws Exception {

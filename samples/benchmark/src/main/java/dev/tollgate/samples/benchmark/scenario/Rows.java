@@ -24,7 +24,7 @@ final class Rows {
   private static final String FENCED = "fenced UPDATE";
   private static final String PLAIN = "plain UPDATE";
 
-  /** Inserted keys, of all systems and runs. */
+  /** The next key to insert, for all systems and runs. */
   private static final AtomicLong NEXT_KEY = new AtomicLong();
 
   private Rows() {}

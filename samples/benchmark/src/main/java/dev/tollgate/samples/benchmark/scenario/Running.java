@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** A system whose servers run, and its clients. */
 public record Running(Kind kind, LockSystem system, Ensemble servers) {
-  /** Why it cannot take part where this is needed; empty if it can. */
+  /** Why the system cannot take part where this ability is needed; empty if it can. */
   Optional<String> lacks(Ability ability) {
     if (!system.abilities().contains(ability)) {
       return Optional.of(ability.lacking());

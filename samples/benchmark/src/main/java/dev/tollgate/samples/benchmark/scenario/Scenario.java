@@ -20,7 +20,7 @@ public enum Scenario {
   TRANSACTIONS("SELECT FOR UPDATE, two UPDATEs, COMMIT", false, Transactions::run),
   EXPIRY("50,000 leases with a lock each end at once", true, Expiry::run),
   HELD_LOCKS("one client, beside 1,000 to 1,000,000 locks that are held", true, HeldLocks::run),
-  /** The last: the servers that it starts again have to warm up anew. */
+  /** The last scenario: the servers that it starts again have to warm up anew. */
   FAILOVER("8 clients, kill -9 of the leader: until each goes on", true, Failover::run);
 
   private interface Script {
@@ -48,7 +48,7 @@ public enum Scenario {
     return description;
   }
 
-  /** Whether it runs where none is named. */
+  /** Whether the scenario runs where no scenario is named. */
   public boolean isInDefault() {
     return inDefault;
   }

@@ -19,7 +19,7 @@ final class SqlWorker implements Worker {
     this.operation = operation;
   }
 
-  /** What is done once, and timed as a whole. */
+  /** Work that is done once, and timed as a whole. */
   interface Operation {
     void run() throws Exception;
   }
@@ -39,7 +39,7 @@ final class SqlWorker implements Worker {
     }
   }
 
-  /** One UPDATE of one row by its key. */
+  /** Updates one row by its key with one UPDATE. */
   static Preparation updating(String sql, int id) {
     return connection -> {
       PreparedStatement update = connection.prepareStatement(sql);
@@ -50,7 +50,7 @@ final class SqlWorker implements Worker {
     };
   }
 
-  /** One row by its key. */
+  /** Reads one row by its key. */
   static Preparation reading(String sql, int id) {
     return connection -> {
       PreparedStatement query = connection.prepareStatement(sql);

@@ -18,14 +18,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs the rounds of the cases: all entrants are connected, and take turns, A B C A B C, because
- * the speed of a machine drifts and only what was measured side by side can be compared.
+ * Runs the rounds of the cases. All entrants are connected, and take turns, A B C A B C: the speed
+ * of a machine drifts, and only what was measured side by side can be compared.
  */
 public final class Stage {
-  /** For which clients ask the servers to wait for them, unless that is what is measured. */
+  /** The lease that clients request, unless the lease is what is measured. */
   static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** Of a burst: how long everybody works before the rounds of a case. */
+  /** Share of a burst for which all entrants work before the rounds of a case. */
   private static final double UNCOUNTED_SHARE = 0.5;
 
   private final List<Running> running;
@@ -52,7 +52,7 @@ public final class Stage {
     return running;
   }
 
-  /** One of them, if it was asked for and is there. */
+  /** The system of this kind, if it was requested and is there. */
   Optional<Running> running(Kind kind) {
     return running.stream().filter(one -> one.kind() == kind).findFirst();
   }
@@ -66,7 +66,7 @@ public final class Stage {
     return running(Kind.TOLLGATE).orElseThrow().system();
   }
 
-  /** For files that go with the run. */
+  /** The directory for files that go with the run. */
   Path directory() {
     return directory;
   }
@@ -75,27 +75,27 @@ public final class Stage {
     out.println(line);
   }
 
-  /** A case for every system that is able. */
+  /** Assembles a case for each system that is able. */
   interface Casting {
     Team assemble(Running system) throws Exception;
   }
 
-  /** A case for all systems that can do it, in bursts, after half a one that does not count. */
+  /** Runs a case for all able systems in bursts, after half a burst that does not count. */
   void burst(Scenario scenario, String label, Ability ability, Casting casting) throws Exception {
     run(scenario, label, cast(ability, casting), lacking(ability), true);
   }
 
-  /** The same for things that happen once a round, and are not warmed up. */
+  /** Runs a case for all able systems that happens once a round, and is not warmed up. */
   void once(Scenario scenario, String label, Ability ability, Casting casting) throws Exception {
     run(scenario, label, cast(ability, casting), lacking(ability), false);
   }
 
-  /** A case with entrants of its own, in bursts. */
+  /** Runs a case with entrants of its own, in bursts. */
   void burst(Scenario scenario, String label, List<Entrant> entrants) throws Exception {
     run(scenario, label, entrants, Map.of(), true);
   }
 
-  /** A case with entrants of its own that happens once a round. */
+  /** Runs a case with entrants of its own that happens once a round. */
   void once(Scenario scenario, String label, List<Entrant> entrants) throws Exception {
     run(scenario, label, entrants, Map.of(), false);
   }
@@ -173,7 +173,7 @@ public final class Stage {
     void run() throws Exception;
   }
 
-  /** What one system cannot do does not end the run: it is said, and the run fails in the end. */
+  /** Reports the failure of one system, which does not end the run; the run fails in the end. */
   private boolean attempt(String name, Map<String, String> missing, Attempt attempt) {
     try {
       attempt.run();

@@ -4,23 +4,23 @@ import java.util.List;
 
 /** The servers of one system, as processes of this machine. */
 public interface Ensemble {
-  /** Whose servers these are: more than one if several use them. */
+  /** The systems of these servers: more than one if several systems use them. */
   List<Kind> kinds();
 
-  /** What {@link Kind#open} takes. */
+  /** The addresses that {@link Kind#open} takes. */
   String endpoints();
 
-  /** Whether clients in other processes reach them. */
+  /** Whether clients in other processes reach these servers. */
   default boolean isReachable() {
     return true;
   }
 
-  /** A number that rises when another leader is elected, where that can be asked for. */
+  /** A number that rises when another leader is elected, where the system reports one. */
   default long term() throws Exception {
     return 0;
   }
 
-  /** Whether there is a leader that can be killed, and enough others to go on without it. */
+  /** Whether there is a leader that can be killed, and enough other servers to go on without it. */
   default boolean survivesItsLeader() {
     return false;
   }
@@ -30,7 +30,7 @@ public interface Ensemble {
     throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
   }
 
-  /** Starts again what was killed, on its old data, and returns when it takes part again. */
+  /** Restarts the killed server on its old data, and returns when it takes part again. */
   default void restartKilled() throws Exception {
     throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
   }

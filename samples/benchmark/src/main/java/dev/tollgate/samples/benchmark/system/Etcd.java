@@ -25,9 +25,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 
 /**
- * etcd through jetcd, one client object, a lease for each client that is kept alive: Lock.lock on
- * it, Lock.unlock. The lock service cannot ask without waiting: that is a transaction which puts
- * the key if it is not there.
+ * etcd through jetcd: one client object, and for each client a lease that is kept alive. Locks use
+ * Lock.lock with that lease, and Lock.unlock. The lock service cannot try a lock without waiting: a
+ * transaction does that, which puts the key if it is not there.
  */
 public final class Etcd implements LockSystem {
   private final Client client;
@@ -57,7 +57,9 @@ public final class Etcd implements LockSystem {
     return new EtcdClient(client, grant(lease));
   }
 
-  /** Reads a key; what a member knows that may be behind, or what a majority has confirmed. */
+  /**
+   * Reads a key: if serializable, from a member that may be behind, else what a majority confirms.
+   */
   public long read(String key, boolean serializable)
       throws InterruptedException, ExecutionException {
     return client
@@ -95,7 +97,7 @@ public final class Etcd implements LockSystem {
     client.close();
   }
 
-  /** Says nothing while a leader is away: a lease that is lost shows in what is done with it. */
+  /** Reports nothing while a leader is away: a lost lease shows in what is done with it. */
   private static final class KeepAliveObserver implements StreamObserver<LeaseKeepAliveResponse> {
     @Override
     public void onNext(LeaseKeepAliveResponse value) {}
@@ -129,7 +131,9 @@ public final class Etcd implements LockSystem {
       held.put(lock, locks.lock(bytes(lock), lease).get().getKey());
     }
 
-    /** The same, and the revision of the cluster, which rises with every grant: a token. */
+    /**
+     * Acquires a lock, and returns the cluster's revision, which rises with every grant: a token.
+     */
     public long acquireForToken(String lock) throws InterruptedException, ExecutionException {
       var answer = locks.lock(bytes(lock), lease).get();
       held.put(lock, answer.getKey());

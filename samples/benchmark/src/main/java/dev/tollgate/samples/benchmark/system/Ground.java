@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Where servers are started: a directory, a range of ports, and the processes that have to be ended
- * when the run ends, be it with Control-C.
+ * The place where servers are started: a directory, a range of ports, and the processes to end when
+ * the run ends, also on Control-C.
  */
 public final class Ground {
   private static final long READY_SECONDS = 90;
@@ -31,7 +31,7 @@ public final class Ground {
 
   /**
    * @param directory for data and output, not shared
-   * @param firstPort of a thousand that are free
+   * @param firstPort the first of a thousand free ports
    * @param home of the source tree of Tollgate
    */
   public Ground(Path directory, int firstPort, Path home) {
@@ -53,14 +53,14 @@ public final class Ground {
     return firstPort + number;
   }
 
-  /** host:port of some servers in a row. */
+  /** The addresses, host:port, of some servers in a row. */
   List<String> addresses(int firstNumber, int count) {
     return IntStream.range(firstNumber, firstNumber + count)
         .mapToObj(number -> "127.0.0.1:" + port(number))
         .toList();
   }
 
-  /** A server that is started, its output in a file of this name. */
+  /** Starts a server, with its output in a file of this name. */
   Process start(String name, Map<String, String> environment, List<String> command)
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
@@ -74,7 +74,7 @@ public final class Ground {
     return process;
   }
 
-  /** How a program with this class path is started. */
+  /** The command that starts a program with the class path of this process. */
   public static List<String> javaCommand(
       List<String> options, String mainClass, List<String> arguments) {
     List<String> command = new ArrayList<>();
@@ -138,7 +138,7 @@ public final class Ground {
     }
   }
 
-  /** What is sent back to these words before the connection closes; empty if nobody listens. */
+  /** Sends words and returns the reply until the connection closes; empty if no server listens. */
   static String ask(int port, String words) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
@@ -150,7 +150,7 @@ public final class Ground {
     }
   }
 
-  /** Whether this page is there. */
+  /** Whether this page exists. */
   static boolean isFound(String url) throws IOException {
     HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
     connection.setConnectTimeout(1_000);

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** Members of Hazelcast with a CP subsystem of all of them, from its jar. */
 public final class HazelcastMembers implements Ensemble {
-  /** What its CP subsystem needs at the least. */
+  /** Fewest members that its CP subsystem needs. */
   public static final int FEWEST = 3;
 
   private static final int FIRST = 301;
@@ -18,7 +18,7 @@ public final class HazelcastMembers implements Ensemble {
 
   public HazelcastMembers(Ground ground, int count) throws Exception {
     this.addresses = ground.addresses(FIRST, count);
-    // that it is ready is what it says at INFO
+    // a member reports at INFO that it is ready
     Path logging = ground.directory().resolve("hazelcast-logging.properties");
     Files.writeString(logging, "handlers=java.util.logging.ConsoleHandler\n.level=INFO\n");
     for (int i = 0; i < count; i++) {

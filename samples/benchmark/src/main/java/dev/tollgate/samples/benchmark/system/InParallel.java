@@ -6,13 +6,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Many small things that have to be done before a measurement. */
+/** Many small tasks that have to be done before a measurement. */
 public final class InParallel {
   private static final int THREADS = 32;
 
   private InParallel() {}
 
-  /** One of them. */
+  /** One of the tasks. */
   public interface Task {
     void run(int number) throws Exception;
   }

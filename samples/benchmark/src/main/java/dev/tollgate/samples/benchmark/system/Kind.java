@@ -2,9 +2,7 @@ package dev.tollgate.samples.benchmark.system;
 
 import java.util.Locale;
 
-/**
- * The systems that there are, and how their clients are opened from the addresses of their servers.
- */
+/** The systems, and how their clients are opened from the addresses of their servers. */
 public enum Kind {
   TOLLGATE(Tollgate::new, true),
   ETCD(Etcd::new, false),

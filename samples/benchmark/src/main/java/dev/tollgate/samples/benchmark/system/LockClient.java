@@ -2,16 +2,18 @@ package dev.tollgate.samples.benchmark.system;
 
 /** One client of one system: used by one thread, with a lease or session of its own. */
 public interface LockClient {
-  /** Takes a lock; waits for it if the system can, else fails if it is taken. */
+  /**
+   * Acquires a lock. If the lock is held, the client waits if the system can, and otherwise fails.
+   */
   void acquire(String lock) throws Exception;
 
-  /** Takes a lock if it is free. */
+  /** Acquires a lock if it is free. */
   boolean tryAcquire(String lock) throws Exception;
 
-  /** Gives back a lock that was taken. */
+  /** Releases a lock that was acquired. */
   void release(String lock) throws Exception;
 
-  /** Asks the servers whether a lock that was taken is still held. */
+  /** Asks the servers whether an acquired lock is still held. */
   default boolean holds(String lock) throws Exception {
     throw new UnsupportedOperationException("not used with this system");
   }

@@ -5,15 +5,15 @@ import java.util.Set;
 
 /** A running system, as its clients see it. */
 public interface LockSystem {
-  /** What the tables call it. */
+  /** The name of the system in tables. */
   String name();
 
   Set<Ability> abilities();
 
   /**
-   * A client that is ready to go.
+   * Connects a client that is ready to go.
    *
-   * @param lease how long its locks outlive it, where clients can say so
+   * @param lease how long its locks outlive the client, where clients can choose that
    */
   LockClient connect(Duration lease) throws Exception;
 

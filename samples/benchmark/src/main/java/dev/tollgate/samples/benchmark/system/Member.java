@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** One server of several: what is needed to start it again. */
+/** One server of several, with what is needed to start it again. */
 final class Member {
   private final Ground ground;
   private final String name;
@@ -14,9 +14,9 @@ final class Member {
   private Process process;
 
   /**
-   * Starts it.
+   * Starts the server.
    *
-   * @param ready whether it takes part
+   * @param ready whether the server takes part
    */
   Member(
       Ground ground,
@@ -37,7 +37,7 @@ final class Member {
     return name;
   }
 
-  /** Returns when it takes part; fails, with what it wrote, if it ends or takes too long. */
+  /** Returns when the server takes part; fails with its output if it ends or takes too long. */
   void awaitReady() throws Exception {
     ground.awaitReady(name, process, ready);
   }

@@ -13,26 +13,26 @@ final class Members {
     all.add(member);
   }
 
-  /** Returns when each of them takes part. */
+  /** Returns when each server takes part. */
   void awaitReady() throws Exception {
     for (Member member : all) {
       member.awaitReady();
     }
   }
 
-  /** True if the others are a majority without one of them. */
+  /** Returns whether the servers are a majority without one of them. */
   boolean surviveOne() {
     return all.size() > 2;
   }
 
-  /** Kills one with SIGKILL and returns when its process is gone. */
+  /** Kills one server with SIGKILL and returns when its process is gone. */
   void kill(String name) throws InterruptedException {
     Member member = all.stream().filter(m -> m.name().equals(name)).findFirst().orElseThrow();
     member.kill();
     killed = member;
   }
 
-  /** Starts again what was killed, if anything was, and returns when it takes part again. */
+  /** Restarts the killed server, if there is one, and returns when it takes part again. */
   void restartKilled() throws Exception {
     Member member = killed;
     if (member != null) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be asked for beside Tollgate. */
+/** The systems that can be requested besides Tollgate. */
 public enum Peer {
   ETCD,
   ZOOKEEPER,
@@ -19,7 +19,7 @@ public enum Peer {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Why it cannot be started here, and what to do about it; empty if it can. */
+  /** Why the system cannot be started here, and what to do about it; empty if it can. */
   public Optional<String> obstacle(int nodes) throws IOException {
     return switch (this) {
       case ETCD -> missing("etcd", List.of(), "etcd-server");

@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * PostgreSQL's advisory locks of a session, a connection for each client. One server, nothing
+ * PostgreSQL's session-level advisory locks, a connection for each client. One server, nothing
  * replicated, nothing on disk, no lease: the lock ends with the connection.
  */
 public final class Postgres implements LockSystem {

@@ -62,7 +62,7 @@ public final class PostgresServer implements Ensemble {
                 && Ground.accepts(ground.port(PORT)));
   }
 
-  /** It refuses to run as root, so root starts it as the user that its package makes. */
+  /** The server refuses to run as root, so root starts it as the user that its package makes. */
   private static List<String> asUser(Path data) throws IOException {
     if (!"root".equals(System.getProperty("user.name"))) {
       return List.of();
@@ -79,7 +79,7 @@ public final class PostgresServer implements Ensemble {
     return all;
   }
 
-  /** Where distributions put it, the newest first. */
+  /** The directories where distributions put PostgreSQL, the newest version first. */
   public static List<Path> usualDirectories() throws IOException {
     Path versions = Path.of("/usr/lib/postgresql");
     if (!Files.isDirectory(versions)) {

@@ -21,7 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class Tollgate implements LockSystem {
   private final String url;
 
-  /** Idle connections, kept from the collector. */
+  /** Idle connections, kept from the garbage collector. */
   private final List<LockClient> kept = new CopyOnWriteArrayList<>();
 
   Tollgate(String url) {

@@ -18,7 +18,7 @@ public final class TollgateNodes implements Ensemble {
   private final String endpoints;
 
   /**
-   * @param heap of each node, as 400m
+   * @param heap of each node, such as 400m
    */
   public TollgateNodes(Ground ground, int nodes, String heap) throws Exception {
     List<String> clients = ground.addresses(CLIENT, nodes);

@@ -44,7 +44,9 @@ public final class ZooKeeperServers implements Ensemble {
     return "zookeeper" + number;
   }
 
-  /** Ticks short enough for sessions of a second, and 64 connections from one address. */
+  /**
+   * Settings with ticks short enough for sessions of a second, and 64 connections from one address.
+   */
   private String settings(int number, int count, Path data) {
     StringBuilder text = new StringBuilder();
     text.append("tickTime=500\ninitLimit=40\nsyncLimit=10\nmaxClientCnxns=0\n");

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Three or five nodes in processes of their own, from the source tree that this is part of. */
+/** Three or five nodes in processes of their own, from the source tree of this program. */
 public final class Cluster implements AutoCloseable {
   private static final List<Path> FAKE_TIME =
       List.of(
@@ -31,7 +31,10 @@ public final class Cluster implements AutoCloseable {
 
   private static final String HEAP = "400m";
 
-  /** A snapshot every few seconds, so that who was away needs what the leader has cut off. */
+  /**
+   * Causes a snapshot every few seconds, so that a node that was away needs what the leader has cut
+   * off.
+   */
   private static final double SNAPSHOT_LOG_MIB = 0.03;
 
   private static final String LEDGER =
@@ -89,7 +92,7 @@ public final class Cluster implements AutoCloseable {
       environment.put("FAKETIME_TIMESTAMP_FILE", clock.toString());
       environment.put("FAKETIME_CACHE_DURATION", "1");
       environment.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-      // or timed waits of virtual machines end at once
+      // otherwise timed waits of virtual machines end at once
       environment.put("FAKETIME_FORCE_MONOTONIC_FIX", "0");
       environment.put("FAKETIME_DISABLE_SHM", "1");
       environment.put("NO_FAKE_STAT", "1");
@@ -106,14 +109,14 @@ public final class Cluster implements AutoCloseable {
     return FAKE_TIME.stream().filter(Files::isReadable).findFirst();
   }
 
-  /** Why clocks cannot jump on this machine, if they cannot. */
+  /** Why clocks cannot jump on this machine; empty if they can. */
   public static Optional<String> obstacleToClocks() {
     return fakeTime().isPresent()
         ? Optional.empty()
         : Optional.of("libfaketime is not installed (Debian: apt-get install faketime)");
   }
 
-  /** Why disks cannot be filled on this machine, if they cannot. */
+  /** Why disks cannot be filled on this machine; empty if they can. */
   public static Optional<String> obstacleToDisks() {
     return Shell.find("prlimit").isPresent()
         ? Optional.empty()
@@ -133,19 +136,19 @@ public final class Cluster implements AutoCloseable {
     return (nodes.size() - 1) / 2;
   }
 
-  /** What all nodes together said of their snapshots. */
+  /** What all nodes together reported of their snapshots. */
   public Snapshots snapshots() {
     return nodes.stream().map(Node::snapshots).reduce(Snapshots.NONE, Snapshots::plus);
   }
 
-  /** With all nodes in it. */
+  /** The JDBC URL with the addresses of all nodes. */
   public String url(String properties) {
     return nodes.stream()
         .map(node -> network.clientAddress(node.host()))
         .collect(Collectors.joining(",", "jdbc:tollgate://", "/?" + properties));
   }
 
-  /** The name of the node that leads, as the cluster itself says. */
+  /** The name of the leader, as the cluster itself reports it. */
   public static String leader(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row =
@@ -155,7 +158,7 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** The register that clients write to, and the table of the probe. */
+  /** Creates the register that clients write to, and the table of the probe. */
   public void createTables() throws SQLException {
     try (Connection connection = DriverManager.getConnection(url("applicationName=torture"));
         Statement statement = connection.createStatement()) {
@@ -172,14 +175,14 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** All that was written, as the cluster says it. */
+  /** All rows of the ledger, as the cluster returns them. */
   public List<LedgerRow> ledger() throws SQLException {
     try (Connection connection = DriverManager.getConnection(url("applicationName=torture"))) {
       return ledger(connection);
     }
   }
 
-  /** What this node alone has; once it has as many rows, or when the time is over. */
+  /** Returns the ledger of this node alone, once it has as many rows or the limit has passed. */
   public List<LedgerRow> ledgerAt(Node node, int rows, Duration limit)
       throws SQLException, InterruptedException {
     long end = System.nanoTime() + limit.toNanos();
@@ -222,7 +225,7 @@ public final class Cluster implements AutoCloseable {
     return ledger;
   }
 
-  /** What the comparison of all replicas says of each. */
+  /** The verdict of the comparison of all replicas on each node. */
   public Map<String, String> verifyReplicas() throws SQLException {
     Map<String, String> verdicts = new TreeMap<>();
     try (Connection connection = DriverManager.getConnection(url("applicationName=torture"));

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** Ports of this machine: any user may use them, and nothing can be cut. */
+/** Ports of this machine: any user may use them, and no link can be cut. */
 public final class Loopback implements Network {
   /**
-   * Below those that systems give to outgoing connections, which might take a node's while it is
-   * down.
+   * Lowest port, below the ports that systems give to outgoing connections. Such a connection might
+   * take the port of a node while the node is down.
    */
   private static final int LOWEST_PORT = 20_000;
 
@@ -43,7 +43,7 @@ public final class Loopback implements Network {
           socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
           bound.add(socket);
         } catch (BindException e) {
-          socket.close(); // somebody has it: another one
+          socket.close(); // the port is in use: another one
         }
       }
       return bound.stream().map(ServerSocket::getLocalPort).toList();

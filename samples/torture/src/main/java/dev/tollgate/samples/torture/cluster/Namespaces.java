@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A network namespace for each host, all on one bridge. This process has to be in namespaces of its
- * own already (network, mounts and processes), as samples/torture.sh makes them: they vanish with
- * it, however it ends.
+ * A network namespace for each host, all on one bridge. This process must already be in its own
+ * network, mount and process namespaces, as samples/torture.sh makes them. They vanish with the
+ * process, however it ends.
  *
- * <p>A cut is a routing rule at the receiver, before that which finds local addresses: packets from
- * there are dropped without a word, those of connections that exist too.
+ * <p>A cut is a routing rule at the receiver, before the rule that finds local addresses. The
+ * receiver silently drops packets from the other host, also those of existing connections.
  */
 public final class Namespaces implements Network {
-  /** Of the range for benchmarks (RFC 2544), so that it means nobody. */
+  /** Part of the range for benchmarks (RFC 2544), so that no other host has these addresses. */
   private static final String NET = "198.18.0.";
 
   private static final int CLIENT_PORT = 7400;
@@ -31,7 +31,7 @@ public final class Namespaces implements Network {
   private final List<Integer> slow = new ArrayList<>();
 
   /**
-   * @param hosts how many there are
+   * @param hosts the number of hosts
    */
   public Namespaces(int hosts) throws IOException, InterruptedException {
     Shell.run("ip", "link", "set", "lo", "up");
@@ -53,7 +53,7 @@ public final class Namespaces implements Network {
     this.canDelay = canDelay();
   }
 
-  /** Not every kernel has the module. */
+  /** Returns whether links can have a delay: not every kernel has the module. */
   private boolean canDelay() throws IOException, InterruptedException {
     try {
       shape("add", 0, DELAY);
@@ -64,7 +64,7 @@ public final class Namespaces implements Network {
     return true;
   }
 
-  /** Why this cannot be had on this machine, besides permissions. */
+  /** Why this machine cannot have namespaces, permissions aside; empty if it can. */
   public static Optional<String> obstacle() {
     for (String program : List.of("ip", "tc", "nsenter")) {
       if (Shell.find(program).isEmpty()) {

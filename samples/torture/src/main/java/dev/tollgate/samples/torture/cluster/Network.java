@@ -4,32 +4,36 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** What lies between nodes and clients. Hosts are numbered: the nodes from 0, then the clients'. */
+/**
+ * The network between nodes and clients. Hosts are numbered: those of nodes from 0, then those of
+ * clients.
+ */
 public interface Network {
-  /** Where clients reach this node. */
+  /** The address at which clients reach this node. */
   String clientAddress(int node);
 
-  /** Where other nodes reach it. */
+  /** The address at which other nodes reach this node. */
   String raftAddress(int node);
 
-  /** What a command begins with so that it runs on this host. */
+  /** The words with which a command begins so that it runs on this host. */
   List<String> on(int host);
 
-  /** Why links cannot be cut here, if they cannot. */
+  /** Why links cannot be cut here; empty if they can. */
   Optional<String> obstacleToPartitions();
 
-  /** Why links cannot be slow here, if they cannot. */
+  /** Why links cannot be slow here; empty if they can. */
   Optional<String> obstacleToSlowness();
 
-  /** How slow links are made slow here, for a reader. */
+  /** How links are made slow here, for a reader. */
   String slowness();
 
   /**
-   * From now on nothing that one host sends reaches the other; silently, as if a cable were out.
+   * Drops everything that one host sends to the other from now on, silently, as if a cable were
+   * unplugged.
    */
   void cut(int from, int to) throws IOException, InterruptedException;
 
-  /** From now on all that this host sends takes long. */
+  /** Delays everything that this host sends from now on. */
   void slow(int host) throws IOException, InterruptedException;
 
   /** Ends all cuts and all slowness. */

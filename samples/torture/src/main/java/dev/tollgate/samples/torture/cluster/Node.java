@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One node: a process that is started again and again, and what can be done to it. Not thread-safe.
+ * One node: a process that can be started again and again, and the faults that it can suffer. Not
+ * thread-safe.
  */
 public final class Node {
   /** Exit status of a node that stopped itself. */
@@ -26,7 +27,7 @@ public final class Node {
 
   private static final long READY_SECONDS = 90;
 
-  /** No file may grow beyond this: the log is longer from its first entries on. */
+  /** Largest file on a full disk, in bytes: the log is longer from its first entries on. */
   private static final long FULL_BYTES = 4096;
 
   private final String name;
@@ -41,9 +42,9 @@ public final class Node {
   private Snapshots snapshots = Snapshots.NONE;
 
   /**
-   * @param environment besides that of this process
-   * @param output all that it writes goes to the end of this file
-   * @param clock where a faked clock reads its offset
+   * @param environment variables besides the environment of this process
+   * @param output the file to which everything that the node writes is appended
+   * @param clock the file from which a faked clock reads its offset
    */
   Node(
       String name,
@@ -67,12 +68,12 @@ public final class Node {
     return name;
   }
 
-  /** Its place in the network. */
+  /** The number of its host in the network. */
   public int host() {
     return host;
   }
 
-  /** Starts it again after its end. */
+  /** Starts the node again after it has ended. */
   public void start() throws IOException {
     process = launch();
   }
@@ -90,7 +91,7 @@ public final class Node {
     return started;
   }
 
-  /** A pipe, because a node that may write no file could not say so into one. */
+  /** Copies output from a pipe: a node that may write no file could not report that into a file. */
   private void copy(Process from, CompletableFuture<Void> said) {
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(from.getInputStream(), StandardCharsets.UTF_8))) {
@@ -113,12 +114,12 @@ public final class Node {
     snapshots = snapshots.plus(Snapshots.told(line));
   }
 
-  /** What it has said of them since its first start. */
+  /** What the node has reported of snapshots since its first start. */
   synchronized Snapshots snapshots() {
     return snapshots;
   }
 
-  /** Waits until it says that it knows a leader. */
+  /** Waits until the node reports that it knows a leader. */
   public void awaitReady() throws IOException, InterruptedException {
     try {
       ready.get(READY_SECONDS, TimeUnit.SECONDS);
@@ -133,44 +134,44 @@ public final class Node {
     return process.isAlive();
   }
 
-  /** Whether it has ended though nothing was done to it that should end it. */
+  /** Whether the node has ended although nothing was done that should end it. */
   public boolean endedByItself() {
     return expectedToRun && !process.isAlive();
   }
 
-  /** What it said with its exit status; it has to have ended. */
+  /** The exit status of the node, which must have ended. */
   public int exitStatus() {
     return process.exitValue();
   }
 
-  /** kill -9. */
+  /** Kills the node with SIGKILL. */
   public void kill() {
     expectedToRun = false;
     process.destroyForcibly().onExit().join();
   }
 
-  /** SIGSTOP. */
+  /** Stops the node with SIGSTOP. */
   public void pause() throws IOException, InterruptedException {
     Shell.signal("STOP", process.pid());
   }
 
-  /** SIGCONT. */
+  /** Resumes the node with SIGCONT. */
   public void resume() throws IOException, InterruptedException {
     Shell.signal("CONT", process.pid());
   }
 
-  /** From now on its files cannot grow, as on a disk that is full; its next start ends that. */
+  /** Keeps the files of the node from growing, as on a full disk, until its next start. */
   public void fillDisk() throws IOException, InterruptedException {
     expectedToRun = false;
     Shell.run("prlimit", "--pid=" + process.pid(), "--fsize=" + FULL_BYTES + ":");
   }
 
-  /** Waits until it has ended; false if it has not by then. */
+  /** Waits until the node has ended; returns false if it has not ended within the limit. */
   public boolean awaitEnd(Duration limit) throws InterruptedException {
     return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Its wall clock is off by this from now on, within a second; its monotonic clock is not. */
+  /** Puts the node's wall clock off by this within a second; its monotonic clock stays right. */
   public void offsetClock(Duration offset) throws IOException {
     Path next = clock.resolveSibling(clock.getFileName() + ".next");
     Files.writeString(next, (offset.isNegative() ? "" : "+") + offset.toSeconds() + "\n");

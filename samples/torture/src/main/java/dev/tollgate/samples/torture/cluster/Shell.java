@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Programs of the system that faults are made with. */
+/** Programs of the system that inject faults. */
 final class Shell {
   private Shell() {}
 

@@ -3,14 +3,15 @@ package dev.tollgate.samples.torture.cluster;
 /**
  * What nodes did with snapshots.
  *
- * @param written when their log had grown; the log before the last but one is dropped then
- * @param restored at a start, their own
- * @param takenOver from the leader, which had no longer the entries that they lacked
+ * @param written snapshots written because the log had grown; the log before the last snapshot but
+ *     one is dropped then
+ * @param restored own snapshots restored at a start
+ * @param takenOver snapshots from the leader, which no longer had the entries that the node lacked
  */
 public record Snapshots(long written, long restored, long takenOver) {
   public static final Snapshots NONE = new Snapshots(0, 0, 0);
 
-  /** Of this line that a node wrote. */
+  /** Returns what one line that a node wrote tells of snapshots. */
   static Snapshots told(String line) {
     return new Snapshots(
         line.contains(": snapshot at log index ") ? 1 : 0,

@@ -2,8 +2,8 @@ package dev.tollgate.samples.torture.fault;
 
 import java.io.IOException;
 
-/** Something that can go wrong with a cluster. Without state. */
+/** A fault that a cluster can suffer. Implementations have no state. */
 interface Fault {
-  /** Makes it go wrong. What exactly, and for whom, the scene's random numbers say. */
+  /** Injects the fault. The scene's random numbers decide its details and its victims. */
   Injury inflict(Scene scene) throws IOException, InterruptedException;
 }

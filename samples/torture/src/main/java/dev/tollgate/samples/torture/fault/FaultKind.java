@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What can be asked to go wrong. */
+/** The kinds of faults that can be requested. */
 public enum FaultKind {
   /** kill -9, and a new start. */
   KILL(new Kill(), network -> Optional.empty()),
@@ -18,7 +18,7 @@ public enum FaultKind {
   PARTITION(new Partition(), Network::obstacleToPartitions),
   /** Wall clocks jump. */
   CLOCK(new ClockJump(), network -> Cluster.obstacleToClocks()),
-  /** A disk takes no more: the node has to stop by itself, and to come back. */
+  /** A disk is full: the node must stop by itself, and come back. */
   DISK(new FullDisk(), network -> Cluster.obstacleToDisks()),
   /** Links are slow. */
   SLOW(new SlowLinks(), Network::obstacleToSlowness);
@@ -34,7 +34,7 @@ public enum FaultKind {
     this.obstacle = obstacle;
   }
 
-  /** How it is written on the command line. */
+  /** The word for this kind on the command line. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -44,12 +44,12 @@ public enum FaultKind {
     return Arrays.stream(values()).filter(kind -> kind.word().equals(word)).findFirst();
   }
 
-  /** Why this cannot be had here, if it cannot. */
+  /** Why this fault cannot be injected here; empty if it can. */
   public Optional<String> obstacle(Network network) {
     return obstacle.apply(network);
   }
 
-  /** Makes it happen. */
+  /** Injects the fault. */
   public Injury inflict(Scene scene) throws IOException, InterruptedException {
     return fault.inflict(scene);
   }

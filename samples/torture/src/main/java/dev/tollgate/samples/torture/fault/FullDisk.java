@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One node may write no more. It has to stop by itself, and catches up when it is started again.
+ * A full disk on one node. The node must stop by itself, and catches up when it is started again.
  */
 final class FullDisk implements Fault {
   private static final double LEADER = 0.6;
@@ -23,7 +23,10 @@ final class FullDisk implements Fault {
         () -> heal(victim));
   }
 
-  /** The probe writes all the time, so that there is always something it has to write. */
+  /**
+   * Starts the node again after it has stopped. The probe writes all the time, so the node always
+   * has something to write.
+   */
   private static void heal(Node victim) throws IOException, InterruptedException {
     if (!victim.awaitEnd(TIME_TO_STOP)) {
       throw new IOException(

@@ -9,13 +9,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A fault at work.
+ * A fault that is in effect.
  *
- * @param detail what was done to whom
- * @param nodes by name
+ * @param detail what was done to which nodes
+ * @param nodes the names of these nodes
  * @param leavesQuorum whether a majority of the nodes is well, and connected
- * @param isolatedHosts places of clients that reach no majority
- * @param healing puts all right again
+ * @param isolatedHosts hosts of clients that reach no majority
+ * @param healing ends the fault
  */
 public record Injury(
     String detail,
@@ -31,10 +31,10 @@ public record Injury(
     isolatedHosts = Set.copyOf(isolatedHosts);
   }
 
-  /** How an injury ends. */
+  /** How a fault ends. */
   @FunctionalInterface
   public interface Healing {
-    /** Returns when nothing of it is left that the cluster would not have to overcome by itself. */
+    /** Returns when the only effects left are those that the cluster has to overcome by itself. */
     void heal() throws IOException, InterruptedException;
   }
 

@@ -21,7 +21,7 @@ final class Kill implements Fault {
         () -> restart(victims));
   }
 
-  /** Returns when all are ready: starting virtual machines is not what is measured. */
+  /** Returns when all nodes are ready: the start of virtual machines is not measured. */
   static void restart(List<Node> nodes) throws IOException, InterruptedException {
     for (Node node : nodes) {
       node.start();

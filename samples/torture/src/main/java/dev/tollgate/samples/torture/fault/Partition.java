@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Cuts between nodes; in one form the clients are on sides too, in the others they reach every
- * node.
+ * Cuts between nodes. In one form the clients are divided too, in the others they reach every node.
  */
 final class Partition implements Fault {
   private static final int FORMS = 6;
@@ -33,7 +32,7 @@ final class Partition implements Fault {
     return injury(scene, scene.names(List.of(node)) + " cut off from the other nodes", node);
   }
 
-  /** The leader and as many as make no majority, and half of the clients, against the others. */
+  /** Cuts the leader, the rest of a minority and half of the clients off from the others. */
   private static Injury sides(Scene scene) throws IOException, InterruptedException {
     Network network = scene.cluster().network();
     List<Node> others = scene.others(scene.leader());
@@ -76,7 +75,7 @@ final class Partition implements Fault {
         scene, scene.names(List.of(scene.leader())) + " is heard by no other node", scene.leader());
   }
 
-  /** Not transitive: a third node reaches both. */
+  /** Cuts one link, so that connections are not transitive: a third node reaches both. */
   private static Injury oneLink(Scene scene) throws IOException, InterruptedException {
     Node follower = scene.follower();
     cutBothWays(scene.cluster().network(), scene.leader().host(), follower.host());

@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 /**
  * Where a fault happens.
  *
- * @param leader as far as is known
- * @param clientHosts the two places in the network where clients are
- * @param random this fault's own
+ * @param leader the leader as far as is known
+ * @param clientHosts the two hosts in the network where clients run
+ * @param random the random numbers of this fault alone
  */
 public record Scene(Cluster cluster, Node leader, List<Integer> clientHosts, Random random) {
 
@@ -33,7 +33,7 @@ public record Scene(Cluster cluster, Node leader, List<Integer> clientHosts, Ran
     return random.nextDouble() < probability;
   }
 
-  /** The leader in half of the cases, else another, and now and then most or all of them. */
+  /** The leader in most cases, else another node, and now and then most or all of them. */
   List<Node> victims(double several) {
     if (chance(several)) {
       List<Node> order = others(leader);
@@ -44,7 +44,7 @@ public record Scene(Cluster cluster, Node leader, List<Integer> clientHosts, Ran
     return List.of(chance(0.6) ? leader : follower());
   }
 
-  /** {@code n2 (leader)}, {@code n1 and n3}. */
+  /** Names nodes for a reader: {@code n2 (leader)}, {@code n1 and n3}. */
   String names(List<Node> nodes) {
     if (nodes.size() == cluster.nodes().size()) {
       return "all nodes";

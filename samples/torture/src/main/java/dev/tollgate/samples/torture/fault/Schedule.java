@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Which fault comes when: a function of the seed and of the kinds. Every kind comes once before any
- * comes again.
+ * The order and times of faults: a function of the seed and of the kinds. Every kind comes once
+ * before any kind comes again.
  */
 public final class Schedule {
   private static final int SHORTEST_FAULT_MILLIS = 1_500;
@@ -33,10 +33,10 @@ public final class Schedule {
   /**
    * One fault.
    *
-   * @param peaceMillis without faults before it, from when the cluster answered again after the
-   *     last
-   * @param faultMillis how long it lasts
-   * @param seed of what it does in detail
+   * @param peaceMillis time without faults before this fault, from when the cluster answered again
+   *     after the last fault
+   * @param faultMillis how long the fault lasts
+   * @param seed the seed of its details
    */
   public record Step(FaultKind kind, int peaceMillis, int faultMillis, long seed) {}
 

@@ -5,7 +5,7 @@ import dev.tollgate.samples.torture.cluster.Node;
 import java.io.IOException;
 import java.util.List;
 
-/** All that one node sends takes long, or all that any of them sends. */
+/** Delays all that one node sends, or all that any node sends. */
 final class SlowLinks implements Fault {
   private static final double SEVERAL = 0.5;
 

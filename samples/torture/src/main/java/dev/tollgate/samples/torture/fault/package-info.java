@@ -1,4 +1,4 @@
-/** What goes wrong, and in which order. */
+/** The faults, and the order in which they come. */
 @NullMarked
 package dev.tollgate.samples.torture.fault;
 

@@ -2,13 +2,13 @@ package dev.tollgate.samples.torture.history;
 
 /** What a client asks of the cluster. */
 public enum Action {
-  /** For a lock; its value is the token. */
+  /** Requests a lock; the value of the call is the token. */
   ACQUIRE,
-  /** Reads the highest sequence number of a register, which is its value. */
+  /** Reads the highest sequence number of a register; that number is the value of the call. */
   CHECK,
-  /** Writes the next sequence number into a register, under a token; 0 stands for none. */
+  /** Writes the next sequence number into a register, under a token; 0 stands for no token. */
   WRITE,
-  /** Gives a lock back. */
+  /** Releases a lock. */
   RELEASE,
   /** A small write that needs no lock, to see whether the cluster answers. */
   PROBE

@@ -6,9 +6,12 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
-/** When probes were answered. A probe follows the other, so what lies between two is an outage. */
+/**
+ * The times when probes were answered. One probe follows the other, so the time between two answers
+ * is an outage.
+ */
 public final class Availability {
-  /** Shorter pauses are no outage: a group commit on a slow disk, a collection. */
+  /** Shorter pauses are no outage: a group commit on a slow disk, a garbage collection. */
   private static final long NOTICED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final List<Operation> answered;
@@ -35,7 +38,7 @@ public final class Availability {
         endNanos);
   }
 
-  /** In the order of time. The time before the first answer is not counted. */
+  /** The outages in the order of time. The time before the first answer is not counted. */
   public List<Outage> outages() {
     List<Outage> outages = new ArrayList<>();
     for (int i = 0; i < answered.size(); i++) {

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Whether a run can have happened if Tollgate keeps its promises. What a client does not know, the
- * checker does not assume: an operation that was never answered took effect at any moment after it
- * was sent, or not at all.
+ * Checks whether a run can have happened if Tollgate keeps its promises. The checker assumes
+ * nothing that a client does not know. An operation that was never answered took effect at any
+ * moment after it was sent, or not at all.
  */
 public final class Checker {
   private static final long AVAILABLE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -38,7 +38,7 @@ public final class Checker {
     }
   }
 
-  /** Everything that is wrong, in the order of time; empty if all rules hold. */
+  /** All violations in the order of time; empty if all rules hold. */
   public static List<Violation> check(Evidence evidence) {
     Checker checker = new Checker(evidence);
     checker.tokensAreGivenOnce();
@@ -76,7 +76,7 @@ public final class Checker {
     }
   }
 
-  /** A grant that was asked for after another had returned has a higher token. */
+  /** A grant that was requested after another grant had returned has a higher token. */
   private void tokensRiseInTime() {
     List<Operation> byReturn = new ArrayList<>(grantOf.values());
     byReturn.sort(Comparator.comparingLong(Operation::returnedNanos));
@@ -105,7 +105,7 @@ public final class Checker {
     }
   }
 
-  /** In log order the writes of one holder are together, and each is the holder's. */
+  /** In log order the writes of one holder stand together, and each has the token of the holder. */
   private void oneHolderByTheLog() {
     Map<String, LedgerRow> last = new HashMap<>();
     for (LedgerRow row : evidence.ledger()) {
@@ -153,7 +153,9 @@ public final class Checker {
         .orElse(evidence.endNanos());
   }
 
-  /** What is certain: a client held the lock from its grant to its last call that succeeded. */
+  /**
+   * The time for which a client certainly held a lock: from its grant to its last successful call.
+   */
   private record Hold(Operation grant, long untilNanos) {
     long fromNanos() {
       return grant.returnedNanos();
@@ -274,7 +276,10 @@ public final class Checker {
     }
   }
 
-  /** Reads are linearizable: they show what was acknowledged to anybody before they were sent. */
+  /**
+   * Reads are linearizable: a read shows what was acknowledged to any client before the read was
+   * sent.
+   */
   private void checksSeeWhatWasAcknowledged() {
     Map<String, List<Operation>> writes =
         evidence.operations().stream()
@@ -318,9 +323,10 @@ public final class Checker {
   }
 
   /**
-   * Who could renew its lease all the time keeps what it holds. Causes are: it did not run, it was
-   * cut off, or the cluster answered nobody for two thirds of a lease, which is from a heartbeat
-   * that just got through until the lease has run out for the client.
+   * A client that could renew its lease all the time keeps what it holds. A loss has these causes:
+   * the client did not run, it was cut off, or the cluster answered no client for two thirds of a
+   * lease. Two thirds is the time from a heartbeat that just got through until the lease has
+   * expired for the client.
    */
   private void leasesLive() {
     Map<Long, Operation> released = new HashMap<>();
@@ -415,8 +421,8 @@ public final class Checker {
   }
 
   /**
-   * An outage is cut where faults began and where they were healed. Each part may take its five
-   * seconds, except those in which no majority was there to answer.
+   * Cuts an outage where faults began and where they were healed. Each part may take its five
+   * seconds, except parts in which no majority was there to answer.
    */
   private void clusterIsAvailable() {
     if (evidence.availability().answeredAfterNanos(0).isEmpty()) {

@@ -8,11 +8,11 @@ import java.util.Set;
  * A fault that was injected, and its healing.
  *
  * @param kind the word of its kind
- * @param detail what was done to whom, for a reader
- * @param nodes that had it
+ * @param detail what was done to which nodes, for a reader
+ * @param nodes the nodes that had the fault
  * @param leavesQuorum whether a majority was left untouched, so that the cluster should have gone
  *     on
- * @param healedNanos when all was put right again
+ * @param healedNanos when the fault had been healed
  */
 public record Disturbance(
     String kind,

@@ -10,7 +10,7 @@ import java.util.Map;
  * @param endNanos when the last client was told to end
  * @param operations of all clients and of the probe
  * @param ledger as a linearizable query gives it at the end, by position
- * @param copies what each node alone has of it, by the node's name
+ * @param copies the ledger of each node alone, by the node's name
  * @param checks what {@code CALL verify_replicas()} said of each node
  * @param incidents what a node did that nothing in the run accounts for
  */

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the {@link Journal journals} of all clients say, put together. Thread-safe. */
+/** The {@link Journal journals} of all clients, put together. Thread-safe. */
 public final class History {
   private final Map<String, Operation> operations = new LinkedHashMap<>();
   private final List<Interruption> interruptions = new ArrayList<>();
@@ -14,8 +14,8 @@ public final class History {
   /**
    * Takes a line of a journal.
    *
-   * @return false if this is no such line
-   * @throws IllegalArgumentException if it is one and makes no sense
+   * @return false if the line is not from a journal
+   * @throws IllegalArgumentException if the line is from a journal and makes no sense
    */
   public synchronized boolean add(String line) {
     String[] words = line.split("\t", -1);
@@ -67,7 +67,7 @@ public final class History {
     return true;
   }
 
-  /** The lines of all journals as they came. */
+  /** The lines of all journals in the order in which they came. */
   public synchronized List<String> lines() {
     return List.copyOf(lines);
   }
@@ -78,12 +78,12 @@ public final class History {
     }
   }
 
-  /** Adds what a client cannot know of itself. */
+  /** Adds an interruption that a client cannot know of itself. */
   public synchronized void interrupted(Interruption interruption) {
     interruptions.add(interruption);
   }
 
-  /** In the order in which they were announced. */
+  /** The operations in the order in which they were announced. */
   public synchronized List<Operation> operations() {
     return List.copyOf(operations.values());
   }

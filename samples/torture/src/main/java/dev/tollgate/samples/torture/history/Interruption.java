@@ -7,13 +7,16 @@ package dev.tollgate.samples.torture.history;
  */
 public record Interruption(String client, Cause cause, long fromNanos, long untilNanos) {
 
-  /** Why it could not. */
+  /** Why the client could not renew its lease. */
   public enum Cause {
     /** SIGSTOP, by the workload. */
     STOPPED,
-    /** The machine did not let it run for longer than a moment: it found that out by itself. */
+    /**
+     * The machine did not run the client for longer than a moment; the client found that out
+     * itself.
+     */
     STALLED,
-    /** A partition left it with no way to a majority of the nodes. */
+    /** A partition left the client no way to a majority of the nodes. */
     CUT_OFF
   }
 }

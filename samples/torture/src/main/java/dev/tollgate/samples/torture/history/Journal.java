@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * A client's own record of what it does: lines of words with tabs between them, each written before
- * what it announces begins or as soon as it has ended. Thread-safe.
+ * A client's own record of what it does: lines of words with tabs between them. The journal
+ * announces a call before the call begins, and records its end at once. Thread-safe.
  */
 public final class Journal {
   static final String INVOKE = "invoke";
@@ -26,7 +26,7 @@ public final class Journal {
     this.nanos = nanos;
   }
 
-  /** Announces a call; its number. */
+  /** Announces a call and returns its number. */
   public synchronized int invoke(Action action, String resource, long token, long sequence) {
     last++;
     line(INVOKE, last, action, resource, token, sequence, nanos.getAsLong());

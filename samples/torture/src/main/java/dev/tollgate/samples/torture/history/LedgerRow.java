@@ -5,9 +5,9 @@ package dev.tollgate.samples.torture.history;
  *
  * @param position rises with the place in the log
  * @param held the token under which the lock was held where this write took effect, as the store
- *     itself evaluated it there; 0 if nobody held it
- * @param client who wrote it
- * @param operation the number of that call of this client
+ *     itself evaluated it there; 0 if no client held it
+ * @param client the client that wrote the row
+ * @param operation the number of the call of this client
  */
 public record LedgerRow(
     long position,

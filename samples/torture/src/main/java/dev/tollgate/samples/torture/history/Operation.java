@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 /**
  * One call of a client.
  *
- * @param client a process and its life: one that is started again has another name
+ * @param client a process and its life: a client that is started again has another name
  * @param number of this call among those of its client
- * @param resource the register, and the lock, that it is about
- * @param token that is presented or given back; 0 if none is
- * @param sequence that is written; 0 if nothing is
+ * @param resource the register and the lock of the call
+ * @param token the token that is presented or released; 0 if there is none
+ * @param sequence the sequence number that is written; 0 if nothing is written
  * @param returnedNanos {@link Long#MAX_VALUE} if no answer came before the client ended
  * @param value what came back; 0 if nothing did
  * @param state SQLSTATE of the failure, or empty
@@ -35,7 +35,7 @@ public record Operation(
     }
   }
 
-  /** One that has not been answered yet. */
+  /** An operation that has not been answered yet. */
   static Operation invoked(
       String client,
       int number,
@@ -82,7 +82,7 @@ public record Operation(
     return returnedNanos != Long.MAX_VALUE;
   }
 
-  /** As a person names it: {@code c3#17 WRITE of alpha under 42}. */
+  /** The name of the operation for a reader: {@code c3#17 WRITE of alpha under 42}. */
   String name() {
     return client
         + "#"

@@ -4,7 +4,7 @@ package dev.tollgate.samples.torture.history;
 public enum Outcome {
   /** It took effect. */
   DONE,
-  /** It was answered and changed nothing: a wait ran out, a lock was not held. */
+  /** It was answered and changed nothing: a wait timed out, a lock was not held. */
   NOTHING,
   /** The store refused the token or the lease; it changed nothing. */
   REFUSED,

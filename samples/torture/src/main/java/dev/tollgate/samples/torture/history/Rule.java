@@ -1,6 +1,6 @@
 package dev.tollgate.samples.torture.history;
 
-/** What has to hold of every run. */
+/** The rules that every run must obey. */
 public enum Rule {
   ONE_HOLDER("at most one holder at a time, by the order of the log and by the clock"),
   NO_STALE_WRITE("no stale write was accepted"),
@@ -19,7 +19,7 @@ public enum Rule {
     this.promise = promise;
   }
 
-  /** In words. */
+  /** The rule in words. */
   public String promise() {
     return promise;
   }

@@ -10,12 +10,12 @@ final class Canvas {
   static final String BAD = "#cf2e2e";
   static final String GOOD = "#2f8f5b";
 
-  /** Of the fonts below, on average. */
+  /** Average width of a letter in the fonts below, relative to the font size. */
   private static final double LETTER = 0.52;
 
   private final StringBuilder shapes = new StringBuilder();
 
-  /** Where a text is in relation to its x. */
+  /** The position of a text relative to its x. */
   enum Anchor {
     START,
     MIDDLE,
@@ -55,7 +55,7 @@ final class Canvas {
     close("circle", title);
   }
 
-  /** Two crossed strokes. */
+  /** Draws two crossed strokes. */
   void cross(double x, double y, double size, String color, String title) {
     shapes.append(
         String.format(
@@ -95,7 +95,7 @@ final class Canvas {
             escape(text)));
   }
 
-  /** Text that is cut where there is no more room. */
+  /** Draws text that is cut where there is no more room. */
   void textWithin(double x, double y, double width, double size, String style, String text) {
     int letters = (int) (width / (size * LETTER));
     if (letters >= text.length()) {

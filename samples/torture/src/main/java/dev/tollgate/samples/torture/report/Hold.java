@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A lock in somebody's hands, as far as a picture can say it.
+ * The time for which a client held a lock, as far as a picture can show it.
  *
- * @param untilNanos given back, or, if the lease ended instead, the last moment before the next
- *     holder had it
- * @param believedNanos until when its client behaved as if it held it; not later than {@code
- *     untilNanos} unless it was stopped or cut off
+ * @param untilNanos when the lock was released or, if the lease ended instead, the last moment
+ *     before the next holder had the lock
+ * @param believedNanos until when the client behaved as if it held the lock; not later than {@code
+ *     untilNanos} unless the client was stopped or cut off
  */
 record Hold(
     String resource,

@@ -3,7 +3,7 @@ package dev.tollgate.samples.torture.report;
 import java.util.List;
 import java.util.Map;
 
-/** Who and what has which colour. Red is kept for what is refused, missing or wrong. */
+/** The colors of a report. Red is kept for what is refused, missing or wrong. */
 final class Palette {
   static final String LEADER = "#e2a72e";
   static final String NODE = "#dfe3e8";

@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Draws a run: its figures and the verdict, and below them all of its time, in strips like those of
- * a score. The file needs nothing else; what a shape stands for is told when the mouse is over it.
+ * a score. The file needs nothing else. A shape explains itself when the mouse is over it.
  */
 public final class Report {
   static final double WIDTH = 1600;
@@ -28,7 +28,7 @@ public final class Report {
     this.summary = Summary.of(tale);
   }
 
-  /** The document. */
+  /** Returns the document. */
   public static String svg(Tale tale) {
     Report report = new Report(tale);
     report.title();

@@ -29,8 +29,9 @@ public final class Summary {
   /**
    * What happened with one kind of fault.
    *
-   * @param longestOutageNanos that began or lasted while one of them was at work, or followed it
-   * @param slowestReturnNanos from healing to the next answer
+   * @param longestOutageNanos the longest outage that began or lasted while such a fault was in
+   *     effect, or followed it
+   * @param slowestReturnNanos the longest time from healing to the next answer
    */
   public record OfKind(int count, long longestOutageNanos, long slowestReturnNanos) {}
 
@@ -55,7 +56,7 @@ public final class Summary {
     return count(Action.ACQUIRE, Outcome.DONE);
   }
 
-  /** Requests for a lock that came back without it. */
+  /** Requests for a lock that returned without the lock. */
   public long misses() {
     return count(Action.ACQUIRE, Outcome.NOTHING);
   }
@@ -69,7 +70,7 @@ public final class Summary {
     return refused(true);
   }
 
-  /** Writes that were refused because they showed no token. */
+  /** Writes that were refused because they presented no token. */
   public long bareWritesRefused() {
     return refused(false);
   }
@@ -90,7 +91,7 @@ public final class Summary {
     return evidence.interruptions().stream().filter(one -> one.cause() == cause).count();
   }
 
-  /** Times that the machine did not let a client run, besides those that stopped it on purpose. */
+  /** How often the machine did not let a client run, stops on purpose not counted. */
   public long stalls() {
     return evidence.interruptions().stream()
         .filter(one -> one.cause() == Interruption.Cause.STALLED)
@@ -135,7 +136,7 @@ public final class Summary {
         .orElse(0);
   }
 
-  /** By the word of the kind. */
+  /** What happened with each kind of fault, by the word of the kind. */
   public Map<String, OfKind> faults() {
     Map<String, OfKind> faults = new TreeMap<>();
     for (Disturbance disturbance : evidence.disturbances()) {

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * A run that is over, as the report needs it.
  *
- * @param command that repeats it
- * @param leftOut faults that were asked for and could not be had, with the reason
+ * @param command the command that repeats the run
+ * @param leftOut requested faults that could not be injected, with the reason
  * @param leaderships in the order of time
  */
 public record Tale(

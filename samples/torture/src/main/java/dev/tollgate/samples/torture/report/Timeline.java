@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * All of a run's time in strips: what went wrong, whether the cluster answered, the nodes, and for
- * each register its holders one after another, with those who waited below.
+ * All of a run's time in strips: what went wrong, whether the cluster answered, and the nodes. For
+ * each register the strips show its holders one after another, with the waiting clients below.
  */
 final class Timeline {
   private static final long STRIP_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -65,7 +65,7 @@ final class Timeline {
             .reduce(evidence.endNanos(), Math::max);
   }
 
-  /** Draws it from here on; where it ends. */
+  /** Draws the timeline from here on, and returns where it ends. */
   double draw(double top) {
     y = top + 16;
     legend();
@@ -158,7 +158,7 @@ final class Timeline {
     y = top + height + 40;
   }
 
-  /** The seconds, and a shade where a fault was at work. */
+  /** Draws the seconds, and a shade where a fault was in effect. */
   private void frame(double top, double height) {
     long last = Math.min(begin + STRIP_NANOS, endNanos);
     canvas.rectangle(
@@ -204,7 +204,10 @@ final class Timeline {
     canvas.text(LEFT - 10, y + height / 2 + 4, 12, Anchor.END, Canvas.fill(Canvas.INK), text);
   }
 
-  /** Bars, and below each what it stands for, as far as there is room before the next one. */
+  /**
+   * Draws a bar for each fault, and below the bar what it stands for, as far as there is room
+   * before the next bar.
+   */
   private void faults() {
     label(FAULT, "faults");
     List<Disturbance> all = evidence.disturbances();

@@ -13,13 +13,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client in a process of its own, which can be stopped with all its threads. It takes the lock of
- * a register, looks what is in it, and writes the next number under its token. Now and then it
- * holds the lock for longer than a lease, has itself stopped between check and write, writes under
- * a token that it has given back, or under none.
+ * A client in a process of its own, which can be stopped with all its threads. It acquires the lock
+ * of a register, reads the register, and writes the next number under its token. Now and then it
+ * holds the lock for longer than a lease, or has itself stopped between check and write. Now and
+ * then it writes under a token that it has released, or under none.
  *
- * <p>Its journal goes to standard output, and {@value #STOP} with a number of milliseconds when it
- * wants to be stopped; {@value #GO} and {@value #END} come from standard input.
+ * <p>The client writes its journal to standard output, and {@value #STOP} with a number of
+ * milliseconds when it wants to be stopped. It reads {@value #GO} and {@value #END} from standard
+ * input.
  */
 public final class Client {
   static final String READY = "ready";
@@ -101,13 +102,13 @@ public final class Client {
           ended = true;
         }
       }
-      System.exit(1); // nobody is there any more to read what this client says
+      System.exit(1); // no process is left to read what this client writes
     } catch (IOException e) {
       System.exit(1);
     }
   }
 
-  /** Notices when this process did not run for as long as a heartbeat takes to come due. */
+  /** Notices when this process did not run for longer than the interval between heartbeats. */
   private void watch(long origin) {
     long last = System.nanoTime();
     while (true) {

@@ -18,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/** A {@link Client}, from outside: takes its journal in, and stops it when it asks for that. */
+/**
+ * A {@link Client} from outside: collects its journal, and stops the client when it asks for that.
+ */
 public final class ClientProcess implements AutoCloseable {
   private static final long READY_SECONDS = 60;
 
@@ -46,7 +48,7 @@ public final class ClientProcess implements AutoCloseable {
   /**
    * What all clients of a run have in common.
    *
-   * @param directory for what they write to standard error
+   * @param directory for the standard error of the clients
    * @param originNanos when the run began, on the monotonic clock of this machine
    */
   public record Setting(
@@ -64,8 +66,8 @@ public final class ClientProcess implements AutoCloseable {
     /**
      * Starts a client.
      *
-     * @param prefix what its command begins with, so that it runs at its place in the network
-     * @param host that place
+     * @param prefix the words with which its command begins, so that the client runs on its host
+     * @param host the number of that host
      */
     public ClientProcess start(String name, int host, List<String> prefix, long seed)
         throws IOException {
@@ -97,13 +99,14 @@ public final class ClientProcess implements AutoCloseable {
     return name;
   }
 
-  /** Its place in the network. */
+  /** The number of its host in the network. */
   public int host() {
     return host;
   }
 
   /**
-   * Waits until it runs. Its clock has to be this process's clock, or no times could be compared.
+   * Waits until the client runs. Its clock must be this process's clock, or times could not be
+   * compared.
    */
   public void awaitReady() throws IOException, InterruptedException {
     try {
@@ -140,7 +143,7 @@ public final class ClientProcess implements AutoCloseable {
     }
   }
 
-  /** It has nothing else to say meanwhile, so its reader can wait. */
+  /** Stops the client for a time. The client writes nothing meanwhile, so its reader can wait. */
   private void stop(long millis) throws IOException, InterruptedException {
     long from = nanos.getAsLong();
     signal("STOP");
@@ -168,12 +171,14 @@ public final class ClientProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Asks it to end in good order. */
+  /** Asks the client to end in good order. */
   public void end() throws IOException {
     tell(Client.END);
   }
 
-  /** Waits until it has ended and all that it said is in the history; its exit status. */
+  /**
+   * Waits until the client has ended and its journal is in the history; returns the exit status.
+   */
   public int awaitEnd(long seconds) throws IOException, InterruptedException {
     if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
       throw new IOException(name + " did not end within " + seconds + " s of being told to");

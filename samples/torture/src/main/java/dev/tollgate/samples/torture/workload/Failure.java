@@ -10,7 +10,10 @@ import java.sql.SQLException;
  */
 record Failure(String state, Outcome outcome) {
 
-  /** Anything that is not listed here a client need not expect, and it ends. */
+  /**
+   * Classifies an exception. A client need not expect exceptions that are not listed here, and
+   * ends.
+   */
   static Failure of(SQLException e) {
     String state = e.getSQLState() == null ? "" : e.getSQLState();
     return switch (state) {

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Writes a number again and again, to see when the cluster answers, and asks who leads. It uses the
- * driver as every application does, with its own patience.
+ * Writes a number again and again, to see when the cluster answers, and asks which node leads. The
+ * probe uses the driver as every application does, with the driver's own patience.
  */
 public final class Probe implements AutoCloseable {
   private static final long PAUSE_MILLIS = 20;
@@ -32,7 +32,7 @@ public final class Probe implements AutoCloseable {
   private volatile long answeredNanos;
   private volatile boolean closed;
 
-  /** Who was seen to lead, from when on. */
+  /** A node that was seen to lead, and from when on. */
   public record Leadership(String node, long fromNanos) {}
 
   public Probe(String url, History history, LongSupplier nanos) {
@@ -56,7 +56,7 @@ public final class Probe implements AutoCloseable {
           TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         }
       } catch (SQLException e) {
-        Failure.of(e); // the next round connects again, if it is one to expect
+        Failure.of(e); // if this failure is expected, the next round connects again
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }
@@ -86,7 +86,8 @@ public final class Probe implements AutoCloseable {
   }
 
   /**
-   * Waits until an answer has come since this moment and the leader is known; false if none did.
+   * Waits until an answer has come since this moment and the leader is known; returns false if the
+   * limit passes first.
    */
   public boolean awaitAnswerSince(long moment, long limitMillis) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
@@ -99,19 +100,19 @@ public final class Probe implements AutoCloseable {
     return true;
   }
 
-  /** The name of the node that led when it was last asked. */
+  /** The name of the node that led when the cluster was last asked. */
   public String leader() {
     return leader;
   }
 
-  /** In the order of time. */
+  /** The leaderships in the order of time. */
   public List<Leadership> leaderships() {
     synchronized (leaderships) {
       return List.copyOf(leaderships);
     }
   }
 
-  /** Ends it; fails if it has ended by itself, with why. */
+  /** Ends the probe; fails with the cause if the probe has ended by itself. */
   @Override
   public void close() {
     closed = true;

@@ -11,8 +11,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a client on registers and their locks, each in the journal before it is sent and
- * when it has ended. What breaks the connection is thrown on.
+ * The calls of a client on registers and their locks. The journal records each call before it is
+ * sent and when it has ended. Failures that break the connection are rethrown.
  */
 final class RegisterCalls {
   private final String client;
@@ -26,13 +26,13 @@ final class RegisterCalls {
     this.journal = journal;
   }
 
-  /** Begins a new session; what the last one held ends with its lease. */
+  /** Begins a new session; what the last session held ends with its lease. */
   void connect() throws SQLException {
     close();
     connection = DriverManager.getConnection(url);
   }
 
-  /** Ends the session as far as the cluster is there to hear of it. */
+  /** Ends the session, as far as the cluster can be reached. */
   void close() {
     Connection old = connection;
     connection = null;
@@ -45,7 +45,7 @@ final class RegisterCalls {
     }
   }
 
-  /** What is asked of the store, and what it answers. */
+  /** A request to the store, and its answer. */
   @FunctionalInterface
   private interface Call {
     Answer run(Connection connection) throws SQLException;
@@ -79,7 +79,7 @@ final class RegisterCalls {
     return "register-" + resource;
   }
 
-  /** The token; 0 if the lock is not to be had. */
+  /** Acquires the lock; returns its token, or 0 if the lock was not granted. */
   long acquire(String resource, boolean waits) throws SQLException {
     String function = waits ? "acquire_lock" : "try_acquire_lock";
     return run(
@@ -98,7 +98,7 @@ final class RegisterCalls {
         .value();
   }
 
-  /** The number that is in the register. */
+  /** Returns the number that is in the register. */
   long check(String resource) throws SQLException {
     Answer answer =
         run(
@@ -121,7 +121,8 @@ final class RegisterCalls {
   }
 
   /**
-   * Writes a number into the register. The store notes beside it who holds the lock there.
+   * Writes a number into the register. Beside it the store records the token under which the lock
+   * is held there.
    *
    * @param token 0 for none
    */
@@ -152,7 +153,7 @@ final class RegisterCalls {
         .outcome();
   }
 
-  /** Gives the lock back, if it was still held. */
+  /** Releases the lock, if it was still held. */
   void release(String resource, long token) throws SQLException {
     run(
         journal.invoke(Action.RELEASE, resource, token, 0),
