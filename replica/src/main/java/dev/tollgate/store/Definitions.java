@@ -14,6 +14,7 @@ import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
 import dev.tollgate.store.limits.DomainMeters;
 import dev.tollgate.store.limits.RowBytes;
+import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.StoreCommand;
@@ -190,7 +191,7 @@ final class Definitions {
     if (command.prepared() instanceof CreateTable definition) {
       Query rows = H2Statements.takeQuery(definition);
       if (rows != null) {
-        command.runAfter(() -> fill(session, definition, rows));
+        command.runAfter(() -> fill(command, session, definition, rows));
       }
     } else if (command.prepared() instanceof AlterDomainAddConstraint definition
         && H2Definitions.takeCheck(definition)) {
@@ -214,12 +215,14 @@ final class Definitions {
    * Inserts the rows of CREATE TABLE ... AS. H2 would insert them within the definition, by a
    * separate statement that no meter reaches.
    */
-  private void fill(SessionLocal session, CreateTable definition, Query rows) {
+  private void fill(
+      StoreCommand command, SessionLocal session, CreateTable definition, Query rows) {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
     bytes.follow();
     try {
       Insert filling = H2Statements.insertion(session, made, rows);
-      LogStatements.attach(session, filling);
+      ScanMeters.Found found = LogStatements.attach(session, filling);
+      command.meter().weighed(found.operations(), found.windows());
       filling.update();
     } catch (DbException e) {
       session.getDatabase().removeSchemaObject(session, made);

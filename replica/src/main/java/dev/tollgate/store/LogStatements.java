@@ -8,12 +8,10 @@ import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.DefinitionRows;
 import dev.tollgate.store.limits.PreparationMeter;
 import dev.tollgate.store.limits.ScanMeters;
-import java.util.Set;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
-import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
 /** Prepares logged statements so that all replicas run them alike. */
@@ -30,20 +28,18 @@ final class LogStatements {
   /**
    * A statement that is ready to run.
    *
-   * @param read the tables that it scans
-   * @param geometry true if something in it is a GEOMETRY
+   * @param found what it scans and computes
    * @param computed the query of what a definition computes for existing rows; null if it computes
    *     nothing
    * @param granted number of rows that this query may examine free of charge
    */
-  record Ready(
-      Prepared prepared,
-      Set<Table> read,
-      boolean geometry,
-      @Nullable Query computed,
-      long granted) {
+  record Ready(Prepared prepared, ScanMeters.Found found, @Nullable Query computed, long granted) {
+    Ready(Prepared prepared, ScanMeters.Found found) {
+      this(prepared, found, /* computed= */ null, /* granted= */ 0);
+    }
+
     Ready(Prepared prepared) {
-      this(prepared, Set.of(), /* geometry= */ false, /* computed= */ null, /* granted= */ 0);
+      this(prepared, ScanMeters.Found.NOTHING);
     }
   }
 
@@ -65,6 +61,7 @@ final class LogStatements {
     // H2 keeps plans of views for ten seconds by the clock; they were made for other data
     session.clearViewIndexCache();
     H2Sessions.forgetDerivedTables(session);
+    PreparationMeter.requireFewColumns(session, sql);
     Prepared prepared = session.prepare(sql);
     if (H2Definitions.changesNothing(session, prepared)) {
       return new Ready(prepared);
@@ -84,13 +81,14 @@ final class LogStatements {
     ScanMeters.Found found = attach(session, prepared);
     String computed = DefinitionRows.queryOf(session, prepared);
     if (computed == null) {
-      return new Ready(
-          prepared, found.tables(), found.geometry(), /* computed= */ null, /* granted= */ 0);
+      return new Ready(prepared, found);
     }
     Query query = (Query) session.prepare(computed);
-    Set<Table> read = attach(session, query).tables();
     return new Ready(
-        prepared, read, found.geometry(), query, DefinitionRows.granted(session, prepared));
+        prepared,
+        attach(session, query).with(found),
+        query,
+        DefinitionRows.granted(session, prepared));
   }
 
   static ScanMeters.Found attach(SessionLocal session, Prepared prepared) {

@@ -182,12 +182,13 @@ final class LoggedStatement {
     if (rival != null) {
       return new Outcome.Conflict(rival);
     }
-    long data = H2Statements.rowsIn(parsed) + rowsOf(ready.read(), written.keySet());
+    long data = H2Statements.rowsIn(parsed) + rowsOf(ready.found().tables(), written.keySet());
     WorkBudget budget = work.begin(data, H2Transactions.changes(session));
+    budget.weighed(ready.found().operations(), ready.found().windows());
     StoreCommand command =
         new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
     running = command;
-    command.setParameters(set.values().bytes(), GeometryText.check(ready.geometry()));
+    command.setParameters(set.values().bytes(), GeometryText.check(ready.found().geometry()));
     if (statement.definition()) {
       command.runBefore(ready.computed(), ready.granted());
       return means.definitions().run(statement, command, written.keySet(), context, session);

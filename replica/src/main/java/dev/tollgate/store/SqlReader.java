@@ -378,6 +378,7 @@ public final class SqlReader {
 
   private static CommandInterface command(SessionLocal session, String sql) {
     try {
+      PreparationMeter.requireFewColumns(session, sql);
       return PreparationMeter.watch(session, () -> session.prepareCommand(sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
@@ -386,6 +387,7 @@ public final class SqlReader {
 
   private static Prepared prepare(SessionLocal session, String sql) {
     try {
+      PreparationMeter.requireFewColumns(session, sql);
       return PreparationMeter.watch(session, () -> session.prepare(sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);

@@ -311,6 +311,13 @@ final class CostRules {
     };
   }
 
+  /** Returns the rounds that a HASH states; zero for another function. */
+  static long roundsOf(String function, SqlCall call) {
+    BigDecimal rounds =
+        function.equals("HASH") && call.operandCount() > 2 ? number(call.operand(2)) : null;
+    return rounds == null ? 0 : rounds.min(BigDecimal.valueOf(Integer.MAX_VALUE)).longValue();
+  }
+
   private static @Nullable String ofHash(SqlCall call) {
     if (call.operandCount() < 3) {
       return null;

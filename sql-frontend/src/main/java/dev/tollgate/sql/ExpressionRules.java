@@ -225,6 +225,7 @@ final class ExpressionRules {
       refuse(call, CostRules.ofConstantSearch(call));
     }
     findings.tooDear(position, CostRules.ofFunction(rule, call));
+    findings.rounds(position, CostRules.roundsOf(name, call));
     findings.function(new FunctionUse(rule, position, orderedFromOutside || hasOrderBy(call)));
   }
 
@@ -290,6 +291,11 @@ final class ExpressionRules {
       if (GeometryConstants.mayBeGeometry(type, word)) {
         findings.geometry();
       }
+      if (word.equals("DECFLOAT")) {
+        checkDigits(type.getParserPos());
+      } else if (word.equals("ENUM")) {
+        checkValues(type.getParserPos());
+      }
       checkLength(type.getParserPos());
     }
   }
@@ -323,6 +329,35 @@ final class ExpressionRules {
     }
     // the padded value may be a constant
     findings.computed(position, Integer.parseInt(length.image));
+  }
+
+  /** Checks the n of DECFLOAT(n), which is 100,000 unless it is stated. */
+  private void checkDigits(SqlParserPos position) {
+    int type = tokens.indexAt(position);
+    boolean stated =
+        type + 1 < tokens.size() && tokens.get(type + 1).kind == TollgateParserConstants.LPAREN;
+    Token digits = tokens.get(stated ? type + 2 : type);
+    if (!stated
+        || digits.image.length() > DIGITS_OF_A_LENGTH
+        || Integer.parseInt(digits.image) > SqlLimits.DIVIDED_DIGITS) {
+      findings.longDecfloat(position);
+    }
+  }
+
+  private void checkValues(SqlParserPos position) {
+    int index = tokens.indexAt(position) + 1;
+    int values = 1;
+    while (index < tokens.size() && tokens.get(index).kind != TollgateParserConstants.RPAREN) {
+      values += tokens.get(index).kind == TollgateParserConstants.COMMA ? 1 : 0;
+      index++;
+    }
+    if (values > SqlLimits.VALUES_OF_AN_ENUM) {
+      throw Refusals.tooLong(
+          position,
+          "an ENUM has at most "
+              + SqlLimits.VALUES_OF_AN_ENUM
+              + " values: keep them in a table, and refer to it with a foreign key");
+    }
   }
 
   private static boolean isTooLong(Token length, Token unit) {

@@ -50,6 +50,9 @@ final class Findings {
   private boolean geometry;
   private long prepared;
   private long computed;
+  private long rounds;
+  private boolean divides;
+  private boolean longDecfloat;
   private @Nullable SqlParserPos advancedSequence;
   private @Nullable SqlParserPos deltaTable;
 
@@ -133,6 +136,42 @@ final class Findings {
               + " BINARY(n), have more than "
               + SqlLimits.COMPUTED_CONSTANTS
               + " characters together: compute them in the application and pass them as parameters");
+    }
+  }
+
+  /** Records the rounds of a HASH. H2 computes a constant HASH while it prepares the statement. */
+  void rounds(SqlParserPos position, long more) {
+    rounds += more;
+    if (rounds > SqlLimits.ROUNDS_OF_HASH) {
+      tooDear(
+          position,
+          "the calls of HASH in a statement that writes may have "
+              + SqlLimits.ROUNDS_OF_HASH
+              + " rounds together: hash in the application");
+    }
+  }
+
+  /** Records a division. */
+  void division(SqlParserPos position) {
+    divides = true;
+    checkDivision(position);
+  }
+
+  /** Records a DECFLOAT that may have more than {@link SqlLimits#DIVIDED_DIGITS} digits. */
+  void longDecfloat(SqlParserPos position) {
+    longDecfloat = true;
+    checkDivision(position);
+  }
+
+  /** H2 divides constants while it prepares the statement. */
+  private void checkDivision(SqlParserPos position) {
+    if (divides && longDecfloat) {
+      tooDear(
+          position,
+          "a statement that writes does not divide and make a DECFLOAT of more than "
+              + SqlLimits.DIVIDED_DIGITS
+              + " digits: the database computes all digits of a quotient, 100,000 for DECFLOAT;"
+              + " write DECFLOAT(34)");
     }
   }
 

@@ -57,6 +57,15 @@ public final class SqlLimits {
   /** Nesting depth of parentheses in a longer literal that may become a GEOMETRY. */
   public static final int GEOMETRY_NESTING = 64;
 
+  /** Rounds of all calls of HASH in a statement that writes, a tenth of a second or so. */
+  public static final int ROUNDS_OF_HASH = 1_000_000;
+
+  /** Digits of a DECFLOAT in a statement that writes and divides. */
+  public static final int DIVIDED_DIGITS = 1_000;
+
+  /** Values of an ENUM: H2 compares each with all others whenever it reads the type. */
+  public static final int VALUES_OF_AN_ENUM = 4_096;
+
   /** Characters of a name; this is H2's limit. */
   public static final int NAME_LENGTH = 256;
 

@@ -227,6 +227,8 @@ final class TreeWalk {
       expressions.function(call, place == Place.ORDERED);
     } else if (!ExpressionRules.isAllowedOperator(call)) {
       throw unknown(call);
+    } else if (call.getKind() == SqlKind.DIVIDE) {
+      findings.division(call.getParserPosition());
     }
     later(call.getOperandList());
   }

@@ -232,6 +232,21 @@ public final class Limits {
   /** Rows, each of {@code 64} steps, that the preparation of a statement may compute. */
   public static final int PREPARATION_ROWS = 100_000;
 
+  /**
+   * Bytes that an operand takes in memory, twice as many as its characters. RAWTOHEX makes four
+   * times as many characters of it.
+   */
+  public static final long OPERAND_BYTES = 32L << 20;
+
+  /** Operations that the expressions of a statement may have for nothing. */
+  public static final int FREE_OPERATIONS = 256;
+
+  /** Constraints that one definition may make: the time to name them grows with the square. */
+  public static final int CONSTRAINTS_OF_A_DEFINITION = 2_000;
+
+  /** Columns for which the asterisks of a statement may stand, each counted as the widest table. */
+  public static final long COLUMNS_OF_ASTERISKS = 1_000_000;
+
   /** Most steps for which the rows of tables pay, however many the rows are: about one second. */
   public static final long STATEMENT_STEPS_PAID = 320_000_000;
 

@@ -360,6 +360,12 @@ public final class H2Definitions {
     return checks;
   }
 
+  /** The number of constraints that a definition makes, those of its columns included. */
+  public static int constraintsOf(CommandWithColumns definition) {
+    List<?> constraints = (@Nullable List<?>) CONSTRAINTS.get(definition);
+    return constraints == null ? 0 : constraints.size();
+  }
+
   /** The column that a definition alters, or null. */
   public static @Nullable Column alteredColumn(Prepared definition) {
     return definition instanceof AlterTableAlterColumn columns

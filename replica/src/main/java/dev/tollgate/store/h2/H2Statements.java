@@ -17,6 +17,7 @@ import org.h2.command.dml.Insert;
 import org.h2.command.dml.ScriptCommand;
 import org.h2.command.query.Query;
 import org.h2.command.query.Select;
+import org.h2.command.query.TableValueConstructor;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.Parameter;
@@ -43,6 +44,8 @@ public final class H2Statements {
       H2Fields.field(Select.class, "topFilters", ArrayList.class);
   private static final VarHandle WRITTEN_ROWS =
       H2Fields.field(CommandWithValues.class, "valuesExpressionList", ArrayList.class);
+  private static final VarHandle CONSTRUCTED_ROWS =
+      H2Fields.field(TableValueConstructor.class, "rows", ArrayList.class);
   private static final VarHandle TABLE_QUERY =
       H2Fields.field(CreateTable.class, "asQuery", Query.class);
   private static final VarHandle TABLE_WITHOUT_DATA =
@@ -94,6 +97,25 @@ public final class H2Statements {
   /** The number of tables whose order H2 chooses. */
   public static int joinedTables(Select select) {
     return ((ArrayList<?>) TOP_FILTERS.get(select)).size();
+  }
+
+  /** Returns the values of the rows that are written out in INSERT, MERGE or VALUES. */
+  public static List<Expression> writtenOut(Object part) {
+    List<Expression> values = new ArrayList<>();
+    if (part instanceof TableValueConstructor constructor) {
+      for (Object row : (ArrayList<?>) CONSTRUCTED_ROWS.get(constructor)) {
+        ((ArrayList<?>) row).forEach(value -> values.add((Expression) value));
+      }
+    } else if (part instanceof CommandWithValues change) {
+      for (Object row : (ArrayList<?>) WRITTEN_ROWS.get(change)) {
+        for (Expression value : (@Nullable Expression[]) row) {
+          if (value != null) {
+            values.add(value);
+          }
+        }
+      }
+    }
+    return values;
   }
 
   /** The number of rows that are written out in an INSERT or MERGE ... VALUES. */

@@ -7,6 +7,7 @@ import org.h2.command.query.QueryOrderBy;
 import org.h2.expression.Expression;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.aggregate.Aggregate;
+import org.h2.expression.aggregate.ListaggArguments;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.Window;
 import org.h2.expression.analysis.WindowFrame;
@@ -21,6 +22,8 @@ public final class H2Windows {
       H2Fields.field(Window.class, "partitionBy", ArrayList.class);
   private static final VarHandle AGGREGATE_ORDER =
       H2Fields.field(Aggregate.class, "orderByList", ArrayList.class);
+  private static final VarHandle MORE_ARGUMENTS =
+      H2Fields.field(Aggregate.class, "extraArguments", Object.class);
   private static final VarHandle DISTINCT =
       H2Fields.field(AbstractAggregate.class, "distinct", boolean.class);
   private static final VarHandle IGNORES_NULLS =
@@ -58,6 +61,12 @@ public final class H2Windows {
     ArrayList<QueryOrderBy> order =
         (@Nullable ArrayList<QueryOrderBy>) AGGREGATE_ORDER.get(aggregate);
     return order == null ? List.of() : order;
+  }
+
+  /** Returns the separator of LISTAGG; null for the comma and for other aggregates. */
+  public static @Nullable Expression separatorOf(AbstractAggregate aggregate) {
+    Object more = aggregate instanceof Aggregate known ? MORE_ARGUMENTS.get(known) : null;
+    return more instanceof ListaggArguments arguments ? arguments.getSeparator() : null;
   }
 
   public static boolean isDistinct(AbstractAggregate aggregate) {

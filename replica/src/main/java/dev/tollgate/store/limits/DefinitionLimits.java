@@ -4,6 +4,7 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Definitions;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.CommandWithColumns;
 import org.h2.command.ddl.CreateDomain;
 import org.h2.command.ddl.CreateView;
 import org.h2.command.query.Query;
@@ -26,6 +27,21 @@ final class DefinitionLimits {
       requireLightView(session, view);
     } else if (definition instanceof CreateDomain domain) {
       requireFewParents(domain);
+    } else if (definition instanceof CommandWithColumns columns) {
+      requireFewConstraints(columns);
+    }
+  }
+
+  /** H2 names constraints one after the other, and tries all names that are taken for each. */
+  private static void requireFewConstraints(CommandWithColumns definition) {
+    int constraints = H2Definitions.constraintsOf(definition);
+    if (constraints > Limits.CONSTRAINTS_OF_A_DEFINITION) {
+      throw Exhausted.work(
+          "the definition was refused and changed nothing, because it makes "
+              + constraints
+              + " constraints and may make "
+              + Limits.CONSTRAINTS_OF_A_DEFINITION
+              + ": join conditions by AND in one CHECK");
     }
   }
 

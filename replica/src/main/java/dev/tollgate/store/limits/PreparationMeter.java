@@ -5,7 +5,9 @@ import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.function.Supplier;
+import org.h2.engine.Constants;
 import org.h2.engine.SessionLocal;
+import org.h2.table.Table;
 
 /**
  * Limits what H2 computes while it prepares a statement: H2 casts constants to domains, and checks
@@ -23,6 +25,49 @@ public final class PreparationMeter implements StatementMeter {
    */
   public static <T> T watch(SessionLocal session, Supplier<T> preparation) {
     return StoreCommand.watched(session, new PreparationMeter(), preparation);
+  }
+
+  /**
+   * Rejects a statement whose asterisks may stand for too many columns: H2 makes an object of each.
+   *
+   * @throws org.h2.message.DbException with SQLState 54001
+   */
+  public static void requireFewColumns(SessionLocal session, String sql) {
+    long asterisks = asterisksIn(sql);
+    if (asterisks * Constants.MAX_COLUMNS <= Limits.COLUMNS_OF_ASTERISKS) {
+      return;
+    }
+    int widest = 0;
+    for (Table table : session.getDatabase().getAllTablesAndViews()) {
+      widest = Math.max(widest, table.getColumns().length);
+    }
+    if (asterisks * widest > Limits.COLUMNS_OF_ASTERISKS) {
+      throw Exhausted.work(
+          "the statement was refused and changed nothing, because its "
+              + asterisks
+              + " asterisks may stand for "
+              + asterisks * widest
+              + " columns, and "
+              + Limits.COLUMNS_OF_ASTERISKS
+              + " are allowed: name the columns");
+    }
+  }
+
+  /** Counts those of products and comments too, but not those in literals and quoted names. */
+  private static long asterisksIn(String sql) {
+    long asterisks = 0;
+    char quote = 0;
+    for (int i = 0; i < sql.length(); i++) {
+      char c = sql.charAt(i);
+      if (quote != 0) {
+        quote = c == quote ? 0 : quote;
+      } else if (c == '\'' || c == '"') {
+        quote = c;
+      } else if (c == '*') {
+        asterisks++;
+      }
+    }
+    return asterisks;
   }
 
   @Override

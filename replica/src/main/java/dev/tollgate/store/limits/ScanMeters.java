@@ -30,9 +30,14 @@ import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
+import org.h2.expression.Alias;
+import org.h2.expression.BinaryOperation;
 import org.h2.expression.ConcatenationOperation;
 import org.h2.expression.Expression;
+import org.h2.expression.ExpressionColumn;
 import org.h2.expression.OperationN;
+import org.h2.expression.Parameter;
+import org.h2.expression.ValueExpression;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
@@ -40,6 +45,7 @@ import org.h2.expression.analysis.Window;
 import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
 import org.h2.expression.function.ConcatFunction;
+import org.h2.expression.function.HashFunction;
 import org.h2.expression.function.JavaFunction;
 import org.h2.expression.function.JsonConstructorFunction;
 import org.h2.expression.function.RegexpFunction;
@@ -79,6 +85,8 @@ public final class ScanMeters {
   private boolean json;
   private boolean numbers;
   private boolean typed = true;
+  private int writtenOutOperations;
+  private int windows;
 
   private ScanMeters(SessionLocal session) {
     this.session = session;
@@ -90,8 +98,27 @@ public final class ScanMeters {
    * @param widestJoin the number of tables in its widest join, whose order H2 chooses
    * @param tables the tables that the statement scans, without views, each once
    * @param geometry whether something in the statement is a GEOMETRY
+   * @param operations how many operations its expressions have, and those of the rules of tables
+   *     that it changes
+   * @param windows how many window functions it has
    */
-  public record Found(int widestJoin, Set<Table> tables, boolean geometry) {}
+  public record Found(
+      int widestJoin, Set<Table> tables, boolean geometry, int operations, int windows) {
+    public static final Found NOTHING = new Found(0, Set.of(), /* geometry= */ false, 0, 0);
+
+    /** The same for two statements of which one is a part of the other. */
+    public Found with(Found other) {
+      Set<Table> all = Collections.newSetFromMap(new IdentityHashMap<>());
+      all.addAll(tables);
+      all.addAll(other.tables);
+      return new Found(
+          Math.max(widestJoin, other.widestJoin),
+          all,
+          geometry || other.geometry,
+          Math.max(operations, other.operations),
+          Math.max(windows, other.windows));
+    }
+  }
 
   /** Meters all scans of a statement; a scan that is metered already stays as it is. */
   public static Found attach(SessionLocal session, Prepared prepared) {
@@ -129,7 +156,8 @@ public final class ScanMeters {
     if (!(prepared instanceof DefineCommand)) {
       SizeMeter.attach(meters.parts);
     }
-    return new Found(meters.widestJoin, meters.tables, meters.geometry);
+    return new Found(
+        meters.widestJoin, meters.tables, meters.geometry, meters.operations(), meters.windows);
   }
 
   /** Meters a rule of a domain, wherever H2 checks it. */
@@ -153,6 +181,33 @@ public final class ScanMeters {
     for (Table table : changed) {
       NumberGuard.guardRules(table.getColumns());
       JsonGuard.guardRules(table.getColumns());
+    }
+  }
+
+  private int operations() {
+    int operations = 0;
+    for (Object part : parts) {
+      boolean operates =
+          part instanceof Expression
+              && !(part instanceof ExpressionColumn)
+              && !(part instanceof ValueExpression)
+              && !(part instanceof Parameter)
+              && !(part instanceof Alias)
+              && !(part instanceof MeteredExpression);
+      operations += operates ? 1 : 0;
+    }
+    return operations - writtenOutOperations;
+  }
+
+  /** Counts the operations of rows that are written out, each of which is computed once. */
+  private void countWrittenOut(Object part) {
+    Deque<Expression> todo = new ArrayDeque<>(H2Statements.writtenOut(part));
+    while (!todo.isEmpty()) {
+      Expression value = todo.pop();
+      writtenOutOperations += value.getSubexpressionCount() > 0 ? 1 : 0;
+      for (int i = 0; i < value.getSubexpressionCount(); i++) {
+        todo.push(value.getSubexpression(i));
+      }
     }
   }
 
@@ -196,6 +251,7 @@ public final class ScanMeters {
     if (part instanceof Query query && query.getExpressions() != null) {
       Nesting.requireTypes(query.getExpressions());
     }
+    countWrittenOut(part);
     if (part instanceof TableFilter scan) {
       ScanMeter.attach(scan);
       if (scan.getTable().getTableType() == TableType.TABLE) {
@@ -212,6 +268,10 @@ public final class ScanMeters {
       attach(operation);
     } else if (part instanceof OperationN call && putsTogether(call)) {
       ValueMeter.attachToOperands(call);
+    } else if (part instanceof BinaryOperation operation) {
+      DivisionMeter.attach(operation);
+    } else if (part instanceof HashFunction function) {
+      RoundsMeter.attach(function);
     } else if (part instanceof CompareLike like) {
       MatchMeter.attach(like);
     } else if (part instanceof RegexpFunction function) {
@@ -240,11 +300,12 @@ public final class ScanMeters {
   }
 
   /** H2 keeps what it evaluates for each row of a group or a window until it has all rows. */
-  private static void attach(DataAnalysisOperation operation) {
+  private void attach(DataAnalysisOperation operation) {
     Expression[] arguments = H2Functions.arguments(operation);
     ValueMeter.attach(arguments);
     Window window = H2Windows.windowOf(operation);
     if (window != null) {
+      windows++;
       ValueMeter.attach(H2Windows.partitionOf(window));
       ValueMeter.attachToOrder(H2Windows.orderOf(window));
     }
@@ -252,9 +313,9 @@ public final class ScanMeters {
       ValueMeter.attachToOrder(H2Windows.orderOf(aggregate));
     }
     if (operation instanceof AbstractAggregate aggregate) {
-      WindowMeter.attach(aggregate);
+      GroupMeter.attach(aggregate);
     } else if (operation instanceof WindowFunction function) {
-      WindowMeter.attach(function, arguments);
+      GroupMeter.attach(function, arguments);
     }
   }
 

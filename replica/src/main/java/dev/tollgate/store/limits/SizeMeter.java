@@ -1,5 +1,7 @@
 package dev.tollgate.store.limits;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.h2.Operands;
 import dev.tollgate.store.statement.StatementMeter;
@@ -8,8 +10,10 @@ import java.util.List;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Alias;
 import org.h2.expression.Expression;
+import org.h2.expression.ExpressionList;
 import org.h2.expression.Subquery;
 import org.h2.expression.ValueExpression;
+import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.value.DataType;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;
@@ -38,12 +42,18 @@ final class SizeMeter extends MeteredExpression {
   /** Meters the operands of all expressions of a statement; other objects have their own meters. */
   static void attach(List<Object> parts) {
     for (Object part : parts) {
+      if (part instanceof ExpressionList) {
+        // H2 keeps all elements of an array or row
+        Operands.replace(part, ValueMeter::of);
+        continue;
+      }
       boolean consumes =
           part instanceof Expression
               && !(part instanceof MeteredExpression)
               && !(part instanceof Alias)
               && !(part instanceof Subquery)
-              && !Operands.isRow(part);
+              // ValueMeter has these, and H2 looks for plain columns in them when it runs
+              && !(part instanceof DataAnalysisOperation);
       if (consumes) {
         Operands.replace(part, SizeMeter::of);
       }
@@ -58,11 +68,16 @@ final class SizeMeter extends MeteredExpression {
       return operand;
     }
     boolean free =
-        operand instanceof ValueExpression
-            || operand instanceof Subquery
-            || Operands.isRow(operand)
-            || isSmall(operand.getType());
+        operand instanceof Subquery
+            || operand instanceof ExpressionList
+            || isSmall(operand.getType())
+            || (operand instanceof ValueExpression constant && isSmall(constant));
     return free ? operand : new SizeMeter(operand);
+  }
+
+  private static boolean isSmall(ValueExpression constant) {
+    return constant == ValueExpression.DEFAULT
+        || Nesting.bytesOf(constant.getValue(null), SMALL) <= SMALL;
   }
 
   private static boolean isSmall(@Nullable TypeInfo type) {
@@ -88,6 +103,13 @@ final class SizeMeter extends MeteredExpression {
     StatementMeter meter = StoreCommand.meterOf(session);
     if (meter != null && value != null) {
       long bytes = Nesting.requireBytes(value);
+      if (bytes > Limits.OPERAND_BYTES) {
+        throw Exhausted.work(
+            "the statement was ended and changed nothing, because a function or comparison in it got"
+                + " a value of more than "
+                + Limits.OPERAND_BYTES
+                + " bytes, of which it could make a larger one than a node has memory for");
+      }
       if (bytes > SMALL) {
         meter.stepped((int) (bytes / BYTES_PER_STEP));
       }

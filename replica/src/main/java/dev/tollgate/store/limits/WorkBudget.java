@@ -14,6 +14,9 @@ public final class WorkBudget implements StatementMeter {
    */
   private static final int STEPS_PER_VISIT = 2;
 
+  /** Bytes of what H2 keeps for each row and window function. */
+  private static final long KEPT_BYTES = 96;
+
   private final BatchWork batch;
   private final long rowsOfTables;
   private final long maxRows;
@@ -23,6 +26,9 @@ public final class WorkBudget implements StatementMeter {
   private long rows;
   private long changesBefore;
   private long unpaidChanges;
+  private long lastChanges;
+  private long operations;
+  private long keptBytes;
   private long bytes;
 
   /**
@@ -35,6 +41,7 @@ public final class WorkBudget implements StatementMeter {
     this.batch = batch;
     this.rowsOfTables = rowsOfTables;
     this.changesBefore = changesBefore;
+    lastChanges = changesBefore;
     maxRows = batch.rows().left(rowsOfTables);
     paidSteps =
         Math.min(rowsOfTables * Limits.STATEMENT_STEPS_PER_ROW, Limits.STATEMENT_STEPS_PAID);
@@ -54,16 +61,31 @@ public final class WorkBudget implements StatementMeter {
   }
 
   @Override
+  public void weighed(int found, int windows) {
+    operations = Math.max(operations, found - Limits.FREE_OPERATIONS);
+    keptBytes = Math.max(keptBytes, windows * KEPT_BYTES);
+  }
+
+  @Override
   public void looked(int more) {
     rows += more;
+    pay((long) more * operations);
     requireRows();
+    if (keptBytes > 0) {
+      wrote(more * keptBytes);
+    }
   }
 
   @Override
   public void stepped(int steps) {
+    pay(steps);
+    requireRows();
+  }
+
+  private void pay(long steps) {
     paidSteps -= steps;
     if (paidSteps < 0) {
-      looked(StatementMeter.rowsOf(-paidSteps));
+      rows += StatementMeter.rowsOf(-paidSteps);
       paidSteps = 0;
     }
   }
@@ -77,6 +99,8 @@ public final class WorkBudget implements StatementMeter {
   public void changed(long changes) {
     // a definition has committed the changes before it
     changesBefore = Math.min(changesBefore, changes);
+    pay(Math.max(changes - lastChanges, 0) * operations);
+    lastChanges = changes;
     unpaidChanges = Math.max(changes - changesBefore - paidChanges, 0);
     requireRows();
   }

@@ -31,7 +31,7 @@ public interface StatementMeter {
    * @throws org.h2.message.DbException if the statement may not go on
    */
   default void stepped(int steps) {
-    looked(rowsOf(steps));
+    looked((int) rowsOf(steps));
   }
 
   /**
@@ -42,9 +42,15 @@ public interface StatementMeter {
    */
   default void revisited(long rows) {}
 
+  /**
+   * Records how many operations and window functions the expressions of the statement have, each of
+   * which the statement may compute for each row.
+   */
+  default void weighed(int operations, int windows) {}
+
   /** The number of rows that steps count as, rounded up. */
-  static int rowsOf(long steps) {
-    return (int) ((steps + STEPS_PER_ROW - 1) / STEPS_PER_ROW);
+  static long rowsOf(long steps) {
+    return (steps + STEPS_PER_ROW - 1) / STEPS_PER_ROW;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Windows;
+import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.EnumSet;
@@ -21,14 +22,45 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An argument or the filter of a window function, which H2 evaluates once for each row before it
- * computes the function. For some functions H2 then goes through the rows of the frame again for
- * each row; the meter counts these visits before they happen.
+ * An argument or the filter of an aggregate or a window function, which H2 evaluates once for each
+ * row. H2 keeps something for each row until it has all of them. For some window functions, H2 then
+ * goes through the rows of the frame again for each row. The meter counts both before they happen.
  *
  * <p>The meter knows no partitions. Unless the frame has a constant number of rows, the n-th row
  * counts as n visits.
  */
-final class WindowMeter extends MeteredExpression {
+final class GroupMeter extends MeteredExpression {
+  /** Bytes of what H2 keeps for each row, besides the values that are computed. */
+  private static final int KEPT_BYTES = 96;
+
+  /** Aggregates that keep the values of all rows of a group. */
+  private static final Set<AggregateType> KEEPING =
+      EnumSet.of(
+          AggregateType.HISTOGRAM,
+          AggregateType.RANK,
+          AggregateType.DENSE_RANK,
+          AggregateType.PERCENT_RANK,
+          AggregateType.CUME_DIST,
+          AggregateType.PERCENTILE_CONT,
+          AggregateType.PERCENTILE_DISC,
+          AggregateType.MEDIAN,
+          AggregateType.LISTAGG,
+          AggregateType.ARRAY_AGG,
+          AggregateType.MODE,
+          AggregateType.JSON_OBJECTAGG,
+          AggregateType.JSON_ARRAYAGG);
+
+  /** Aggregates that divide, by the number of rows or by two. */
+  private static final Set<AggregateType> DIVIDING =
+      EnumSet.complementOf(
+          EnumSet.of(
+              AggregateType.SUM,
+              AggregateType.MIN,
+              AggregateType.MAX,
+              AggregateType.ANY_VALUE,
+              AggregateType.MODE,
+              AggregateType.PERCENTILE_DISC));
+
   /** Aggregates that H2 updates from row to row. */
   private static final Set<AggregateType> RUNNING =
       EnumSet.of(
@@ -41,42 +73,57 @@ final class WindowMeter extends MeteredExpression {
           AggregateType.EVERY,
           AggregateType.ANY);
 
+  private final long keptBytes;
   private final long mostVisits;
+  private final int division;
   private long rows;
 
-  private WindowMeter(Expression metered, long mostVisits) {
+  private GroupMeter(Expression metered, long keptBytes, long mostVisits, int division) {
     super(metered);
+    this.keptBytes = keptBytes;
     this.mostVisits = mostVisits;
+    this.division = division;
   }
 
   static void attach(AbstractAggregate aggregate) {
-    if (H2Windows.windowOf(aggregate) == null
-        || aggregate.getFilterCondition() instanceof WindowMeter) {
-      return;
-    }
-    long visits = visitsOf(aggregate);
-    if (visits > 0) {
-      Expression filter = aggregate.getFilterCondition();
+    Expression filter = aggregate.getFilterCondition();
+    boolean windowed = H2Windows.windowOf(aggregate) != null;
+    boolean keeps = H2Windows.isDistinct(aggregate) || KEEPING.contains(typeOf(aggregate));
+    long visits = windowed ? visitsOf(aggregate) : 0;
+    int division = DIVIDING.contains(typeOf(aggregate)) ? DivisionMeter.rowsOf(aggregate) : 0;
+    if ((keeps || visits > 0 || division > 0) && !(filter instanceof GroupMeter)) {
+      // an argument has to stay a plain column: H2 may find the result in an index
       aggregate.setFilterCondition(
-          new WindowMeter(filter == null ? ValueExpression.TRUE : filter, visits));
+          new GroupMeter(
+              filter == null ? ValueExpression.TRUE : filter,
+              keeps ? KEPT_BYTES + separatorBytes(aggregate) : 0,
+              visits,
+              division));
     }
   }
 
   static void attach(WindowFunction function, Expression[] arguments) {
-    if (arguments.length == 0 || arguments[0] instanceof WindowMeter) {
-      return;
-    }
     long visits = visitsOf(function);
-    if (visits > 0) {
-      arguments[0] = new WindowMeter(arguments[0], visits);
+    if (visits > 0 && !(arguments[0] instanceof GroupMeter)) {
+      arguments[0] = new GroupMeter(arguments[0], 0, visits, 0);
     }
   }
 
+  /** Returns the size of the separator that LISTAGG writes between any two values. */
+  private static long separatorBytes(AbstractAggregate aggregate) {
+    Expression separator = H2Windows.separatorOf(aggregate);
+    return separator instanceof ValueExpression constant
+        ? Nesting.requireBytes(constant.getValue(null))
+        : 0;
+  }
+
+  /** Returns its type; clients have no aggregates but those of H2. */
+  private static AggregateType typeOf(AbstractAggregate aggregate) {
+    return ((Aggregate) aggregate).getAggregateType();
+  }
+
   private static long visitsOf(AbstractAggregate aggregate) {
-    boolean running =
-        aggregate instanceof Aggregate known
-            && RUNNING.contains(known.getAggregateType())
-            && !H2Windows.isDistinct(aggregate);
+    boolean running = RUNNING.contains(typeOf(aggregate)) && !H2Windows.isDistinct(aggregate);
     WindowFrame frame = H2Windows.frameOf(aggregate);
     return running && isRunning(frame) ? 0 : visitsOf(frame);
   }
@@ -134,7 +181,11 @@ final class WindowMeter extends MeteredExpression {
     StatementMeter meter = StoreCommand.meterOf(session);
     if (meter != null) {
       rows++;
+      meter.wrote(keptBytes);
       meter.revisited(Math.min(rows, mostVisits));
+      if (division > 0) {
+        DivisionMeter.divide(meter, division);
+      }
     }
     return metered().getValue(session);
   }

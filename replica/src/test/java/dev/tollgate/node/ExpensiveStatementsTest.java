@@ -1,0 +1,146 @@
+package dev.tollgate.node;
+
+import static java.util.Collections.nCopies;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Statements with which a hostile reviewer stopped a node or held it for seconds, whole or a little
+ * shortened. Each ends before it costs much.
+ */
+class ExpensiveStatementsTest {
+  private static Connection connection;
+
+  @BeforeAll
+  static void open() throws SQLException {
+    connection = DriverManager.getConnection("jdbc:tollgate:mem:expensive");
+    try (Statement statement = connection.createStatement()) {
+      for (String sql :
+          List.of(
+              "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR)",
+              "INSERT INTO T VALUES(1, 'x'), (2, 'y')",
+              "CREATE TABLE N(I INT)",
+              "INSERT INTO N SELECT X FROM SYSTEM_RANGE(1, 4600)",
+              "CREATE TABLE WIDE(" + numbered(16_000, "C%d INT") + ")",
+              "CREATE TABLE D(D DECFLOAT)",
+              "INSERT INTO D VALUES(3)",
+              "CREATE TABLE G(A INT, CHECK(GREATEST(" + times(20_000, "A + 1") + ") > 0))")) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  @AfterAll
+  static void close() throws SQLException {
+    connection.close();
+  }
+
+  static List<String> expensive() {
+    return List.of(
+        "UPDATE T SET V = (SELECT LISTAGG(X, REPEAT('s', 1000000)) WITHIN GROUP (ORDER BY X)"
+            + " FROM SYSTEM_RANGE(1, 1000))",
+        "INSERT INTO N SELECT LENGTH(RAWTOHEX(RAWTOHEX(RAWTOHEX(RAWTOHEX("
+            + "REPEAT('x', 1000000 + ID - ID)))))) FROM T, N",
+        "INSERT INTO N SELECT CARDINALITY(ARRAY["
+            + times(500, "RAWTOHEX(REPEAT('x', 1000000 + ID - ID))")
+            + "]) FROM T",
+        counting("GREATEST(" + times(1_000, "COUNT(DISTINCT X)") + ")"),
+        counting("GREATEST(" + times(1_000, "MEDIAN(X)") + ")"),
+        windowed("SUM(X) OVER (PARTITION BY X ORDER BY X)"),
+        windowed("ROW_NUMBER() OVER (ORDER BY X)"),
+        "UPDATE T SET V = 'a' WHERE GREATEST(" + times(1_000, "EXISTS(SELECT * FROM WIDE)") + ")",
+        "UPDATE T SET V = 'a' WHERE EXISTS(SELECT " + times(1_000, "WIDE.*") + " FROM WIDE)",
+        "UPDATE T SET V = CAST(ID AS DECFLOAT) / 1",
+        "UPDATE D SET D = D / 7",
+        "UPDATE T SET V = (SELECT LENGTH(AVG(D)) FROM D)",
+        "INSERT INTO T VALUES(4, CAST(0 AS DECFLOAT(100000)) / 3)",
+        "CREATE DOMAIN DD AS DECFLOAT CHECK (VALUE / 1 > 0)",
+        "UPDATE T SET V = 'z' WHERE (SELECT COUNT(*) FROM SYSTEM_RANGE(1, 20000) WHERE GREATEST("
+            + times(20_000, "X + 1")
+            + ") = 0) = 1",
+        "INSERT INTO G SELECT X FROM SYSTEM_RANGE(1, 1000)",
+        "INSERT INTO G VALUES " + numbered(4_600, "(%d)"),
+        "INSERT INTO N SELECT 1 FROM SYSTEM_RANGE(1, 20000)"
+            + " WHERE ORA_HASH(REPEAT('x', 1000000), 10, X) = 11",
+        "INSERT INTO N SELECT 1 FROM SYSTEM_RANGE(1, 20000) WHERE -X = ANY(ARRAY["
+            + numbered(60_000, "%d")
+            + "])",
+        "UPDATE T SET V = CARDINALITY(ARRAY[" + times(1_000, "HASH('SHA-256', 'x', 100000)") + "])",
+        "UPDATE N SET I = LENGTH(HASH('SHA-256', 'x' || I, 100000))",
+        "CREATE TABLE F(A INT, " + times(20_000, "CHECK(A > 0)") + ")",
+        "CREATE TABLE E(E ENUM(" + numbered(65_000, "'%d'") + "))");
+  }
+
+  private static String counting(String aggregates) {
+    return "UPDATE T SET V = 'a' WHERE (SELECT "
+        + aggregates
+        + " FROM SYSTEM_RANGE(1, 40000)) = -1";
+  }
+
+  private static String windowed(String function) {
+    return "UPDATE T SET V = 'a' WHERE (SELECT COUNT(*) FROM (SELECT GREATEST("
+        + times(1_000, function)
+        + ") FROM SYSTEM_RANGE(1, 30000))) = -1";
+  }
+
+  private static String times(int count, String part) {
+    return String.join(", ", nCopies(count, part));
+  }
+
+  private static String numbered(int count, String part) {
+    return IntStream.range(0, count).mapToObj(part::formatted).collect(Collectors.joining(", "));
+  }
+
+  @ParameterizedTest(name = "{index}")
+  @MethodSource
+  void expensive(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      SQLException refused = assertThrows(SQLException.class, () -> statement.execute(sql));
+      assertTrue(
+          List.of("54001", "54000", "42T01").contains(refused.getSQLState()),
+          refused.getSQLState() + " " + refused.getMessage());
+    }
+  }
+
+  @Test
+  void likeStatementsThatCostLittleRun() throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql :
+          List.of(
+              "CREATE TABLE S(V VARCHAR, N DECIMAL(20, 2))",
+              "CREATE INDEX SV ON S(V)",
+              "CREATE INDEX SN ON S(N)",
+              "INSERT INTO S VALUES('a', 1), ('b', 2)",
+              "INSERT INTO S SELECT MAX(V) || MIN(V), MEDIAN(N) + MAX(N) FROM S",
+              "DELETE FROM S WHERE V = (SELECT MIN(V) FROM S)",
+              "INSERT INTO S SELECT 'c', CAST(CAST(7 AS DECFLOAT(34)) / 3 AS DECIMAL(20, 2))",
+              "UPDATE S SET N = (SELECT AVG(CAST(ID AS DECFLOAT(34))) FROM T)",
+              "INSERT INTO S SELECT LISTAGG(ID, ', ') WITHIN GROUP (ORDER BY ID), 1 FROM T",
+              "UPDATE S SET N = (SELECT COUNT(DISTINCT I) FROM N)",
+              "INSERT INTO N VALUES " + numbered(4_600, "(LENGTH(UPPER('a' || %d)) + 1)"),
+              "CREATE TABLE C(A INT, " + times(1_000, "CHECK(A > 0)") + ")",
+              "CREATE TABLE M(E ENUM(" + numbered(4_000, "'%d'") + "))")) {
+        statement.execute(sql);
+      }
+      try (ResultSet rows = statement.executeQuery("SELECT MAX(V), MEDIAN(N), MIN(N) FROM S")) {
+        assertTrue(rows.next());
+        assertEquals("c", rows.getString(1));
+      }
+    }
+  }
+}
