@@ -81,6 +81,9 @@ class ExpensiveStatementsTest {
             + numbered(60_000, "%d")
             + "])",
         "UPDATE T SET V = CARDINALITY(ARRAY[" + times(1_000, "HASH('SHA-256', 'x', 100000)") + "])",
+        "UPDATE T SET V = 'a' WHERE GREATEST("
+            + times(3_000, "EXISTS(SELECT 1 FROM N A, N B, N C, N D, N E WHERE A.I = B.I)")
+            + ")",
         "UPDATE N SET I = LENGTH(HASH('SHA-256', 'x' || I, 100000))",
         "CREATE TABLE F(A INT, " + times(20_000, "CHECK(A > 0)") + ")",
         "CREATE TABLE E(E ENUM(" + numbered(65_000, "'%d'") + "))");

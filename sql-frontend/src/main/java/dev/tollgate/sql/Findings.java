@@ -51,6 +51,7 @@ final class Findings {
   private long prepared;
   private long computed;
   private long rounds;
+  private int joins;
   private boolean divides;
   private boolean longDecfloat;
   private @Nullable SqlParserPos advancedSequence;
@@ -148,6 +149,19 @@ final class Findings {
           "the calls of HASH in a statement that writes may have "
               + SqlLimits.ROUNDS_OF_HASH
               + " rounds together: hash in the application");
+    }
+  }
+
+  /** Records a join. H2 tries all orders of joined tables, each with all indexes. */
+  void join(SqlParserPos position) {
+    joins++;
+    if (joins > SqlLimits.JOINS) {
+      tooDear(
+          position,
+          "a statement that writes joins at most "
+              + SqlLimits.JOINS
+              + " times, because every replica looks for the best order of all these joins: store"
+              + " what some of the queries give in a table");
     }
   }
 

@@ -57,6 +57,9 @@ public final class SqlLimits {
   /** Nesting depth of parentheses in a longer literal that may become a GEOMETRY. */
   public static final int GEOMETRY_NESTING = 64;
 
+  /** Joins of all queries of a statement that writes. */
+  public static final int JOINS = 400;
+
   /** Rounds of all calls of HASH in a statement that writes, a tenth of a second or so. */
   public static final int ROUNDS_OF_HASH = 1_000_000;
 

@@ -157,6 +157,7 @@ final class TreeWalk {
   }
 
   private void join(SqlJoin join) {
+    findings.join(join.getParserPosition());
     switch (join.getConditionType()) {
       case ON -> later(join.getCondition(), Place.EXPRESSION);
       case USING, NONE -> {}

@@ -103,7 +103,7 @@ final class SizeMeter extends MeteredExpression {
     StatementMeter meter = StoreCommand.meterOf(session);
     if (meter != null && value != null) {
       long bytes = Nesting.requireBytes(value);
-      if (bytes > Limits.OPERAND_BYTES) {
+      if (bytes > Limits.OPERAND_BYTES && !meter.mayRunOutOfMemory()) {
         throw Exhausted.work(
             "the statement was ended and changed nothing, because a function or comparison in it got"
                 + " a value of more than "
