@@ -29,17 +29,20 @@ class ExpensiveStatementsTest {
   @BeforeAll
   static void open() throws SQLException {
     connection = DriverManager.getConnection("jdbc:tollgate:mem:expensive");
+    execute(
+        "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR)",
+        "INSERT INTO T VALUES(1, 'x'), (2, 'y')",
+        "CREATE TABLE N(I INT)",
+        "INSERT INTO N SELECT X FROM SYSTEM_RANGE(1, 4600)",
+        "CREATE TABLE WIDE(" + numbered(16_000, "C%d INT") + ")",
+        "CREATE TABLE D(D DECFLOAT)",
+        "INSERT INTO D VALUES(3)",
+        "CREATE TABLE G(A INT, CHECK(GREATEST(" + times(20_000, "A + 1") + ") > 0))");
+  }
+
+  private static void execute(String... statements) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      for (String sql :
-          List.of(
-              "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR)",
-              "INSERT INTO T VALUES(1, 'x'), (2, 'y')",
-              "CREATE TABLE N(I INT)",
-              "INSERT INTO N SELECT X FROM SYSTEM_RANGE(1, 4600)",
-              "CREATE TABLE WIDE(" + numbered(16_000, "C%d INT") + ")",
-              "CREATE TABLE D(D DECFLOAT)",
-              "INSERT INTO D VALUES(3)",
-              "CREATE TABLE G(A INT, CHECK(GREATEST(" + times(20_000, "A + 1") + ") > 0))")) {
+      for (String sql : statements) {
         statement.execute(sql);
       }
     }
@@ -122,28 +125,24 @@ class ExpensiveStatementsTest {
 
   @Test
   void likeStatementsThatCostLittleRun() throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      for (String sql :
-          List.of(
-              "CREATE TABLE S(V VARCHAR, N DECIMAL(20, 2))",
-              "CREATE INDEX SV ON S(V)",
-              "CREATE INDEX SN ON S(N)",
-              "INSERT INTO S VALUES('a', 1), ('b', 2)",
-              "INSERT INTO S SELECT MAX(V) || MIN(V), MEDIAN(N) + MAX(N) FROM S",
-              "DELETE FROM S WHERE V = (SELECT MIN(V) FROM S)",
-              "INSERT INTO S SELECT 'c', CAST(CAST(7 AS DECFLOAT(34)) / 3 AS DECIMAL(20, 2))",
-              "UPDATE S SET N = (SELECT AVG(CAST(ID AS DECFLOAT(34))) FROM T)",
-              "INSERT INTO S SELECT LISTAGG(ID, ', ') WITHIN GROUP (ORDER BY ID), 1 FROM T",
-              "UPDATE S SET N = (SELECT COUNT(DISTINCT I) FROM N)",
-              "INSERT INTO N VALUES " + numbered(4_600, "(LENGTH(UPPER('a' || %d)) + 1)"),
-              "CREATE TABLE C(A INT, " + times(1_000, "CHECK(A > 0)") + ")",
-              "CREATE TABLE M(E ENUM(" + numbered(4_000, "'%d'") + "))")) {
-        statement.execute(sql);
-      }
-      try (ResultSet rows = statement.executeQuery("SELECT MAX(V), MEDIAN(N), MIN(N) FROM S")) {
-        assertTrue(rows.next());
-        assertEquals("c", rows.getString(1));
-      }
+    execute(
+        "CREATE TABLE S(V VARCHAR, N DECIMAL(20, 2))",
+        "CREATE INDEX SV ON S(V)",
+        "CREATE INDEX SN ON S(N)",
+        "INSERT INTO S VALUES('a', 1), ('b', 2)",
+        "INSERT INTO S SELECT MAX(V) || MIN(V), MEDIAN(N) + MAX(N) FROM S",
+        "DELETE FROM S WHERE V = (SELECT MIN(V) FROM S)",
+        "INSERT INTO S SELECT 'c', CAST(CAST(7 AS DECFLOAT(34)) / 3 AS DECIMAL(20, 2))",
+        "UPDATE S SET N = (SELECT AVG(CAST(ID AS DECFLOAT(34))) FROM T)",
+        "INSERT INTO S SELECT LISTAGG(ID, ', ') WITHIN GROUP (ORDER BY ID), 1 FROM T",
+        "UPDATE S SET N = (SELECT COUNT(DISTINCT I) FROM N)",
+        "INSERT INTO N VALUES " + numbered(4_600, "(LENGTH(UPPER('a' || %d)) + 1)"),
+        "CREATE TABLE C(A INT, " + times(1_000, "CHECK(A > 0)") + ")",
+        "CREATE TABLE M(E ENUM(" + numbered(4_000, "'%d'") + "))");
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT MAX(V), MEDIAN(N), MIN(N) FROM S")) {
+      assertTrue(rows.next());
+      assertEquals("c", rows.getString(1));
     }
   }
 }

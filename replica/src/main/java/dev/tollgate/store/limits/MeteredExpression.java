@@ -1,5 +1,9 @@
 package dev.tollgate.store.limits;
 
+import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.statement.StatementMeter;
+import dev.tollgate.store.statement.StoreCommand;
+import java.util.function.ObjLongConsumer;
 import java.util.function.UnaryOperator;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
@@ -7,6 +11,7 @@ import org.h2.expression.ExpressionVisitor;
 import org.h2.table.ColumnResolver;
 import org.h2.table.TableFilter;
 import org.h2.value.TypeInfo;
+import org.h2.value.Value;
 
 /** An expression that stands for another expression and sees each of its values. */
 abstract class MeteredExpression extends Expression {
@@ -23,6 +28,19 @@ abstract class MeteredExpression extends Expression {
   /** Replaces the expression that this one stands for. */
   final void replace(UnaryOperator<Expression> replacement) {
     metered = replacement.apply(metered);
+  }
+
+  /**
+   * Evaluates what this stands for, and tells what watches the statement how many bytes the value
+   * takes. There is no value while an aggregate has no group yet.
+   */
+  final Value measured(SessionLocal session, ObjLongConsumer<StatementMeter> told) {
+    Value value = metered.getValue(session);
+    StatementMeter meter = StoreCommand.meterOf(session);
+    if (meter != null && value != null) {
+      told.accept(meter, Nesting.requireBytes(value));
+    }
+    return value;
   }
 
   @Override

@@ -5,7 +5,6 @@ import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.h2.Operands;
 import dev.tollgate.store.statement.StatementMeter;
-import dev.tollgate.store.statement.StoreCommand;
 import java.util.List;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Alias;
@@ -99,21 +98,19 @@ final class SizeMeter extends MeteredExpression {
 
   @Override
   public Value getValue(SessionLocal session) {
-    Value value = metered().getValue(session);
-    StatementMeter meter = StoreCommand.meterOf(session);
-    if (meter != null && value != null) {
-      long bytes = Nesting.requireBytes(value);
-      if (bytes > Limits.OPERAND_BYTES && !meter.mayRunOutOfMemory()) {
-        throw Exhausted.work(
-            "the statement was ended and changed nothing, because a function or comparison in it got"
-                + " a value of more than "
-                + Limits.OPERAND_BYTES
-                + " bytes, of which it could make a larger one than a node has memory for");
-      }
-      if (bytes > SMALL) {
-        meter.stepped((int) (bytes / BYTES_PER_STEP));
-      }
+    return measured(session, SizeMeter::goThrough);
+  }
+
+  private static void goThrough(StatementMeter meter, long bytes) {
+    if (bytes > Limits.OPERAND_BYTES && !meter.mayRunOutOfMemory()) {
+      throw Exhausted.work(
+          "the statement was ended and changed nothing, because a function or comparison in it got"
+              + " a value of more than "
+              + Limits.OPERAND_BYTES
+              + " bytes, of which it could make a larger one than a node has memory for");
     }
-    return value;
+    if (bytes > SMALL) {
+      meter.stepped((int) Math.min(bytes / BYTES_PER_STEP, Integer.MAX_VALUE));
+    }
   }
 }

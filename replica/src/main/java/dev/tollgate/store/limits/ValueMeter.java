@@ -1,9 +1,6 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Functions;
-import dev.tollgate.store.h2.Nesting;
-import dev.tollgate.store.statement.StatementMeter;
-import dev.tollgate.store.statement.StoreCommand;
 import java.util.List;
 import org.h2.command.query.QueryOrderBy;
 import org.h2.engine.SessionLocal;
@@ -97,14 +94,12 @@ final class ValueMeter extends MeteredExpression {
 
   @Override
   public Value getValue(SessionLocal session) {
-    Value value = metered().getValue(session);
-    StatementMeter meter = StoreCommand.meterOf(session);
-    if (meter != null && value != null) {
-      long bytes = Nesting.requireBytes(value);
-      if (bytes >= least) {
-        meter.wrote(bytes * times);
-      }
-    }
-    return value;
+    return measured(
+        session,
+        (meter, bytes) -> {
+          if (bytes >= least) {
+            meter.wrote(bytes * times);
+          }
+        });
   }
 }
