@@ -3,10 +3,11 @@ package dev.tollgate.store.limits;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
-import org.h2.constraint.Constraint;
-import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.schema.Domain;
 import org.h2.schema.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Meters the rules of all domains. H2 checks the rules wherever a value becomes a value of the
@@ -14,16 +15,24 @@ import org.h2.schema.Schema;
  * finished such a check would block the apply thread.
  */
 public final class DomainMeters {
-  private final Set<Constraint> metered = Collections.newSetFromMap(new WeakHashMap<>());
+  private final Set<Expression> metered = Collections.newSetFromMap(new WeakHashMap<>());
 
   /** Meters the rules that a definition has just made; no query may run meanwhile. */
   public void follow(SessionLocal session) {
     for (Schema schema : session.getDatabase().getAllSchemasNoMeta()) {
-      for (Constraint constraint : schema.getAllConstraints()) {
-        if (constraint instanceof ConstraintDomain rule && metered.add(rule)) {
-          ScanMeters.attach(session, rule);
+      for (Domain domain : schema.getAllDomains()) {
+        attach(session, domain.getDefaultExpression());
+        attach(session, domain.getOnUpdateExpression());
+        if (domain.getConstraints() != null) {
+          domain.getConstraints().forEach(rule -> attach(session, rule.getExpression()));
         }
       }
+    }
+  }
+
+  private void attach(SessionLocal session, @Nullable Expression rule) {
+    if (rule != null && metered.add(rule)) {
+      ScanMeters.attach(session, rule);
     }
   }
 }

@@ -28,7 +28,6 @@ import org.h2.command.query.Query;
 import org.h2.command.query.Select;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
-import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Alias;
 import org.h2.expression.BinaryOperation;
@@ -160,10 +159,10 @@ public final class ScanMeters {
         meters.widestJoin, meters.tables, meters.geometry, meters.operations(), meters.windows);
   }
 
-  /** Meters a rule of a domain, wherever H2 checks it. */
-  static void attach(SessionLocal session, ConstraintDomain rule) {
+  /** Meters a rule or a default of a domain, wherever H2 computes it. */
+  static void attach(SessionLocal session, Expression rule) {
     ScanMeters meters = new ScanMeters(session);
-    meters.visit(rule.getExpression());
+    meters.visit(rule);
     meters.lookIntoAll();
     NumberGuard.attach(meters.parts, /* concerned= */ true);
     JsonGuard.attach(meters.parts);
