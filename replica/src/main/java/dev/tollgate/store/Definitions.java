@@ -14,7 +14,6 @@ import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
 import dev.tollgate.store.limits.DomainMeters;
 import dev.tollgate.store.limits.RowBytes;
-import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.StoreCommand;
@@ -194,6 +193,8 @@ final class Definitions {
         command.runAfter(() -> fill(command, session, definition, rows));
       }
     } else if (command.prepared() instanceof AlterDomainAddConstraint definition
+        // with IF NOT EXISTS, H2 leaves a rule of that name alone
+        && H2Definitions.ruleOf(session, definition) == null
         && H2Definitions.takeCheck(definition)) {
       command.runAfter(() -> check(session, definition));
     }
@@ -221,8 +222,7 @@ final class Definitions {
     bytes.follow();
     try {
       Insert filling = H2Statements.insertion(session, made, rows);
-      ScanMeters.Found found = LogStatements.attach(session, filling);
-      command.meter().weighed(found.operations(), found.windows());
+      command.meter().weighed(LogStatements.attach(session, filling).weight());
       filling.update();
     } catch (DbException e) {
       session.getDatabase().removeSchemaObject(session, made);

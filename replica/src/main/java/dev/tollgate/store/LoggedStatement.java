@@ -184,7 +184,7 @@ final class LoggedStatement {
     }
     long data = H2Statements.rowsIn(parsed) + rowsOf(ready.found().tables(), written.keySet());
     WorkBudget budget = work.begin(data, H2Transactions.changes(session));
-    budget.weighed(ready.found().operations(), ready.found().windows());
+    budget.weighed(ready.found().weight());
     StoreCommand command =
         new StoreCommand(session, statement.sql(), parsed, LockAccess.of(context), budget);
     running = command;

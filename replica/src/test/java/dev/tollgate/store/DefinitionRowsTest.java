@@ -86,6 +86,19 @@ class DefinitionRowsTest {
   }
 
   @Test
+  void ruleThatIsThereStays() {
+    replica.ok(session, "CREATE DOMAIN P AS INT");
+    replica.ok(session, "CREATE TABLE OLD(V P)");
+    replica.ok(session, "INSERT INTO OLD VALUES(-1)");
+    replica.ok(session, "ALTER DOMAIN P ADD CONSTRAINT C CHECK (VALUE > 0) NOCHECK");
+    replica.ok(session, "ALTER DOMAIN P ADD CONSTRAINT IF NOT EXISTS C CHECK (VALUE > 0)");
+    Outcome.SqlFailed failed =
+        assertInstanceOf(
+            Outcome.SqlFailed.class, replica.run(session, "INSERT INTO OLD VALUES(-2)"));
+    assertEquals("23513", failed.sqlState(), failed.message());
+  }
+
+  @Test
   void otherDefinitionsDoWhatTheyDid() throws SQLException {
     for (String sql :
         List.of(

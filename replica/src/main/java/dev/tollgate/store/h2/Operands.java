@@ -12,7 +12,9 @@ import java.util.function.UnaryOperator;
 import org.h2.command.query.Query;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionList;
+import org.h2.expression.Format;
 import org.h2.expression.SimpleCase;
+import org.h2.expression.Subquery;
 import org.h2.expression.condition.ConditionInQuery;
 import org.h2.expression.function.ArrayFunction;
 import org.h2.expression.function.NullIfFunction;
@@ -59,6 +61,12 @@ public final class Operands {
   /** True for several values in parentheses; H2 recognizes them by their class. */
   public static boolean isRow(Object part) {
     return part instanceof ExpressionList list && !list.isArray();
+  }
+
+  /** Whether an operand is a query in parentheses, perhaps with FORMAT JSON behind it. */
+  public static boolean isQuery(Expression operand) {
+    return operand instanceof Subquery
+        || (operand instanceof Format && operand.getSubexpression(0) instanceof Subquery);
   }
 
   /** Replaces the operands in an object, in its lists, and in rows in these lists. */

@@ -37,7 +37,7 @@ final class DivisionMeter extends MeteredExpression {
       H2Parts.replaceParts(
           operation,
           operand ->
-              operand instanceof DivisionMeter || operand != operation.getSubexpression(1)
+              has(operand, DivisionMeter.class) || operand != operation.getSubexpression(1)
                   ? operand
                   : new DivisionMeter(operand, rows));
     }

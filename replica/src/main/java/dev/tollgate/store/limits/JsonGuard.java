@@ -15,8 +15,10 @@ import org.h2.expression.Alias;
 import org.h2.expression.Expression;
 import org.h2.expression.Format;
 import org.h2.expression.Parameter;
+import org.h2.expression.Subquery;
 import org.h2.expression.ValueExpression;
 import org.h2.expression.condition.IsJsonPredicate;
+import org.h2.expression.function.JsonConstructorFunction;
 import org.h2.index.IndexCondition;
 import org.h2.message.DbException;
 import org.h2.table.Column;
@@ -54,7 +56,9 @@ final class JsonGuard extends MeteredExpression {
   static void attach(List<Object> parts) {
     for (Object part : parts) {
       if (part instanceof Format || part instanceof IsJsonPredicate) {
-        H2Parts.replaceParts(part, operand -> of(operand, /* readsTexts= */ true));
+        H2Parts.replaceParts(part, operand -> ofOperand(operand, /* readsTexts= */ true));
+      } else if (part instanceof JsonConstructorFunction constructor) {
+        Operands.replace(constructor, operand -> ofOperand(operand, /* readsTexts= */ false));
       } else if (part instanceof Expression consumer) {
         if (makesJson(consumer)) {
           Operands.replace(consumer, JsonGuard::converted);
@@ -103,6 +107,20 @@ final class JsonGuard extends MeteredExpression {
 
   private static Expression converted(Expression expression) {
     return of(expression, /* readsTexts= */ false);
+  }
+
+  /** Guards what a query in parentheses gives, and leaves the query where H2 looks for it. */
+  private static Expression ofOperand(Expression operand, boolean readsTexts) {
+    if (!Operands.isQuery(operand)) {
+      return of(operand, readsTexts);
+    }
+    if (operand instanceof Subquery subquery) {
+      Query query = subquery.getQuery();
+      for (int i = 0; i < query.getColumnCount(); i++) {
+        H2Targets.replaceColumn(query, i, column -> of(column, readsTexts));
+      }
+    }
+    return operand;
   }
 
   private static Expression of(Expression expression, boolean readsTexts) {

@@ -38,7 +38,7 @@ final class MatchMeter extends MeteredExpression {
   }
 
   static void attach(CompareLike like) {
-    if (!(like.getSubexpression(0) instanceof MatchMeter)) {
+    if (!has(like.getSubexpression(0), MatchMeter.class)) {
       SeenPattern pattern = new SeenPattern(like.getSubexpression(1));
       Expression escape = like.getSubexpressionCount() > 2 ? like.getSubexpression(2) : null;
       boolean regular = H2Functions.isRegular(like);
@@ -49,7 +49,7 @@ final class MatchMeter extends MeteredExpression {
 
   static void attach(RegexpFunction function) {
     Expression[] arguments = H2Functions.arguments(function);
-    if (!(arguments[0] instanceof MatchMeter)) {
+    if (!has(arguments[0], MatchMeter.class)) {
       SeenPattern pattern = new SeenPattern(arguments[1]);
       arguments[0] = new MatchMeter(arguments[0], pattern, /* regular= */ true, null);
       arguments[1] = pattern;

@@ -25,6 +25,21 @@ abstract class MeteredExpression extends Expression {
     return metered;
   }
 
+  /**
+   * Whether one of this kind stands for an expression, perhaps within others. The rules of a table
+   * are looked through by each statement that changes it, and must get their meters once.
+   */
+  static boolean has(Expression expression, Class<? extends MeteredExpression> kind) {
+    Expression inner = expression;
+    while (inner instanceof MeteredExpression meter) {
+      if (kind.isInstance(meter)) {
+        return true;
+      }
+      inner = meter.metered;
+    }
+    return false;
+  }
+
   /** Replaces the expression that this one stands for. */
   final void replace(UnaryOperator<Expression> replacement) {
     metered = replacement.apply(metered);

@@ -18,7 +18,7 @@ final class RoundsMeter extends MeteredExpression {
 
   static void attach(HashFunction function) {
     Expression[] arguments = H2Functions.arguments(function);
-    if (arguments.length > 2 && !(arguments[2] instanceof RoundsMeter)) {
+    if (arguments.length > 2 && !has(arguments[2], RoundsMeter.class)) {
       arguments[2] = new RoundsMeter(arguments[2]);
     }
   }

@@ -6,6 +6,7 @@ import dev.tollgate.store.h2.H2Parts;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.statement.StatementWeight;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,11 +38,9 @@ import org.h2.expression.ExpressionColumn;
 import org.h2.expression.OperationN;
 import org.h2.expression.Parameter;
 import org.h2.expression.ValueExpression;
-import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.Window;
-import org.h2.expression.analysis.WindowFunction;
 import org.h2.expression.condition.CompareLike;
 import org.h2.expression.function.ConcatFunction;
 import org.h2.expression.function.HashFunction;
@@ -85,7 +84,7 @@ public final class ScanMeters {
   private boolean numbers;
   private boolean typed = true;
   private int writtenOutOperations;
-  private int windows;
+  private final GroupCost groups = new GroupCost();
 
   private ScanMeters(SessionLocal session) {
     this.session = session;
@@ -97,13 +96,11 @@ public final class ScanMeters {
    * @param widestJoin the number of tables in its widest join, whose order H2 chooses
    * @param tables the tables that the statement scans, without views, each once
    * @param geometry whether something in the statement is a GEOMETRY
-   * @param operations how many operations its expressions have, and those of the rules of tables
-   *     that it changes
-   * @param windows how many window functions it has
+   * @param weight what it may do with each row
    */
-  public record Found(
-      int widestJoin, Set<Table> tables, boolean geometry, int operations, int windows) {
-    public static final Found NOTHING = new Found(0, Set.of(), /* geometry= */ false, 0, 0);
+  public record Found(int widestJoin, Set<Table> tables, boolean geometry, StatementWeight weight) {
+    public static final Found NOTHING =
+        new Found(0, Set.of(), /* geometry= */ false, StatementWeight.NONE);
 
     /** The same for two statements of which one is a part of the other. */
     public Found with(Found other) {
@@ -114,8 +111,7 @@ public final class ScanMeters {
           Math.max(widestJoin, other.widestJoin),
           all,
           geometry || other.geometry,
-          Math.max(operations, other.operations),
-          Math.max(windows, other.windows));
+          weight.with(other.weight));
     }
   }
 
@@ -156,7 +152,10 @@ public final class ScanMeters {
       SizeMeter.attach(meters.parts);
     }
     return new Found(
-        meters.widestJoin, meters.tables, meters.geometry, meters.operations(), meters.windows);
+        meters.widestJoin,
+        meters.tables,
+        meters.geometry,
+        meters.groups.weight(meters.operations()));
   }
 
   /** Meters a rule or a default of a domain, wherever H2 computes it. */
@@ -172,6 +171,7 @@ public final class ScanMeters {
   /** Guards the rules of all changed tables, also of those that are changed within FINAL TABLE. */
   private void guardRules() {
     int statement = parts.size();
+    addTablesOfActions();
     List.copyOf(changed).forEach(this::visitRulesOf);
     lookIntoAll();
     List<Object> rules = List.copyOf(parts.subList(statement, parts.size()));
@@ -180,6 +180,22 @@ public final class ScanMeters {
     for (Table table : changed) {
       NumberGuard.guardRules(table.getColumns());
       JsonGuard.guardRules(table.getColumns());
+    }
+  }
+
+  /** Actions of foreign keys write to other tables, and H2 prepares them where nobody meters. */
+  private void addTablesOfActions() {
+    Deque<Table> written = new ArrayDeque<>(changed);
+    while (!written.isEmpty()) {
+      Table table = written.pop();
+      for (Constraint constraint : table.getConstraints()) {
+        boolean refers =
+            constraint.getConstraintType() == Constraint.Type.REFERENTIAL
+                && table.equals(constraint.getRefTable());
+        if (refers && changed.add(constraint.getTable())) {
+          written.push(constraint.getTable());
+        }
+      }
     }
   }
 
@@ -300,22 +316,16 @@ public final class ScanMeters {
 
   /** H2 keeps what it evaluates for each row of a group or a window until it has all rows. */
   private void attach(DataAnalysisOperation operation) {
-    Expression[] arguments = H2Functions.arguments(operation);
-    ValueMeter.attach(arguments);
+    ValueMeter.attach(H2Functions.arguments(operation));
     Window window = H2Windows.windowOf(operation);
     if (window != null) {
-      windows++;
       ValueMeter.attach(H2Windows.partitionOf(window));
       ValueMeter.attachToOrder(H2Windows.orderOf(window));
     }
     if (operation instanceof Aggregate aggregate) {
       ValueMeter.attachToOrder(H2Windows.orderOf(aggregate));
     }
-    if (operation instanceof AbstractAggregate aggregate) {
-      GroupMeter.attach(aggregate);
-    } else if (operation instanceof WindowFunction function) {
-      GroupMeter.attach(function, arguments);
-    }
+    groups.add(operation);
   }
 
   private static boolean putsTogether(OperationN call) {

@@ -55,7 +55,7 @@ final class SearchMeter extends MeteredExpression {
           case "TRANSLATE" -> Search.TRANSLATE;
           default -> null;
         };
-    if (search != null && !(arguments[1] instanceof SearchMeter)) {
+    if (search != null && !has(arguments[1], SearchMeter.class)) {
       First first = new First(arguments[0]);
       arguments[0] = first;
       arguments[1] = new SearchMeter(first, arguments[1], search);

@@ -67,7 +67,7 @@ final class SizeMeter extends MeteredExpression {
       return operand;
     }
     boolean free =
-        operand instanceof Subquery
+        Operands.isQuery(operand)
             || operand instanceof ExpressionList
             || isSmall(operand.getType())
             || (operand instanceof ValueExpression constant && isSmall(constant));

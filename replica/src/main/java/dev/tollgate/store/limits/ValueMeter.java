@@ -1,6 +1,7 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Functions;
+import dev.tollgate.store.h2.Operands;
 import java.util.List;
 import org.h2.command.query.QueryOrderBy;
 import org.h2.engine.SessionLocal;
@@ -48,7 +49,9 @@ final class ValueMeter extends MeteredExpression {
     for (int i = 0; i < operands.length; i++) {
       Expression operand = operands[i];
       boolean separator = separates && i == 0;
-      boolean counts = operand != null && !(operand instanceof ValueMeter);
+      // for JSON_ARRAY (SELECT ...), H2 asks whether its operand is a query
+      boolean counts =
+          operand != null && !has(operand, ValueMeter.class) && !Operands.isQuery(operand);
       if (counts && (separator || !(operand instanceof ValueExpression))) {
         operands[i] = new ValueMeter(operand, SMALL, separator ? operands.length : 1);
       }
@@ -88,7 +91,7 @@ final class ValueMeter extends MeteredExpression {
         plain instanceof ExpressionColumn
             || plain instanceof ValueExpression
             || plain instanceof Parameter
-            || expression instanceof ValueMeter;
+            || has(expression, ValueMeter.class);
     return refers ? expression : new ValueMeter(expression);
   }
 

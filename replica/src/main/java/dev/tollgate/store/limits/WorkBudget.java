@@ -3,6 +3,7 @@ package dev.tollgate.store.limits;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.statement.StatementMeter;
+import dev.tollgate.store.statement.StatementWeight;
 
 /**
  * The budget of one execution of a statement of the log, which grows with the existing data. It
@@ -13,9 +14,6 @@ public final class WorkBudget implements StatementMeter {
    * Steps for one visit: H2 goes through a frame at least twice, for its ends and for its values.
    */
   private static final int STEPS_PER_VISIT = 2;
-
-  /** Bytes of what H2 keeps for each row and window function. */
-  private static final long KEPT_BYTES = 96;
 
   private final BatchWork batch;
   private final long rowsOfTables;
@@ -28,7 +26,8 @@ public final class WorkBudget implements StatementMeter {
   private long unpaidChanges;
   private long lastChanges;
   private long operations;
-  private long keptBytes;
+  private long examined;
+  private StatementWeight weight = StatementWeight.NONE;
   private long bytes;
 
   /**
@@ -61,18 +60,23 @@ public final class WorkBudget implements StatementMeter {
   }
 
   @Override
-  public void weighed(int found, int windows) {
-    operations = Math.max(operations, found - Limits.FREE_OPERATIONS);
-    keptBytes = Math.max(keptBytes, windows * KEPT_BYTES);
+  public void weighed(StatementWeight found) {
+    weight = found;
+    operations = Math.max(weight.operations() - Limits.FREE_OPERATIONS, 0);
   }
 
   @Override
   public void looked(int more) {
-    rows += more;
-    pay((long) more * operations);
+    rows += more + more * weight.divisions();
+    examined += more;
+    long visits = 0;
+    for (long most : weight.visits()) {
+      visits += Math.min(examined, most);
+    }
+    pay(more * (operations + visits * STEPS_PER_VISIT));
     requireRows();
-    if (keptBytes > 0) {
-      wrote(more * keptBytes);
+    if (weight.keptBytes() > 0) {
+      wrote(more * weight.keptBytes());
     }
   }
 
@@ -88,11 +92,6 @@ public final class WorkBudget implements StatementMeter {
       rows += StatementMeter.rowsOf(-paidSteps);
       paidSteps = 0;
     }
-  }
-
-  @Override
-  public void revisited(long again) {
-    stepped((int) Math.min(again * STEPS_PER_VISIT, Integer.MAX_VALUE));
   }
 
   @Override

@@ -36,11 +36,6 @@ final class GrantedMeter implements StatementMeter {
   }
 
   @Override
-  public void revisited(long again) {
-    meter.revisited(again);
-  }
-
-  @Override
   public void changed(long changes) {
     meter.changed(changes);
   }

@@ -34,19 +34,8 @@ public interface StatementMeter {
     looked((int) rowsOf(steps));
   }
 
-  /**
-   * Records that the statement is about to go through this many rows again, to compute a window
-   * function for one more row.
-   *
-   * @throws org.h2.message.DbException if the statement may not go on
-   */
-  default void revisited(long rows) {}
-
-  /**
-   * Records how many operations and window functions the expressions of the statement have, each of
-   * which the statement may compute for each row.
-   */
-  default void weighed(int operations, int windows) {}
+  /** Records what the statement may do with each row that it examines from now on. */
+  default void weighed(StatementWeight weight) {}
 
   /** The number of rows that steps count as, rounded up. */
   static long rowsOf(long steps) {

@@ -2,34 +2,35 @@ package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Nesting;
-import dev.tollgate.store.statement.StatementMeter;
-import dev.tollgate.store.statement.StoreCommand;
+import dev.tollgate.store.statement.StatementWeight;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
-import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ValueExpression;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.aggregate.AggregateType;
+import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.WindowFrame;
 import org.h2.expression.analysis.WindowFrameBound;
 import org.h2.expression.analysis.WindowFrameBoundType;
 import org.h2.expression.analysis.WindowFrameExclusion;
 import org.h2.expression.analysis.WindowFrameUnits;
 import org.h2.expression.analysis.WindowFunction;
-import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An argument or the filter of an aggregate or a window function, which H2 evaluates once for each
- * row. H2 keeps something for each row until it has all of them. For some window functions, H2 then
- * goes through the rows of the frame again for each row. The meter counts both before they happen.
+ * What aggregates and window functions cost for each row, besides the values that are computed. H2
+ * keeps something for each row until it has all of them. For some window functions, H2 then goes
+ * through the rows of the frame again for each row. Nothing is put into these functions: H2 looks
+ * for plain columns in them, and counts their expressions before it runs the statement.
  *
- * <p>The meter knows no partitions. Unless the frame has a constant number of rows, the n-th row
- * counts as n visits.
+ * <p>Partitions are not known here. Unless a frame has a constant number of rows, the n-th row that
+ * a statement examines counts as n visits.
  */
-final class GroupMeter extends MeteredExpression {
+final class GroupCost {
   /** Bytes of what H2 keeps for each row, besides the values that are computed. */
   private static final int KEPT_BYTES = 96;
 
@@ -73,40 +74,34 @@ final class GroupMeter extends MeteredExpression {
           AggregateType.EVERY,
           AggregateType.ANY);
 
-  private final long keptBytes;
-  private final long mostVisits;
-  private final int division;
-  private long rows;
+  private long keptBytes;
+  private long divisions;
+  private final List<Long> visits = new ArrayList<>();
 
-  private GroupMeter(Expression metered, long keptBytes, long mostVisits, int division) {
-    super(metered);
-    this.keptBytes = keptBytes;
-    this.mostVisits = mostVisits;
-    this.division = division;
-  }
-
-  static void attach(AbstractAggregate aggregate) {
-    Expression filter = aggregate.getFilterCondition();
-    boolean windowed = H2Windows.windowOf(aggregate) != null;
-    boolean keeps = H2Windows.isDistinct(aggregate) || KEEPING.contains(typeOf(aggregate));
-    long visits = windowed ? visitsOf(aggregate) : 0;
-    int division = DIVIDING.contains(typeOf(aggregate)) ? DivisionMeter.rowsOf(aggregate) : 0;
-    if ((keeps || visits > 0 || division > 0) && !(filter instanceof GroupMeter)) {
-      // an argument has to stay a plain column: H2 may find the result in an index
-      aggregate.setFilterCondition(
-          new GroupMeter(
-              filter == null ? ValueExpression.TRUE : filter,
-              keeps ? KEPT_BYTES + separatorBytes(aggregate) : 0,
-              visits,
-              division));
+  /** Adds the cost of one function. */
+  void add(DataAnalysisOperation operation) {
+    boolean windowed = H2Windows.windowOf(operation) != null;
+    keptBytes += windowed ? KEPT_BYTES : 0;
+    if (operation instanceof AbstractAggregate aggregate) {
+      boolean keeps = H2Windows.isDistinct(aggregate) || KEEPING.contains(typeOf(aggregate));
+      keptBytes += keeps ? KEPT_BYTES + separatorBytes(aggregate) : 0;
+      divisions += DIVIDING.contains(typeOf(aggregate)) ? DivisionMeter.rowsOf(aggregate) : 0;
+    }
+    long most = windowed ? visitsOf(operation) : 0;
+    if (most > 0) {
+      visits.add(most);
     }
   }
 
-  static void attach(WindowFunction function, Expression[] arguments) {
-    long visits = visitsOf(function);
-    if (visits > 0 && !(arguments[0] instanceof GroupMeter)) {
-      arguments[0] = new GroupMeter(arguments[0], 0, visits, 0);
-    }
+  /** Returns the weight of a statement with these functions and so many operations. */
+  StatementWeight weight(int operations) {
+    return new StatementWeight(operations, keptBytes, visits, divisions);
+  }
+
+  private static long visitsOf(DataAnalysisOperation operation) {
+    return operation instanceof WindowFunction function
+        ? visitsOf(function)
+        : visitsOf((AbstractAggregate) operation);
   }
 
   /** Returns the size of the separator that LISTAGG writes between any two values. */
@@ -174,19 +169,5 @@ final class GroupMeter extends MeteredExpression {
               : Long.MAX_VALUE;
       case UNBOUNDED_PRECEDING, UNBOUNDED_FOLLOWING -> Long.MAX_VALUE;
     };
-  }
-
-  @Override
-  public Value getValue(SessionLocal session) {
-    StatementMeter meter = StoreCommand.meterOf(session);
-    if (meter != null) {
-      rows++;
-      meter.wrote(keptBytes);
-      meter.revisited(Math.min(rows, mostVisits));
-      if (division > 0) {
-        DivisionMeter.divide(meter, division);
-      }
-    }
-    return metered().getValue(session);
   }
 }
