@@ -30,6 +30,7 @@ import org.h2.command.query.Query;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
+import org.h2.schema.SchemaObject;
 import org.h2.table.Table;
 import org.h2.util.HasSQL;
 import org.jspecify.annotations.Nullable;
@@ -220,15 +221,14 @@ final class Definitions {
       StoreCommand command, SessionLocal session, CreateTable definition, Query rows) {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
     bytes.follow();
-    try {
-      Insert filling = H2Statements.insertion(session, made, rows);
-      command.meter().weighed(LogStatements.attach(session, filling).weight());
-      filling.update();
-    } catch (DbException e) {
-      session.getDatabase().removeSchemaObject(session, made);
-      session.commit(true);
-      throw e;
-    }
+    finish(
+        session,
+        made,
+        () -> {
+          Insert filling = H2Statements.insertion(session, made, rows);
+          command.meter().weighed(LogStatements.attach(session, filling).weight());
+          filling.update();
+        });
   }
 
   /** Checks a new rule of a domain against all of its values, with the meters of the rule. */
@@ -238,10 +238,15 @@ final class Definitions {
       return;
     }
     domains.follow(session);
+    finish(session, rule, () -> rule.checkExistingData(session));
+  }
+
+  /** Runs the last part of a definition, and removes what the definition has made if it fails. */
+  private static void finish(SessionLocal session, SchemaObject made, Runnable last) {
     try {
-      rule.checkExistingData(session);
+      last.run();
     } catch (DbException e) {
-      session.getDatabase().removeSchemaObject(session, rule);
+      session.getDatabase().removeSchemaObject(session, made);
       session.commit(true);
       throw e;
     }

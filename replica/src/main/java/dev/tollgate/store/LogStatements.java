@@ -51,7 +51,7 @@ final class LogStatements {
    */
   static Ready prepare(SessionLocal session, String sql) {
     try {
-      return PreparationMeter.watch(session, () -> prepareUnguarded(session, sql));
+      return PreparationMeter.watch(session, sql, () -> prepareUnguarded(session, sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }
@@ -61,7 +61,6 @@ final class LogStatements {
     // H2 keeps plans of views for ten seconds by the clock; they were made for other data
     session.clearViewIndexCache();
     H2Sessions.forgetDerivedTables(session);
-    PreparationMeter.requireFewColumns(session, sql);
     Prepared prepared = session.prepare(sql);
     if (H2Definitions.changesNothing(session, prepared)) {
       return new Ready(prepared);

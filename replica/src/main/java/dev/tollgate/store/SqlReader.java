@@ -378,8 +378,7 @@ public final class SqlReader {
 
   private static CommandInterface command(SessionLocal session, String sql) {
     try {
-      PreparationMeter.requireFewColumns(session, sql);
-      return PreparationMeter.watch(session, () -> session.prepareCommand(sql));
+      return PreparationMeter.watch(session, sql, () -> session.prepareCommand(sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }
@@ -387,8 +386,7 @@ public final class SqlReader {
 
   private static Prepared prepare(SessionLocal session, String sql) {
     try {
-      PreparationMeter.requireFewColumns(session, sql);
-      return PreparationMeter.watch(session, () -> session.prepare(sql));
+      return PreparationMeter.watch(session, sql, () -> session.prepare(sql));
     } catch (RuntimeException e) {
       throw SqlErrors.ofPreparation(session, e);
     }

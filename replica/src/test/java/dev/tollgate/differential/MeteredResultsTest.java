@@ -1,13 +1,9 @@
 package dev.tollgate.differential;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,30 +26,21 @@ class MeteredResultsTest {
           "CREATE INDEX TD ON T(D)",
           "CREATE TABLE R(A VARCHAR)");
 
-  private Connection tollgate;
-  private Connection h2;
+  private Side tollgate;
+  private Side h2;
 
   @BeforeEach
   void open() throws SQLException {
-    tollgate = DriverManager.getConnection("jdbc:tollgate:mem:metered");
-    h2 = DriverManager.getConnection("jdbc:h2:mem:metered");
-    for (String sql : TABLES) {
-      run(tollgate, sql);
-      run(h2, sql);
-    }
+    tollgate = new Side("jdbc:tollgate:mem:metered");
+    h2 = new Side("jdbc:h2:mem:metered");
+    TABLES.forEach(this::equal);
   }
 
   @AfterEach
   void close() throws SQLException {
-    run(tollgate, "DROP TABLE T, R");
+    equal("DROP TABLE T, R");
     tollgate.close();
     h2.close();
-  }
-
-  private static void run(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
   }
 
   @ParameterizedTest
@@ -97,7 +84,7 @@ class MeteredResultsTest {
         "JSON_ARRAY((SELECT '{}' FROM T) FORMAT JSON)",
         "JSON_OBJECT('s': S)"
       })
-  void eachRow(String expression) throws SQLException {
+  void eachRow(String expression) {
     equal("SELECT ID, " + expression + " AS X FROM T ORDER BY ID");
     inserted("SELECT CAST(" + expression + " AS VARCHAR) FROM T");
   }
@@ -123,7 +110,7 @@ class MeteredResultsTest {
         "RANK('b') WITHIN GROUP (ORDER BY S)",
         "STDDEV_POP(V)"
       })
-  void eachGroup(String aggregate) throws SQLException {
+  void eachGroup(String aggregate) {
     equal("SELECT " + aggregate + " AS X FROM T");
     equal("SELECT V, " + aggregate + " AS X FROM T GROUP BY V HAVING COUNT(*) > 0 ORDER BY V");
     if (!aggregate.startsWith("JSON_OBJECTAGG")) {
@@ -131,29 +118,14 @@ class MeteredResultsTest {
     }
   }
 
-  private void inserted(String query) throws SQLException {
-    run(tollgate, "INSERT INTO R " + query);
-    run(h2, "INSERT INTO R " + query);
+  private void inserted(String query) {
+    equal("INSERT INTO R " + query);
     equal("SELECT A FROM R ORDER BY A");
   }
 
-  private void equal(String query) throws SQLException {
-    assertEquals(rows(h2, query), rows(tollgate, query), query);
-  }
-
-  private static List<String> rows(Connection connection, String query) throws SQLException {
-    List<String> rows = new ArrayList<>();
-    try (Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(query)) {
-      int columns = result.getMetaData().getColumnCount();
-      while (result.next()) {
-        StringBuilder row = new StringBuilder();
-        for (int i = 1; i <= columns; i++) {
-          row.append(result.getString(i)).append('|');
-        }
-        rows.add(row.toString());
-      }
-    }
-    return rows;
+  private void equal(String sql) {
+    List<String> answer = tollgate.runInOrder(sql);
+    assertFalse(answer.get(0).startsWith("state"), answer.toString());
+    assertEquals(h2.runInOrder(sql), answer, sql);
   }
 }

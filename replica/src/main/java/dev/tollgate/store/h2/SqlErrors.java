@@ -4,6 +4,8 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.h2.api.ErrorCode;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcException;
@@ -125,23 +127,22 @@ public final class SqlErrors {
         || known.getErrorCode() != ErrorCode.CHECK_CONSTRAINT_INVALID) {
       return null;
     }
-    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
-      if (cause instanceof DbException inner
-          && inner.getErrorCode() == SqlState.TOO_MUCH_WORK.vendorCode()) {
-        return inner;
-      }
-    }
-    return null;
+    return causes(e)
+        .filter(DbException.class::isInstance)
+        .map(DbException.class::cast)
+        .filter(inner -> inner.getErrorCode() == SqlState.TOO_MUCH_WORK.vendorCode())
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** An error and what caused it, from the outside in. */
+  private static Stream<Throwable> causes(Throwable e) {
+    return Stream.iterate(e, Objects::nonNull, Throwable::getCause);
   }
 
   /** True if H2 ran out of stack. */
   public static boolean isOverflow(DbException e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof StackOverflowError) {
-        return true;
-      }
-    }
-    return false;
+    return causes(e).anyMatch(StackOverflowError.class::isInstance);
   }
 
   /** The cause of H2's general error, which H2 wraps in one exception after another. */
@@ -177,12 +178,7 @@ public final class SqlErrors {
    * it behind codes of their own. Another replica may have had enough memory and stack.
    */
   private static boolean isOfMachine(DbException e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof VirtualMachineError) {
-        return true;
-      }
-    }
-    return false;
+    return causes(e).anyMatch(VirtualMachineError.class::isInstance);
   }
 
   /** An error as it is reported to the client. */

@@ -53,26 +53,17 @@ final class DivisionMeter extends MeteredExpression {
         : (int) (type.getPrecision() * type.getPrecision() / SQUARE_OF_A_ROW);
   }
 
-  /**
-   * Tells a meter of a division.
-   *
-   * @throws org.h2.message.DbException if the statement may not go on
-   */
-  static void divide(StatementMeter meter, int rows) {
-    if (rows > Limits.STATEMENT_ROWS_BASE && !meter.mayRunOutOfMemory()) {
-      throw Exhausted.work(
-          "the statement was ended and changed nothing, because it divides a DECFLOAT without a"
-              + " precision, or with a large one, and the database computes all digits of the"
-              + " quotient: cast the operands to DECFLOAT(34)");
-    }
-    meter.looked(rows);
-  }
-
   @Override
   public Value getValue(SessionLocal session) {
     StatementMeter meter = StoreCommand.meterOf(session);
     if (meter != null) {
-      divide(meter, rows);
+      if (rows > Limits.STATEMENT_ROWS_BASE && !meter.mayRunOutOfMemory()) {
+        throw Exhausted.work(
+            "the statement was ended and changed nothing, because it divides a DECFLOAT without a"
+                + " precision, or with a large one, and the database computes all digits of the"
+                + " quotient: cast the operands to DECFLOAT(34)");
+      }
+      meter.looked(rows);
     }
     return metered().getValue(session);
   }

@@ -19,20 +19,18 @@ public final class PreparationMeter implements StatementMeter {
   private PreparationMeter() {}
 
   /**
-   * Runs a preparation with a meter.
+   * Runs the preparation of a statement with a meter.
    *
-   * @throws org.h2.message.DbException with SQLState 54001 if too much is computed
+   * @throws org.h2.message.DbException with SQLState 54001 if too much is computed, or the
+   *     asterisks of the statement stand for too many columns
    */
-  public static <T> T watch(SessionLocal session, Supplier<T> preparation) {
+  public static <T> T watch(SessionLocal session, String sql, Supplier<T> preparation) {
+    requireFewColumns(session, sql);
     return StoreCommand.watched(session, new PreparationMeter(), preparation);
   }
 
-  /**
-   * Rejects a statement whose asterisks may stand for too many columns: H2 makes an object of each.
-   *
-   * @throws org.h2.message.DbException with SQLState 54001
-   */
-  public static void requireFewColumns(SessionLocal session, String sql) {
+  /** H2 makes an object of each column that an asterisk stands for. */
+  private static void requireFewColumns(SessionLocal session, String sql) {
     long asterisks = asterisksIn(sql);
     if (asterisks * Constants.MAX_COLUMNS <= Limits.COLUMNS_OF_ASTERISKS) {
       return;

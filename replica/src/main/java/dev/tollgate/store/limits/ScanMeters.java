@@ -27,17 +27,11 @@ import org.h2.command.dml.Delete;
 import org.h2.command.dml.Update;
 import org.h2.command.query.Query;
 import org.h2.command.query.Select;
-import org.h2.constraint.Constraint;
-import org.h2.constraint.ConstraintCheck;
 import org.h2.engine.SessionLocal;
-import org.h2.expression.Alias;
 import org.h2.expression.BinaryOperation;
 import org.h2.expression.ConcatenationOperation;
 import org.h2.expression.Expression;
-import org.h2.expression.ExpressionColumn;
 import org.h2.expression.OperationN;
-import org.h2.expression.Parameter;
-import org.h2.expression.ValueExpression;
 import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.Window;
@@ -51,7 +45,6 @@ import org.h2.expression.function.StringFunction;
 import org.h2.expression.function.XMLFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
-import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableType;
@@ -78,13 +71,13 @@ public final class ScanMeters {
   private final List<Object> parts = new ArrayList<>();
   private final Set<Table> tables = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<Table> changed = new LinkedHashSet<>();
+  private final OperationCount operations = new OperationCount();
+  private final GroupCost groups = new GroupCost();
   private int widestJoin;
   private boolean geometry;
   private boolean json;
   private boolean numbers;
   private boolean typed = true;
-  private int writtenOutOperations;
-  private final GroupCost groups = new GroupCost();
 
   private ScanMeters(SessionLocal session) {
     this.session = session;
@@ -155,7 +148,7 @@ public final class ScanMeters {
         meters.widestJoin,
         meters.tables,
         meters.geometry,
-        meters.groups.weight(meters.operations()));
+        meters.groups.weight(meters.operations.count()));
   }
 
   /** Meters a rule or a default of a domain, wherever H2 computes it. */
@@ -171,79 +164,21 @@ public final class ScanMeters {
   /** Guards the rules of all changed tables, also of those that are changed within FINAL TABLE. */
   private void guardRules() {
     int statement = parts.size();
-    addTablesOfActions();
-    List.copyOf(changed).forEach(this::visitRulesOf);
+    Set<Table> written = TableRules.withTablesOfActions(changed);
+    written.forEach(table -> TableRules.of(table).forEach(this::visit));
     lookIntoAll();
     List<Object> rules = List.copyOf(parts.subList(statement, parts.size()));
     NumberGuard.attach(rules, /* concerned= */ true);
     JsonGuard.attach(rules);
-    for (Table table : changed) {
+    for (Table table : written) {
       NumberGuard.guardRules(table.getColumns());
       JsonGuard.guardRules(table.getColumns());
-    }
-  }
-
-  /** Actions of foreign keys write to other tables, and H2 prepares them where nobody meters. */
-  private void addTablesOfActions() {
-    Deque<Table> written = new ArrayDeque<>(changed);
-    while (!written.isEmpty()) {
-      Table table = written.pop();
-      for (Constraint constraint : table.getConstraints()) {
-        boolean refers =
-            constraint.getConstraintType() == Constraint.Type.REFERENTIAL
-                && table.equals(constraint.getRefTable());
-        if (refers && changed.add(constraint.getTable())) {
-          written.push(constraint.getTable());
-        }
-      }
-    }
-  }
-
-  private int operations() {
-    int operations = 0;
-    for (Object part : parts) {
-      boolean operates =
-          part instanceof Expression
-              && !(part instanceof ExpressionColumn)
-              && !(part instanceof ValueExpression)
-              && !(part instanceof Parameter)
-              && !(part instanceof Alias)
-              && !(part instanceof MeteredExpression);
-      operations += operates ? 1 : 0;
-    }
-    return operations - writtenOutOperations;
-  }
-
-  /** Counts the operations of rows that are written out, each of which is computed once. */
-  private void countWrittenOut(Object part) {
-    Deque<Expression> todo = new ArrayDeque<>(H2Statements.writtenOut(part));
-    while (!todo.isEmpty()) {
-      Expression value = todo.pop();
-      writtenOutOperations += value.getSubexpressionCount() > 0 ? 1 : 0;
-      for (int i = 0; i < value.getSubexpressionCount(); i++) {
-        todo.push(value.getSubexpression(i));
-      }
     }
   }
 
   private void lookIntoAll() {
     while (!open.isEmpty()) {
       lookInto(open.pop());
-    }
-  }
-
-  /**
-   * Visits what H2 evaluates for every row that is written to a table; it may contain subqueries.
-   */
-  private void visitRulesOf(Table table) {
-    for (Column column : table.getColumns()) {
-      visit(column.getEffectiveDefaultExpression());
-      visit(column.getEffectiveOnUpdateExpression());
-    }
-    for (Constraint constraint : table.getConstraints()) {
-      if (constraint instanceof ConstraintCheck check) {
-        visit(check.getExpression());
-      }
     }
   }
 
@@ -255,6 +190,7 @@ public final class ScanMeters {
   }
 
   private void lookInto(Object part) {
+    operations.add(part);
     if (part instanceof DataChangeStatement change) {
       // a change within FINAL TABLE, which H2 would prepare when it runs the statement
       change.prepare();
@@ -266,7 +202,6 @@ public final class ScanMeters {
     if (part instanceof Query query && query.getExpressions() != null) {
       Nesting.requireTypes(query.getExpressions());
     }
-    countWrittenOut(part);
     if (part instanceof TableFilter scan) {
       ScanMeter.attach(scan);
       if (scan.getTable().getTableType() == TableType.TABLE) {
