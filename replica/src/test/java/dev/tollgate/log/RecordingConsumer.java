@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers what it was told, and answers every proposal "done". */
@@ -33,6 +34,9 @@ public final class RecordingConsumer implements LogConsumer {
   public volatile int depth;
 
   public final Queue<StateCopy> copies = new ConcurrentLinkedQueue<>();
+
+  /** How many snapshots it was given; it reads none of them. */
+  public final AtomicInteger restored = new AtomicInteger();
 
   @Override
   public void apply(long logIndex, Entry entry) {
@@ -65,7 +69,7 @@ public final class RecordingConsumer implements LogConsumer {
 
   @Override
   public void restore(SnapshotReader snapshot) {
-    throw new UnsupportedOperationException();
+    restored.incrementAndGet();
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -16,11 +17,12 @@ import org.apache.ratis.server.raftlog.segmented.SegmentedRaftLog;
 import org.apache.ratis.util.DataBlockingQueue;
 
 /**
- * Wakes the thread of Ratis that writes the log when that thread has to end. Thread-safe.
+ * The thread of Ratis that writes the log (SegmentedRaftLogWorker of Ratis 3.3.0). Ratis offers no
+ * way to learn that the thread has nothing left to do, and none to wake the thread. So this class
+ * reaches into the writer and queues work that does nothing. Thread-safe.
  *
- * <p>The writer of Ratis 3.3.0 (SegmentedRaftLogWorker) waits for work for up to a second before it
- * checks whether it has to end. Closing the server waits for the writer. Ratis offers no way to
- * wake the writer, so this class reaches into it and queues work that does nothing.
+ * <p>The writer waits for work for up to a second before it checks whether it has to end. Closing
+ * the server waits for the writer, which is why this class wakes the thread.
  */
 final class LogWriter {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -29,14 +31,21 @@ final class LogWriter {
   private final Field running;
   private final DataBlockingQueue<?> queue;
   private final Method purge;
+  private final Method future;
   private final Object noSegments;
 
   private LogWriter(
-      Object worker, Field running, DataBlockingQueue<?> queue, Method purge, Object noSegments) {
+      Object worker,
+      Field running,
+      DataBlockingQueue<?> queue,
+      Method purge,
+      Method future,
+      Object noSegments) {
     this.worker = requireNonNull(worker, "worker");
     this.running = requireNonNull(running, "running");
     this.queue = requireNonNull(queue, "queue");
     this.purge = requireNonNull(purge, "purge");
+    this.future = requireNonNull(future, "future");
     this.noSegments = requireNonNull(noSegments, "noSegments");
   }
 
@@ -54,6 +63,8 @@ final class LogWriter {
             .findFirst()
             .orElseThrow(() -> new NoSuchMethodException(worker.getClass() + ".purge"));
     purge.setAccessible(true);
+    Method future = purge.getReturnType().getDeclaredMethod("getFuture");
+    future.setAccessible(true);
     Constructor<?> segments = purge.getParameterTypes()[0].getDeclaredConstructors()[0];
     segments.setAccessible(true);
     return new LogWriter(
@@ -61,7 +72,17 @@ final class LogWriter {
         field(worker.getClass(), "running"),
         (DataBlockingQueue<?>) field(worker.getClass(), "queue").get(worker),
         purge,
+        future,
         segments.newInstance("the server closes", null, List.of()));
+  }
+
+  /** Completes once the writer has done all the work that it was given before. */
+  CompletableFuture<?> drained() {
+    try {
+      return (CompletableFuture<?>) future.invoke(purge.invoke(worker, noSegments));
+    } catch (ReflectiveOperationException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /**

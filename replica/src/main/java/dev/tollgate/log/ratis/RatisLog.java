@@ -108,6 +108,7 @@ public final class RatisLog implements ReplicatedLog {
         (builder, types) ->
             builder
                 .intercept(RatisLeadership.answers(this::term, self))
+                .intercept(stateMachine.appends())
                 .intercept(new ComparedCommits())
                 .intercept(PeerChecks.incoming(guard)));
     this.server =
@@ -214,14 +215,15 @@ public final class RatisLog implements ReplicatedLog {
             .setMessage(new EntryMessage(entry))
             .setType(RaftClientRequest.writeRequestType())
             .build();
-    return hold.pass(
-        () -> {
-          try {
-            return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
-          } catch (IOException | IllegalStateException e) {
-            return CompletableFuture.failedFuture(e);
-          }
-        });
+    return hold.pass(() -> stateMachine.unanswered().propose(() -> propose(request)));
+  }
+
+  private CompletableFuture<Void> propose(RaftClientRequest request) {
+    try {
+      return division().submitClientRequestAsync(request).thenApply(RatisLog::requireSuccess);
+    } catch (IOException | IllegalStateException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /**

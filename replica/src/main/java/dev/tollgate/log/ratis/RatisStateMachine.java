@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -64,23 +65,27 @@ final class RatisStateMachine extends BaseStateMachine {
   private final Supervision supervision;
   private final NodeIdentity identity;
   private final PeerGuard guard;
+  private final FollowerAppends appends;
+  private final UnansweredEntries unanswered = new UnansweredEntries();
   private final Snapshots snapshots;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private @Nullable RaftStorageImpl storage;
   private final LeadershipNews leadership;
   private ClusterIdentity kept = ClusterIdentity.NONE;
+  private final AtomicBoolean failed = new AtomicBoolean();
   private volatile boolean closing;
 
   RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
     this.directory = settings.directory();
     this.identity = identity;
     this.consumer = consumer;
-    this.supervision = new Supervision(settings.nodeId(), consumer::failed);
+    this.supervision = new Supervision(settings.nodeId(), this::fail);
     this.leadership = new LeadershipNews(consumer, this::leadingTerm);
     this.guard =
         new PeerGuard(
             identity, directory, !settings.peers().isEmpty(), new Members(), this::refused);
+    this.appends = new FollowerAppends(this::cannotAppend);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),
@@ -96,6 +101,14 @@ final class RatisStateMachine extends BaseStateMachine {
 
   PeerGuard guard() {
     return guard;
+  }
+
+  FollowerAppends appends() {
+    return appends;
+  }
+
+  UnansweredEntries unanswered() {
+    return unanswered;
   }
 
   /** The members in the configuration that this node has; none while it has no configuration. */
@@ -150,11 +163,18 @@ final class RatisStateMachine extends BaseStateMachine {
             "tollgate-refused",
             () -> {
               if (!closing) {
-                consumer.failed(why);
+                fail(why);
                 leaveGroup();
               }
             })
         .start();
+  }
+
+  /** Reports the first failure; later ones follow from it. */
+  private void fail(Throwable cause) {
+    if (failed.compareAndSet(false, true)) {
+      consumer.failed(cause);
+    }
   }
 
   /** From here on a shutdown is no failure. */
@@ -175,6 +195,7 @@ final class RatisStateMachine extends BaseStateMachine {
               // before Ratis reads its log
               LogTail.cutUnfinished(raftStorage.getStorageDir().getCurrentDir().toPath());
               DeepUpdater.install(raftServer, groupId);
+              appends.install(raftServer, groupId);
               beginAt(restored(raftStorage));
               keepIdentity();
             });
@@ -197,8 +218,10 @@ final class RatisStateMachine extends BaseStateMachine {
     }
   }
 
+  /** Ratis calls this, and has its monitor, before a snapshot of the leader replaces the log. */
   @Override
   public void pause() {
+    appends.settle();
     getLifeCycle().transition(LifeCycle.State.PAUSING);
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
@@ -212,7 +235,7 @@ final class RatisStateMachine extends BaseStateMachine {
       }
       keepIdentity();
     } catch (IOException | RuntimeException | Error e) {
-      consumer.failed(e);
+      fail(e);
       throw e;
     }
     getLifeCycle().transition(LifeCycle.State.STARTING);
@@ -237,7 +260,7 @@ final class RatisStateMachine extends BaseStateMachine {
     try {
       keepIdentity();
     } catch (StrangerException e) {
-      consumer.failed(e);
+      fail(e);
     } catch (IOException e) {
       cannotWrite("its identity", e);
     }
@@ -276,9 +299,30 @@ final class RatisStateMachine extends BaseStateMachine {
     }
   }
 
+  /** Ratis closes its log by itself after an exception in a thread of its own. */
   @Override
   public void close() {
+    failedBelow("has closed its log", null);
     snapshots.close();
+  }
+
+  private void cannotAppend(Throwable failure) {
+    failedBelow("appends no more entries to its log", failure);
+    leaveGroup();
+  }
+
+  private void failedBelow(String what, @Nullable Throwable cause) {
+    if (!closing && !guard.hasStopped()) {
+      fail(
+          new IOException(
+              "Ratis "
+                  + what
+                  + " in "
+                  + directory
+                  + "; the lines before this one say why. Start the node again: it catches up by"
+                  + " itself. If it stops like this again, report that",
+              cause));
+    }
   }
 
   /** Rejects what a node of a later version has sent: nodes with it in their log would stop. */
@@ -304,10 +348,10 @@ final class RatisStateMachine extends BaseStateMachine {
       apply(transaction);
       keepIdentityOrStop();
     } catch (IOException e) {
-      consumer.failed(e);
+      fail(e);
       throw new UncheckedIOException(e);
     } catch (RuntimeException | Error e) {
-      consumer.failed(e);
+      fail(e);
       throw e;
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
@@ -338,6 +382,7 @@ final class RatisStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pendingEntries) {
+    unanswered.lostLeadership();
     leadership.changed();
   }
 
@@ -376,7 +421,7 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   private void cannotWrite(String what, Throwable cause) {
-    consumer.failed(new LogFailedException(what, directory, cause));
+    fail(new LogFailedException(what, directory, cause));
     leaveGroup();
   }
 
@@ -417,12 +462,12 @@ final class RatisStateMachine extends BaseStateMachine {
       } else if (!member) {
         guard.leaves();
       } else {
-        consumer.failed(
+        fail(
             new IOException(
                 "the Raft server has shut down, because its process stood still for a minute"));
       }
     } catch (IOException e) {
-      consumer.failed(e);
+      fail(e);
     }
   }
 }

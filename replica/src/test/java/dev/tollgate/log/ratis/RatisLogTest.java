@@ -41,7 +41,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.util.ResourceSemaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -648,6 +654,90 @@ class RatisLogTest {
     failing.start();
     perform(leader(), "after");
     awaitCommands(failing, 2);
+  }
+
+  /** As after an exception in a thread of Ratis, which closes its log and tells nobody. */
+  @Test
+  void nodeWhoseLogIsClosedBelowItFails() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode closed = followersOf(leader).get(0);
+    serverOf(closed).getDivision(RatisLog.GROUP).close();
+    awaitFailure(closed);
+    String message = closed.consumer.failures.get(0).getMessage();
+    assertTrue(message.startsWith("Ratis has closed its log in "), message);
+    closed.log.close();
+    closed.start();
+    perform(leader(), "after");
+    awaitCommands(closed, 1);
+  }
+
+  /**
+   * As when an entry is applied while the leader loses leadership. Ratis has closed the permits of
+   * its pending requests by then, and that they cannot be returned keeps it from answering.
+   */
+  @Test
+  void leaderWhoseEntryIsNeverAnsweredProposesAgainOnceItLeadsAgain() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode other = followersOf(leader).get(0);
+    CountDownLatch held = new CountDownLatch(1);
+    CompletableFuture<Void> applying = new CompletableFuture<>();
+    leader.pipeline.submit(
+        command("lost"),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            applying.complete(null);
+            try {
+              held.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void unknown() {}
+        });
+    applying.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    permits(leader).close();
+    held.countDown();
+    handOver(leader, other);
+    await().atMost(DEADLINE).until(other.consumer.leading::get);
+    assertFalse(isPerformed(leader, "by a follower"));
+    handOver(other, leader);
+    await().atMost(DEADLINE).until(leader.consumer.leading::get);
+    perform(leader, "as leader");
+  }
+
+  private static ResourceSemaphore.Group permits(TestNode leader) throws Exception {
+    Object division = serverOf(leader).getDivision(RatisLog.GROUP);
+    Object role = RatisInternals.field(division.getClass(), "role").get(division);
+    Object state =
+        ((AtomicReference<?>) RatisInternals.field(role.getClass(), "leaderState").get(role)).get();
+    Object requests = RatisInternals.field(state.getClass(), "pendingRequests").get(state);
+    Object map = RatisInternals.field(requests.getClass(), "pendingRequests").get(requests);
+    return (ResourceSemaphore.Group) RatisInternals.field(map.getClass(), "resource").get(map);
+  }
+
+  /** Hands leadership over without regard to entries under way. */
+  private static void handOver(TestNode from, TestNode to) throws Exception {
+    RaftServer server = serverOf(from);
+    assertTrue(
+        server
+            .transferLeadership(
+                new TransferLeadershipRequest(
+                    ClientId.randomId(),
+                    server.getId(),
+                    RatisLog.GROUP,
+                    1,
+                    RaftPeerId.valueOf(to.settings.nodeId()),
+                    DEADLINE.toMillis()))
+            .isSuccess());
+  }
+
+  private static RaftServer serverOf(TestNode node) throws Exception {
+    return (RaftServer) RatisInternals.field(RatisLog.class, "server").get(node.log);
   }
 
   /** The file cannot be replaced: where it would be written there is something else. */

@@ -1,0 +1,128 @@
+package dev.tollgate.log.ratis;
+
+import static dev.tollgate.log.ratis.RatisInternals.field;
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.io.grpc.ForwardingServerCallListener;
+import org.apache.ratis.thirdparty.io.grpc.Metadata;
+import org.apache.ratis.thirdparty.io.grpc.ServerCall;
+import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
+import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries that leaders have this node append. Ratis 3.3.0 (NavigableIndices) begins an append
+ * when the one before is on disk, which is the future that this class watches. Thread-safe.
+ *
+ * <p>If an append fails, Ratis carries out none that follows, and answers the leader with the same
+ * failure forever. If an append never ends, all others wait. So a failed append fails the node.
+ *
+ * <p>A snapshot from the leader makes Ratis (SegmentedRaftLogWorker.syncWithSnapshot) forget what
+ * its writer still has to do. An append on its way then never ends. Worse, the writer may forget to
+ * create the file that Ratis closes next, and its failure closes the log. So a snapshot waits for
+ * the writer.
+ */
+final class FollowerAppends implements ServerInterceptor {
+  /** How long a snapshot waits for the writer; then the leader has to send the snapshot again. */
+  private static final long SETTLE_SECONDS = 10;
+
+  private final Consumer<Throwable> failed;
+  private volatile RaftServer.@Nullable Division division;
+
+  /** The append that was ordered last; Ratis puts each next one here. */
+  private volatile AtomicReference<CompletableFuture<Void>> last =
+      new AtomicReference<>(CompletableFuture.completedFuture(null));
+
+  /**
+   * @param failed is told why this node will append nothing more; may be called more than once
+   */
+  FollowerAppends(Consumer<Throwable> failed) {
+    this.failed = requireNonNull(failed, "failed");
+  }
+
+  /**
+   * Begins to watch a server that has not opened its log yet.
+   *
+   * @throws IllegalStateException if this Ratis is not the version that this class was written for
+   */
+  @SuppressWarnings("unchecked") // as declared in NavigableIndices
+  void install(RaftServer server, RaftGroupId group) throws IOException {
+    RaftServer.Division owner = server.getDivision(group);
+    try {
+      Object chain = field(owner.getClass(), "appendLogTermIndices").get(owner);
+      last =
+          (AtomicReference<CompletableFuture<Void>>) field(chain.getClass(), "future").get(chain);
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      throw foreign(e);
+    }
+    division = owner;
+  }
+
+  private static IllegalStateException foreign(Exception cause) {
+    return new IllegalStateException(
+        "this Ratis appends entries otherwise than the one that Tollgate was written for", cause);
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    return new ForwardingServerCallListener.SimpleForwardingServerCallListener<>(
+        next.startCall(call, headers)) {
+      @Override
+      public void onMessage(Q message) {
+        super.onMessage(message);
+        if (message instanceof AppendEntriesRequestProto request && request.getEntriesCount() > 0) {
+          watch();
+        }
+      }
+    };
+  }
+
+  private void watch() {
+    var unused =
+        last()
+            .exceptionally(
+                failure -> {
+                  failed.accept(failure);
+                  return null;
+                });
+  }
+
+  private CompletableFuture<Void> last() {
+    return requireNonNull(last.get(), "last");
+  }
+
+  /**
+   * Waits until all that was appended is on disk. Ratis lets no further append begin meanwhile,
+   * because the caller has its monitor.
+   *
+   * @throws IllegalStateException if that takes too long, or if an append has failed
+   */
+  void settle() {
+    RaftServer.Division owner = requireNonNull(division, "division");
+    try {
+      LogWriter writer = LogWriter.of(owner.getRaftLog());
+      last().thenCompose(appended -> writer.drained()).get(SETTLE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("the node stops", e);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException(
+          "entries from the leader have not been written for " + SETTLE_SECONDS + " s", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("an entry from the leader could not be written", e);
+    } catch (ReflectiveOperationException e) {
+      throw foreign(e);
+    }
+  }
+}

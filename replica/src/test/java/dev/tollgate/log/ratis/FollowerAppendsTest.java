@@ -1,0 +1,104 @@
+package dev.tollgate.log.ratis;
+
+import static dev.tollgate.log.ratis.LoneFollower.NOTHING;
+import static dev.tollgate.log.ratis.LoneFollower.at;
+import static dev.tollgate.log.ratis.LoneFollower.command;
+import static dev.tollgate.log.ratis.LoneFollower.entry;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One real node; the test is its leader. */
+class FollowerAppendsTest {
+  /** With segments of 4 KiB. */
+  private static final long SNAPSHOT_LOG_BYTES = 8 << 10;
+
+  private static final int ENTRIES = 20;
+  private static final int LAST_OF_SNAPSHOT = 100;
+
+  @TempDir Path directory;
+
+  private LoneFollower node;
+
+  @BeforeEach
+  void start() throws IOException {
+    node = new LoneFollower(directory, SNAPSHOT_LOG_BYTES);
+  }
+
+  @AfterEach
+  void stop() {
+    node.close();
+  }
+
+  /**
+   * As on a slow link, where entries that the leader sent long ago arrive with its snapshot. The
+   * entries fill three segments, of which the writer has not begun the second when the snapshot
+   * comes.
+   */
+  @Test
+  void snapshotWaitsUntilTheLogIsWritten() throws Exception {
+    LogEntryProto[] entries =
+        LongStream.range(0, ENTRIES)
+            .mapToObj(index -> entry(1, index, "x".repeat(500)))
+            .toArray(LogEntryProto[]::new);
+    AppendEntriesRequestProto before = node.request(1, null, NOTHING, entries);
+    CompletableFuture<InstallSnapshotReplyProto> snapshot;
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID)) {
+      node.send(before);
+      writer.awaitHeld();
+      snapshot = node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT));
+      await()
+          .atMost(LoneFollower.DEADLINE)
+          .until(() -> node.consumer.restored.get() > 0 || isHeldUp("checkAndInstallSnapshot"));
+    }
+    assertEquals(AppendResult.SUCCESS, node.answer(before).getResult());
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        snapshot.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
+    AppendEntriesRequestProto after =
+        node.request(
+            1,
+            at(1, LAST_OF_SNAPSHOT),
+            LAST_OF_SNAPSHOT + 1,
+            entry(1, LAST_OF_SNAPSHOT + 1, "after"));
+    assertEquals(AppendResult.SUCCESS, node.ask(after).getResult());
+    await()
+        .atMost(LoneFollower.DEADLINE)
+        .until(() -> node.consumer.commands.equals(List.of(command("after"))));
+    assertEquals(List.of(), node.consumer.failures);
+  }
+
+  private static boolean isHeldUp(String method) {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(thread -> thread.getKey().getState() == Thread.State.TIMED_WAITING)
+        .flatMap(thread -> Stream.of(thread.getValue()))
+        .anyMatch(frame -> frame.getMethodName().equals(method));
+  }
+
+  /** Ratis would carry out no append after one that failed, and say so to the leader forever. */
+  @Test
+  void nodeThatCannotAppendAnyMoreFails() throws Exception {
+    node.ask(node.request(2, null, NOTHING, entry(2, 0, "first")));
+    node.send(node.request(2, at(2, 0), NOTHING, entry(1, 1, "of a term before")));
+    await().atMost(LoneFollower.DEADLINE).until(() -> !node.consumer.failures.isEmpty());
+    String message = node.consumer.failures.get(0).getMessage();
+    assertTrue(message.contains("appends no more entries"), message);
+  }
+}

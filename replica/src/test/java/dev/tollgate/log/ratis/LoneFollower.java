@@ -1,0 +1,195 @@
+package dev.tollgate.log.ratis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tollgate.cluster.Ports;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.entry.EntryBytes;
+import dev.tollgate.snapshot.SnapshotWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.FileChunkProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChunkProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftGroupIdProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
+import org.apache.ratis.proto.RaftProtos.TermIndexProto;
+import org.apache.ratis.proto.grpc.RaftServerProtocolServiceGrpc;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.apache.ratis.thirdparty.io.grpc.ManagedChannel;
+import org.apache.ratis.thirdparty.io.grpc.ManagedChannelBuilder;
+import org.apache.ratis.thirdparty.io.grpc.stub.StreamObserver;
+import org.apache.ratis.util.NetUtils;
+import org.jspecify.annotations.Nullable;
+
+/** One real node, n2 of three; the test is its leaders, of one term after the other. */
+final class LoneFollower implements AutoCloseable {
+  static final Duration DEADLINE = Duration.ofSeconds(30);
+  static final long NOTHING = -1;
+  static final String ID = "n2";
+
+  final RecordingConsumer consumer = new RecordingConsumer();
+  private final BlockingQueue<AppendEntriesReplyProto> replies = new LinkedBlockingQueue<>();
+  private final RatisLog log;
+  private final ManagedChannel channel;
+  private final StreamObserver<AppendEntriesRequestProto> leader;
+  private long calls;
+
+  LoneFollower(Path directory, long snapshotLogBytes) throws IOException {
+    SortedMap<String, String> peers = Ports.peers(3);
+    log =
+        new RatisLog(
+            new RaftSettings(
+                ID, peers.get(ID), peers, directory, Duration.ofSeconds(10), snapshotLogBytes),
+            consumer);
+    log.start();
+    int port = NetUtils.createSocketAddr(peers.get(ID)).getPort();
+    channel = ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    leader =
+        RaftServerProtocolServiceGrpc.newStub(channel)
+            .appendEntries(
+                new StreamObserver<>() {
+                  @Override
+                  public void onNext(AppendEntriesReplyProto reply) {
+                    replies.add(reply);
+                  }
+
+                  @Override
+                  public void onError(Throwable end) {}
+
+                  @Override
+                  public void onCompleted() {}
+                });
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    log.close();
+  }
+
+  AppendEntriesReplyProto ask(AppendEntriesRequestProto request) throws InterruptedException {
+    send(request);
+    return answer(request);
+  }
+
+  void send(AppendEntriesRequestProto request) {
+    leader.onNext(request);
+  }
+
+  /** Waits for the answer to the request sent first of those that have none. */
+  AppendEntriesReplyProto answer(AppendEntriesRequestProto request) throws InterruptedException {
+    AppendEntriesReplyProto reply = replies.poll(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    assertEquals(
+        request.getServerRequest().getCallId(), reply.getServerReply().getCallId(), "an answer");
+    return reply;
+  }
+
+  /** What the leader of a term says: n1 leads the odd ones, n3 the others. */
+  AppendEntriesRequestProto request(
+      long term, @Nullable TermIndexProto previous, long committed, LogEntryProto... entries) {
+    AppendEntriesRequestProto.Builder request =
+        AppendEntriesRequestProto.newBuilder()
+            .setServerRequest(request(term))
+            .setLeaderTerm(term)
+            .addAllEntries(List.of(entries))
+            .setLeaderCommit(committed);
+    return (previous == null ? request : request.setPreviousLog(previous)).build();
+  }
+
+  /** Sends a snapshot without records that covers the log up to this entry. */
+  CompletableFuture<InstallSnapshotReplyProto> installSnapshot(long term, TermIndexProto last)
+      throws IOException, NoSuchAlgorithmException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new SnapshotWriter(bytes).finish();
+    byte[] content = bytes.toByteArray();
+    FileChunkProto file =
+        FileChunkProto.newBuilder()
+            .setFilename("sm/snapshot." + last.getTerm() + "_" + last.getIndex())
+            .setTotalSize(content.length)
+            .setFileDigest(ByteString.copyFrom(MessageDigest.getInstance("MD5").digest(content)))
+            .setData(UnsafeByteOperations.unsafeWrap(content))
+            .setDone(true)
+            .build();
+    InstallSnapshotRequestProto request =
+        InstallSnapshotRequestProto.newBuilder()
+            .setServerRequest(request(term))
+            .setLeaderTerm(term)
+            .setSnapshotChunk(
+                SnapshotChunkProto.newBuilder()
+                    .setRequestId("snapshot")
+                    .setTermIndex(last)
+                    .setTotalSize(content.length)
+                    .addFileChunks(file)
+                    .setDone(true))
+            .build();
+    CompletableFuture<InstallSnapshotReplyProto> reply = new CompletableFuture<>();
+    RaftServerProtocolServiceGrpc.newStub(channel)
+        .installSnapshot(
+            new StreamObserver<>() {
+              @Override
+              public void onNext(InstallSnapshotReplyProto answer) {
+                reply.complete(answer);
+              }
+
+              @Override
+              public void onError(Throwable failure) {
+                reply.completeExceptionally(failure);
+              }
+
+              @Override
+              public void onCompleted() {}
+            })
+        .onNext(request);
+    return reply;
+  }
+
+  private RaftRpcRequestProto request(long term) {
+    return RaftRpcRequestProto.newBuilder()
+        .setRequestorId(ByteString.copyFromUtf8(term % 2 == 1 ? "n1" : "n3"))
+        .setReplyId(ByteString.copyFromUtf8(ID))
+        .setRaftGroupId(RaftGroupIdProto.newBuilder().setId(RatisLog.GROUP.toByteString()))
+        .setCallId(++calls)
+        .build();
+  }
+
+  static TermIndexProto at(long term, long index) {
+    return TermIndexProto.newBuilder().setTerm(term).setIndex(index).build();
+  }
+
+  static LogEntryProto entry(long term, long index, String what) {
+    byte[] bytes = EntryBytes.of(EntryBytes.untimed(command(what)));
+    return LogEntryProto.newBuilder()
+        .setTerm(term)
+        .setIndex(index)
+        .setStateMachineLogEntry(
+            StateMachineLogEntryProto.newBuilder()
+                .setLogData(UnsafeByteOperations.unsafeWrap(bytes))
+                .setClientId(ClientId.randomId().toByteString())
+                .setCallId(index))
+        .build();
+  }
+
+  static Command command(String what) {
+    return new Command.AnnounceNode("node", what);
+  }
+}
