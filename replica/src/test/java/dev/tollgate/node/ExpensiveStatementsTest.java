@@ -37,7 +37,17 @@ class ExpensiveStatementsTest {
         "CREATE TABLE WIDE(" + numbered(16_000, "C%d INT") + ")",
         "CREATE TABLE D(D DECFLOAT)",
         "INSERT INTO D VALUES(3)",
+        "CREATE TABLE L(ID INT, V VARCHAR)",
+        "CREATE TABLE K(V VARCHAR, W VARCHAR)",
         "CREATE TABLE G(A INT, CHECK(GREATEST(" + times(20_000, "A + 1") + ") > 0))");
+    executeNine("CREATE INDEX K%d ON K(V, W)");
+    executeNine("INSERT INTO L VALUES(%1$d, REPEAT('x', 1000000) || %1$d)");
+  }
+
+  private static void executeNine(String numbered) throws SQLException {
+    for (int number = 1; number <= 9; number++) {
+      execute(numbered.formatted(number));
+    }
   }
 
   private static void execute(String... statements) throws SQLException {
@@ -88,6 +98,20 @@ class ExpensiveStatementsTest {
             + times(3_000, "EXISTS(SELECT 1 FROM N A, N B, N C, N D, N E WHERE A.I = B.I)")
             + ")",
         "UPDATE N SET I = LENGTH(HASH('SHA-256', 'x' || I, 100000))",
+        longRows("SELECT DISTINCT A.V, B.ID B, C.ID C, D.ID D", ""),
+        longRows("SELECT A.V, B.ID B, C.ID C, D.ID D", " UNION SELECT V, 0, 0, 0 FROM L"),
+        longRows("SELECT A.V, B.ID B, C.ID C, D.ID D", " INTERSECT SELECT V, 0, 0, 0 FROM L"),
+        longRows(
+            "SELECT A.V, B.ID B, C.ID C, D.ID D",
+            " ORDER BY 1, 2, 3, 4 FETCH FIRST 7000 ROWS ONLY"),
+        longRows("SELECT A.V, B.ID B, C.ID C, D.ID D", " GROUP BY A.V, B.ID, C.ID, D.ID"),
+        longRows("SELECT DISTINCT ON (A.V, B.ID, C.ID, D.ID) 1 X", ""),
+        longRows("SELECT MAX(A.V)", ""),
+        longRows("SELECT COUNT(DISTINCT A.V)", ""),
+        longRows("SELECT ROW_NUMBER() OVER (ORDER BY A.V)", ""),
+        longRows("SELECT SUM(A.ID) OVER (PARTITION BY A.V)", ""),
+        longRows("SELECT ARRAY_AGG(A.ID ORDER BY A.V)", ""),
+        "INSERT INTO K SELECT V, V FROM L",
         "CREATE TABLE F(A INT, " + times(20_000, "CHECK(A > 0)") + ")",
         "CREATE TABLE E(E ENUM(" + numbered(65_000, "'%d'") + "))");
   }
@@ -96,6 +120,15 @@ class ExpensiveStatementsTest {
     return "UPDATE T SET V = 'a' WHERE (SELECT "
         + aggregates
         + " FROM SYSTEM_RANGE(1, 40000)) = -1";
+  }
+
+  /** 6,561 rows, each with one of nine values of a megabyte that differ in their last character. */
+  private static String longRows(String select, String rest) {
+    return "INSERT INTO N SELECT COUNT(*) FROM ("
+        + select
+        + " FROM L A, L B, L C, L D"
+        + rest
+        + ")";
   }
 
   private static String windowed(String function) {
@@ -137,6 +170,17 @@ class ExpensiveStatementsTest {
         "INSERT INTO S SELECT LISTAGG(ID, ', ') WITHIN GROUP (ORDER BY ID), 1 FROM T",
         "UPDATE S SET N = (SELECT COUNT(DISTINCT I) FROM N)",
         "INSERT INTO N VALUES " + numbered(4_600, "(LENGTH(UPPER('a' || %d)) + 1)"),
+        "CREATE TABLE P(ID INT PRIMARY KEY, V VARCHAR, W VARCHAR)",
+        "INSERT INTO P SELECT X, REPEAT('p', 2000) || X, REPEAT('p', 2000) || X"
+            + " FROM SYSTEM_RANGE(1, 2000)",
+        "CREATE INDEX PV ON P(V, W)",
+        "UPDATE P SET V = W, W = V WHERE ID <= 1000",
+        "UPDATE N SET I = (SELECT COUNT(*) FROM (SELECT DISTINCT V FROM P))",
+        "INSERT INTO N SELECT LENGTH(V) FROM (SELECT V FROM P UNION SELECT W FROM P)",
+        "INSERT INTO N SELECT ROW_NUMBER() OVER (ORDER BY V) FROM P",
+        "INSERT INTO N SELECT MAX(LENGTH(W)) FROM P GROUP BY V ORDER BY V",
+        "INSERT INTO N SELECT LENGTH(MAX(W)) + LENGTH(MIN(V)) FROM P WHERE ID > 5",
+        "DELETE FROM P WHERE ID > 1000",
         "CREATE TABLE C(A INT, " + times(1_000, "CHECK(A > 0)") + ")",
         "CREATE TABLE M(E ENUM(" + numbered(4_000, "'%d'") + "))");
     try (Statement statement = connection.createStatement();

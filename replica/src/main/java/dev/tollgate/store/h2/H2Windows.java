@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.h2.command.query.QueryOrderBy;
+import org.h2.command.query.Select;
 import org.h2.expression.Expression;
 import org.h2.expression.aggregate.AbstractAggregate;
 import org.h2.expression.aggregate.Aggregate;
@@ -26,6 +27,8 @@ public final class H2Windows {
       H2Fields.field(Aggregate.class, "extraArguments", Object.class);
   private static final VarHandle DISTINCT =
       H2Fields.field(AbstractAggregate.class, "distinct", boolean.class);
+  private static final VarHandle SELECT =
+      H2Fields.field(DataAnalysisOperation.class, "select", Select.class);
   private static final VarHandle IGNORES_NULLS =
       H2Fields.field(WindowFunction.class, "ignoreNulls", boolean.class);
 
@@ -71,6 +74,12 @@ public final class H2Windows {
 
   public static boolean isDistinct(AbstractAggregate aggregate) {
     return (boolean) DISTINCT.get(aggregate);
+  }
+
+  /** True if H2 finds the results of a whole query without reading its rows. */
+  public static boolean isQuick(Aggregate aggregate) {
+    Select select = (@Nullable Select) SELECT.get(aggregate);
+    return select != null && select.isQuickAggregateQuery();
   }
 
   public static boolean ignoresNulls(WindowFunction function) {

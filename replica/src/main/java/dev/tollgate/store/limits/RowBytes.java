@@ -8,16 +8,19 @@ import dev.tollgate.store.statement.StoreCommand;
 import org.h2.constraint.Constraint;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
+import org.h2.index.Index;
 import org.h2.result.Row;
 import org.h2.schema.Schema;
+import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.table.TableType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the meter of a statement the size of each row that the statement is about to write. Every
- * table has such a constraint. H2 checks it before it keeps the row, on all routes: FINAL TABLE and
- * the actions of foreign keys too.
+ * Tells the meter of a statement the size of each row that the statement is about to write, and of
+ * the values by which indexes find their place for a row. Every table has such a constraint. H2
+ * checks it before it keeps the row, on all routes: FINAL TABLE and the actions of foreign keys
+ * too.
  */
 public final class RowBytes extends HiddenConstraint {
   private RowBytes(Schema hidden, int id, Table table) {
@@ -68,8 +71,32 @@ public final class RowBytes extends HiddenConstraint {
   public void checkRow(
       SessionLocal session, Table changed, @Nullable Row before, @Nullable Row after) {
     StatementMeter meter = StoreCommand.meterOf(session);
-    if (meter != null && after != null) {
-      meter.wrote(Nesting.requireBytes(after.getValueList()));
+    if (meter == null) {
+      return;
+    }
+    if (before != null) {
+      compare(meter, changed, before, Nesting.requireBytes(before.getValueList()));
+    }
+    if (after != null) {
+      long bytes = Nesting.requireBytes(after.getValueList());
+      meter.wrote(bytes);
+      compare(meter, changed, after, bytes);
+    }
+  }
+
+  /** Each index looks for the place of the row by the values of its columns. */
+  private static void compare(StatementMeter meter, Table table, Row row, long bytes) {
+    if (bytes <= SizeMeter.SMALL) {
+      return;
+    }
+    for (Index index : table.getIndexes()) {
+      Column[] columns = index.getIndexType().isScan() ? null : index.getColumns();
+      for (int i = 0; columns != null && i < columns.length; i++) {
+        long size = Nesting.requireBytes(row.getValue(columns[i].getColumnId()));
+        if (size > SizeMeter.SMALL) {
+          meter.compared(size);
+        }
+      }
     }
   }
 }

@@ -27,6 +27,7 @@ import org.h2.command.dml.Delete;
 import org.h2.command.dml.Update;
 import org.h2.command.query.Query;
 import org.h2.command.query.Select;
+import org.h2.command.query.SelectUnion;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.BinaryOperation;
 import org.h2.expression.ConcatenationOperation;
@@ -209,7 +210,10 @@ public final class ScanMeters {
       }
     } else if (part instanceof Select select) {
       ValueMeter.attach(select.getExpressions());
+      CompareMeter.attach(select);
       widestJoin = Math.max(widestJoin, H2Statements.joinedTables(select));
+    } else if (part instanceof SelectUnion union) {
+      CompareMeter.attach(union);
     } else if (part instanceof Delete delete) {
       visit(FirstRows.limit(delete));
     } else if (part instanceof Update update) {
@@ -260,6 +264,7 @@ public final class ScanMeters {
     if (operation instanceof Aggregate aggregate) {
       ValueMeter.attachToOrder(H2Windows.orderOf(aggregate));
     }
+    CompareMeter.attach(operation);
     groups.add(operation);
   }
 

@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SizeMeter extends MeteredExpression {
   /** Most bytes of a value that costs nothing. */
-  private static final int SMALL = 1_024;
+  static final int SMALL = 1_024;
 
   /**
    * Bytes read in one step: a step is a memory access that waits, and these bytes are read in
    * sequence.
    */
-  private static final int BYTES_PER_STEP = 16;
+  static final int BYTES_PER_STEP = 16;
 
   private SizeMeter(Expression metered) {
     super(metered);
@@ -79,7 +79,7 @@ final class SizeMeter extends MeteredExpression {
         || Nesting.bytesOf(constant.getValue(null), SMALL) <= SMALL;
   }
 
-  private static boolean isSmall(@Nullable TypeInfo type) {
+  static boolean isSmall(@Nullable TypeInfo type) {
     if (type == null) {
       return false;
     }

@@ -86,6 +86,13 @@ public final class WorkBudget implements StatementMeter {
     requireRows();
   }
 
+  @Override
+  public void compared(long bytes) {
+    int comparisons = Long.SIZE - Long.numberOfLeadingZeros(rowsOfTables + examined);
+    pay(bytes / SizeMeter.BYTES_PER_STEP * comparisons);
+    requireRows();
+  }
+
   private void pay(long steps) {
     paidSteps -= steps;
     if (paidSteps < 0) {

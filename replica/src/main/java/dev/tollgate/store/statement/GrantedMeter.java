@@ -36,6 +36,11 @@ final class GrantedMeter implements StatementMeter {
   }
 
   @Override
+  public void compared(long bytes) {
+    meter.compared(bytes);
+  }
+
+  @Override
   public void changed(long changes) {
     meter.changed(changes);
   }

@@ -34,6 +34,14 @@ public interface StatementMeter {
     looked((int) rowsOf(steps));
   }
 
+  /**
+   * Records that the statement compares a value of this size with those of other rows, of which it
+   * finds the right place in so many comparisons as their number has binary digits.
+   *
+   * @throws org.h2.message.DbException if the statement may not go on
+   */
+  default void compared(long bytes) {}
+
   /** Records what the statement may do with each row that it examines from now on. */
   default void weighed(StatementWeight weight) {}
 
