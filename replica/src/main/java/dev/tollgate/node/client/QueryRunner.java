@@ -44,7 +44,8 @@ final class QueryRunner {
       Request.Execute request,
       Consumer<Reply> answer) {
     StatementExecution execution =
-        new StatementExecution(service, this, session, client, request, answer);
+        new StatementExecution(
+            new ReceivedStatement(service, this, session, client, request, answer));
     withPlan(request.sql(), answer, execution::run);
   }
 
