@@ -35,6 +35,16 @@ public final class Supervision {
     return thread;
   }
 
+  /** Returns a group for the threads of a library; the node fails if an exception ends one. */
+  public ThreadGroup group(String name) {
+    return new ThreadGroup(name) {
+      @Override
+      public void uncaughtException(Thread ended, Throwable bug) {
+        failed(ended.getName(), bug);
+      }
+    };
+  }
+
   /** Returns daemon threads for an executor; the node fails if an executed task throws. */
   public ThreadFactory threads(String name) {
     return work -> {

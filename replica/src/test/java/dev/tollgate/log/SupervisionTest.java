@@ -32,6 +32,16 @@ class SupervisionTest {
   }
 
   @Test
+  void threadOfALibraryThatThrowsEndsTheNode() throws InterruptedException {
+    Thread thread = new Thread(supervision.group("raft"), SupervisionTest::fail, "election");
+    thread.start();
+    thread.join(20_000);
+    assertEquals(1, failures.size());
+    String message = failures.get(0).getMessage();
+    assertTrue(message.startsWith("election of node n1 failed: "), message);
+  }
+
+  @Test
   void callbackThatThrowsEndsTheNode() {
     supervision.watch(
         "the callback", CompletableFuture.completedFuture(1).thenRun(SupervisionTest::fail));

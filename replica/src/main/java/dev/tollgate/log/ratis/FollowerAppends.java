@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.io.grpc.ForwardingServerCallListener;
@@ -79,13 +80,23 @@ final class FollowerAppends implements ServerInterceptor {
     return new ForwardingServerCallListener.SimpleForwardingServerCallListener<>(
         next.startCall(call, headers)) {
       @Override
+      @SuppressWarnings("unchecked") // the message keeps its type
       public void onMessage(Q message) {
-        super.onMessage(message);
+        super.onMessage(
+            message instanceof InstallSnapshotRequestProto request && isDeposed(request)
+                ? (Q) request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
+                : message);
         if (message instanceof AppendEntriesRequestProto request && request.getEntriesCount() > 0) {
           watch();
         }
       }
     };
+  }
+
+  /** Ratis takes the members from any request with a snapshot, before it looks at the term. */
+  private boolean isDeposed(InstallSnapshotRequestProto request) {
+    RaftServer.Division owner = division;
+    return owner != null && request.getLeaderTerm() < owner.getInfo().getCurrentTerm();
   }
 
   private void watch() {

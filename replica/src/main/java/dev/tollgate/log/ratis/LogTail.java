@@ -4,6 +4,7 @@ import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
@@ -34,6 +35,49 @@ final class LogTail {
       if (segment.getFileName().toString().startsWith(OPEN_SEGMENT)) {
         cut(segment);
       }
+    }
+  }
+
+  /**
+   * Removes a segment that is not closed if a snapshot covers it and entries after it. Ratis
+   * removes such a segment only if it is closed. With an open one, the log would go on with the
+   * entry after the segment, and the leader sends the entry after the snapshot.
+   *
+   * @param snapshot the last entry that the snapshot covers
+   */
+  static void removeCovered(Path log, long snapshot) throws IOException {
+    for (Path segment : Snapshots.segments(log)) {
+      String name = segment.getFileName().toString();
+      if (name.startsWith(OPEN_SEGMENT)) {
+        long last = Long.parseLong(name.substring(OPEN_SEGMENT.length())) + entries(segment) - 1;
+        if (last < snapshot) {
+          LOG.warn(
+              "{}: is removed, because it ends with entry {}, and the snapshot with entry {}",
+              segment,
+              last,
+              snapshot);
+          Files.delete(segment);
+        }
+      }
+    }
+  }
+
+  /** Returns how many entries a segment has, up to the end of its content. */
+  private static int entries(Path segment) throws IOException {
+    try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
+      MappedByteBuffer bytes = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
+      int end = endOfContent(bytes);
+      int entries = 0;
+      for (long begin = HEADER_BYTES; begin < end; entries++) {
+        bytes.position((int) begin);
+        int length = varint(bytes);
+        if (length < 0) {
+          // damaged: Ratis says so when it reads the log
+          return Integer.MAX_VALUE;
+        }
+        begin = (long) bytes.position() + length + Integer.BYTES;
+      }
+      return entries;
     }
   }
 

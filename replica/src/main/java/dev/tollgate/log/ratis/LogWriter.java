@@ -8,6 +8,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -18,8 +19,8 @@ import org.apache.ratis.util.DataBlockingQueue;
 
 /**
  * The thread of Ratis that writes the log (SegmentedRaftLogWorker of Ratis 3.3.0). Ratis offers no
- * way to learn that the thread has nothing left to do, and none to wake the thread. So this class
- * reaches into the writer and queues work that does nothing. Thread-safe.
+ * way to learn that the thread has ended or has nothing left to do, and none to wake the thread. So
+ * this class reaches into the writer and queues work that does nothing. Thread-safe.
  *
  * <p>The writer waits for work for up to a second before it checks whether it has to end. Closing
  * the server waits for the writer, which is why this class wakes the thread.
@@ -28,6 +29,7 @@ final class LogWriter {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Object worker;
+  private final Executor thread;
   private final Field running;
   private final DataBlockingQueue<?> queue;
   private final Method purge;
@@ -36,12 +38,14 @@ final class LogWriter {
 
   private LogWriter(
       Object worker,
+      Executor thread,
       Field running,
       DataBlockingQueue<?> queue,
       Method purge,
       Method future,
       Object noSegments) {
     this.worker = requireNonNull(worker, "worker");
+    this.thread = requireNonNull(thread, "thread");
     this.running = requireNonNull(running, "running");
     this.queue = requireNonNull(queue, "queue");
     this.purge = requireNonNull(purge, "purge");
@@ -69,11 +73,31 @@ final class LogWriter {
     segments.setAccessible(true);
     return new LogWriter(
         worker,
+        (Executor) field(worker.getClass(), "workerThreadExecutor").get(worker),
         field(worker.getClass(), "running"),
         (DataBlockingQueue<?>) field(worker.getClass(), "queue").get(worker),
         purge,
         future,
         segments.newInstance("the server closes", null, List.of()));
+  }
+
+  /** Runs a task if an error ends the writer: Ratis neither logs that nor asks for it. */
+  void ifItEndsUntold(Runnable task) {
+    // waits in the queue of the only thread until the writer has ended
+    thread.execute(
+        () -> {
+          if (isToBeRunning()) {
+            task.run();
+          }
+        });
+  }
+
+  private boolean isToBeRunning() {
+    try {
+      return running.getBoolean(worker);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException("the log writer cannot be asked", e);
+    }
   }
 
   /** Completes once the writer has done all the work that it was given before. */

@@ -99,6 +99,7 @@ public final class RatisLog implements ReplicatedLog {
     this.identity = identity(settings);
     VoteFile.removeUnbegun(groupDirectory(settings.directory()));
     this.stateMachine = new RatisStateMachine(settings, identity, consumer);
+    this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
     PeerGuard guard = stateMachine.guard();
@@ -119,6 +120,7 @@ public final class RatisLog implements ReplicatedLog {
             .setProperties(RatisProperties.of(settings))
             .setParameters(parameters)
             .setOption(RaftStorage.StartupOption.RECOVER)
+            .setThreadGroup(supervision.group("tollgate-" + settings.nodeId() + "-raft"))
             .build();
     this.membership =
         new RatisMembership(server, GROUP, settings, identity, consumer::identity, hold);
@@ -126,7 +128,6 @@ public final class RatisLog implements ReplicatedLog {
     if (rpc != null) {
       PeerChecks.outgoing(rpc, guard);
     }
-    this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     this.channels = rpc == null ? null : channels(settings, rpc, supervision);
     this.rounds =
         new LeadershipRounds(
@@ -182,6 +183,9 @@ public final class RatisLog implements ReplicatedLog {
     try {
       server.start();
       writer = writer();
+      if (writer != null) {
+        writer.ifItEndsUntold(this::writerEnded);
+      }
       stateMachine.leaveIfRemoved();
       if (channels != null) {
         Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
@@ -190,6 +194,11 @@ public final class RatisLog implements ReplicatedLog {
     } catch (IOException | RuntimeException e) {
       throw StartFailure.explain(settings, e);
     }
+  }
+
+  private void writerEnded() {
+    supervision.failed(
+        "the thread that writes the log", new IllegalStateException("an error has ended it"));
   }
 
   private @Nullable LogWriter writer() throws IOException {

@@ -193,10 +193,16 @@ final class RatisStateMachine extends BaseStateMachine {
               storage = (RaftStorageImpl) raftStorage;
               VoteFile.install(raftStorage, failure -> cannotWrite("its term and vote", failure));
               // before Ratis reads its log
-              LogTail.cutUnfinished(raftStorage.getStorageDir().getCurrentDir().toPath());
+              Path log = raftStorage.getStorageDir().getCurrentDir().toPath();
+              LogTail.cutUnfinished(log);
+              InterruptedTakeover.clean(raftStorage.getStorageDir());
               DeepUpdater.install(raftServer, groupId);
               appends.install(raftServer, groupId);
-              beginAt(restored(raftStorage));
+              TermIndex last = restored(raftStorage);
+              if (last != null) {
+                LogTail.removeCovered(log, last.getIndex());
+              }
+              beginAt(last);
               keepIdentity();
             });
   }
@@ -222,6 +228,10 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void pause() {
     appends.settle();
+    // still paused if the snapshot before this one could not be moved to its place
+    if (getLifeCycleState() == LifeCycle.State.PAUSED) {
+      return;
+    }
     getLifeCycle().transition(LifeCycle.State.PAUSING);
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
@@ -299,11 +309,31 @@ final class RatisStateMachine extends BaseStateMachine {
     }
   }
 
-  /** Ratis closes its log by itself after an exception in a thread of its own. */
+  /**
+   * Ratis closes its log by itself after an exception in a thread of its own, and when the cluster
+   * has removed this node. It also closes the log before it reports that the process stood still.
+   */
   @Override
   public void close() {
-    failedBelow("has closed its log", null);
+    if (isMember() && isServing()) {
+      failedBelow("has closed its log", null);
+    }
     snapshots.close();
+  }
+
+  private boolean isMember() {
+    RaftServer server = getServer().join();
+    try {
+      return hasPeer(
+          server.getDivision(getGroupId()).getRaftConf().getCurrentPeers(), server.getId());
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** False once Ratis closes the server with all of its groups. */
+  private boolean isServing() {
+    return getServer().join().getLifeCycleState().isRunning();
   }
 
   private void cannotAppend(Throwable failure) {

@@ -6,9 +6,12 @@ import static dev.tollgate.log.ratis.LoneFollower.command;
 import static dev.tollgate.log.ratis.LoneFollower.entry;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.log.LogStatus;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +23,9 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
+import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,17 +78,7 @@ class FollowerAppendsTest {
     assertEquals(
         InstallSnapshotResult.SUCCESS,
         snapshot.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
-    AppendEntriesRequestProto after =
-        node.request(
-            1,
-            at(1, LAST_OF_SNAPSHOT),
-            LAST_OF_SNAPSHOT + 1,
-            entry(1, LAST_OF_SNAPSHOT + 1, "after"));
-    assertEquals(AppendResult.SUCCESS, node.ask(after).getResult());
-    await()
-        .atMost(LoneFollower.DEADLINE)
-        .until(() -> node.consumer.commands.equals(List.of(command("after"))));
-    assertEquals(List.of(), node.consumer.failures);
+    assertGoesOnAfterTheSnapshot();
   }
 
   private static boolean isHeldUp(String method) {
@@ -100,5 +96,81 @@ class FollowerAppendsTest {
     await().atMost(LoneFollower.DEADLINE).until(() -> !node.consumer.failures.isEmpty());
     String message = node.consumer.failures.get(0).getMessage();
     assertTrue(message.contains("appends no more entries"), message);
+  }
+
+  /** Ratis hears of no error in that thread, and would answer no leader any more. */
+  @Test
+  void nodeWhoseLogIsNoLongerWrittenFails() throws Exception {
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID, new NoClassDefFoundError("a test"))) {
+      node.send(node.request(1, null, NOTHING, entry(1, 0, "first")));
+      writer.awaitHeld();
+    }
+    await().atMost(LoneFollower.DEADLINE).until(() -> !node.consumer.failures.isEmpty());
+    String message = node.consumer.failures.get(0).getMessage();
+    assertTrue(message.startsWith("the thread that writes the log of node n2 failed"), message);
+  }
+
+  /** The log ends before the snapshot, and the leader goes on after the snapshot. */
+  @Test
+  void nodeThatWasKilledBeforeItsLogWasCutGoesOn() throws Exception {
+    node.ask(node.request(1, null, NOTHING, entry(1, 0, "a"), entry(1, 1, "b")));
+    node.close();
+    Path storage = LoneFollower.storage(directory);
+    Files.write(storage.resolve("sm/snapshot.1_" + LAST_OF_SNAPSHOT), LoneFollower.snapshot());
+    start();
+    assertGoesOnAfterTheSnapshot();
+  }
+
+  @Test
+  void nodeThatWasKilledBetweenTwoRenamesGoesOn() throws Exception {
+    node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT)).get();
+    node.close();
+    Path storage = LoneFollower.storage(directory);
+    Files.move(storage.resolve("sm"), storage.resolve("sm.tmp20261123-120000"));
+    Path received = storage.resolve("tmp/snapshot-x");
+    Files.createDirectories(received);
+    Files.write(received.resolve("part"), new byte[1]);
+    start();
+    assertGoesOnAfterTheSnapshot();
+    assertFalse(Files.exists(received), "what did not arrive is removed");
+  }
+
+  private void assertGoesOnAfterTheSnapshot() throws Exception {
+    AppendEntriesRequestProto after =
+        node.request(
+            1,
+            at(1, LAST_OF_SNAPSHOT),
+            LAST_OF_SNAPSHOT + 1,
+            entry(1, LAST_OF_SNAPSHOT + 1, "after"));
+    assertEquals(AppendResult.SUCCESS, node.ask(after).getResult());
+    await()
+        .atMost(LoneFollower.DEADLINE)
+        .until(() -> node.consumer.commands.equals(List.of(command("after"))));
+    assertEquals(1, node.consumer.restored.get());
+    assertEquals(List.of(), node.consumer.failures);
+  }
+
+  /** A leader that stood still while it sent a snapshot, and goes on in a term that has passed. */
+  @Test
+  void leaderOfAnEarlierTermDoesNotSayWhoTheMembersAre() throws Exception {
+    node.ask(node.request(2, null, NOTHING, entry(2, 0, "first")));
+    List<LogStatus.Member> members = node.members();
+    LogEntryProto others =
+        LogEntryProto.newBuilder()
+            .setTerm(1)
+            .setIndex(0)
+            .setConfigurationEntry(
+                RaftConfigurationProto.newBuilder()
+                    .addPeers(
+                        RaftPeerProto.newBuilder()
+                            .setId(ByteString.copyFromUtf8(LoneFollower.ID))
+                            .setAddress("127.0.0.1:1")))
+            .build();
+    assertEquals(
+        InstallSnapshotResult.NOT_LEADER,
+        node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT), others)
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+            .getResult());
+    assertEquals(members.size(), node.members().size());
   }
 }

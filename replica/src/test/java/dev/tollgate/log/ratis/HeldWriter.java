@@ -24,9 +24,18 @@ final class HeldWriter extends TurboFilter implements AutoCloseable {
   private final String nodeId;
   private final CountDownLatch held = new CountDownLatch(1);
   private final CountDownLatch released = new CountDownLatch(1);
+  private final Error end;
 
   HeldWriter(String nodeId) {
+    this(nodeId, null);
+  }
+
+  /**
+   * @param end is thrown by the writer when it is released, or null
+   */
+  HeldWriter(String nodeId, Error end) {
     this.nodeId = nodeId;
+    this.end = end;
     ((LoggerContext) LoggerFactory.getILoggerFactory()).addTurboFilter(this);
   }
 
@@ -41,6 +50,9 @@ final class HeldWriter extends TurboFilter implements AutoCloseable {
         released.await();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+      }
+      if (end != null) {
+        throw end;
       }
     }
     return FilterReply.NEUTRAL;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.EntryBytes;
@@ -119,9 +120,16 @@ final class LoneFollower implements AutoCloseable {
   /** Sends a snapshot without records that covers the log up to this entry. */
   CompletableFuture<InstallSnapshotReplyProto> installSnapshot(long term, TermIndexProto last)
       throws IOException, NoSuchAlgorithmException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    new SnapshotWriter(bytes).finish();
-    byte[] content = bytes.toByteArray();
+    return installSnapshot(term, last, null);
+  }
+
+  /**
+   * @param members the entry with the members that the leader names, or null
+   */
+  CompletableFuture<InstallSnapshotReplyProto> installSnapshot(
+      long term, TermIndexProto last, @Nullable LogEntryProto members)
+      throws IOException, NoSuchAlgorithmException {
+    byte[] content = snapshot();
     FileChunkProto file =
         FileChunkProto.newBuilder()
             .setFilename("sm/snapshot." + last.getTerm() + "_" + last.getIndex())
@@ -130,7 +138,7 @@ final class LoneFollower implements AutoCloseable {
             .setData(UnsafeByteOperations.unsafeWrap(content))
             .setDone(true)
             .build();
-    InstallSnapshotRequestProto request =
+    InstallSnapshotRequestProto.Builder request =
         InstallSnapshotRequestProto.newBuilder()
             .setServerRequest(request(term))
             .setLeaderTerm(term)
@@ -140,8 +148,10 @@ final class LoneFollower implements AutoCloseable {
                     .setTermIndex(last)
                     .setTotalSize(content.length)
                     .addFileChunks(file)
-                    .setDone(true))
-            .build();
+                    .setDone(true));
+    if (members != null) {
+      request.setLastRaftConfigurationLogEntryProto(members);
+    }
     CompletableFuture<InstallSnapshotReplyProto> reply = new CompletableFuture<>();
     RaftServerProtocolServiceGrpc.newStub(channel)
         .installSnapshot(
@@ -159,8 +169,24 @@ final class LoneFollower implements AutoCloseable {
               @Override
               public void onCompleted() {}
             })
-        .onNext(request);
+        .onNext(request.build());
     return reply;
+  }
+
+  /** A snapshot without records. */
+  static byte[] snapshot() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new SnapshotWriter(bytes).finish();
+    return bytes.toByteArray();
+  }
+
+  List<LogStatus.Member> members() {
+    return log.status().members();
+  }
+
+  /** Where Ratis keeps the log, the snapshots and what it receives. */
+  static Path storage(Path directory) {
+    return RatisLog.groupDirectory(directory);
   }
 
   private RaftRpcRequestProto request(long term) {
