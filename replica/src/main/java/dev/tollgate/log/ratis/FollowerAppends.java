@@ -1,17 +1,21 @@
 package dev.tollgate.log.ratis;
 
 import static dev.tollgate.log.ratis.RatisInternals.field;
+import static dev.tollgate.log.ratis.RatisInternals.method;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.io.grpc.ForwardingServerCallListener;
@@ -19,6 +23,8 @@ import org.apache.ratis.thirdparty.io.grpc.Metadata;
 import org.apache.ratis.thirdparty.io.grpc.ServerCall;
 import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
 import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
+import org.apache.ratis.thirdparty.io.grpc.Status;
+import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,17 +38,44 @@ import org.jspecify.annotations.Nullable;
  * its writer still has to do. An append on its way then never ends. Worse, the writer may forget to
  * create the file that Ratis closes next, and its failure closes the log. So a snapshot waits for
  * the writer.
+ *
+ * <p>While an entry is being appended, Ratis takes any request with an entry at its index for the
+ * same append. It acknowledges the whole request when that one append is done, also entries that
+ * follow, or entries of another term, which it drops. So such a request waits for the append.
  */
 final class FollowerAppends implements ServerInterceptor {
-  /** How long a snapshot waits for the writer; then the leader has to send the snapshot again. */
+  /** How long a snapshot or a request waits for appends; then the leader has to send it again. */
   private static final long SETTLE_SECONDS = 10;
 
+  private static final long FORGOTTEN_NANOS = 100_000;
+
   private final Consumer<Throwable> failed;
+
+  /** Held while Ratis orders an append, as two connections may bring the same entries at once. */
+  private final Object order = new Object();
+
+  private volatile @Nullable Pending pending;
   private volatile RaftServer.@Nullable Division division;
 
   /** The append that was ordered last; Ratis puts each next one here. */
   private volatile AtomicReference<CompletableFuture<Void>> last =
       new AtomicReference<>(CompletableFuture.completedFuture(null));
+
+  /** The entries being appended: a NavigableIndices of Ratis, and its method getTerm. */
+  private record Pending(Object chain, Method getTerm) {
+    boolean anyOf(AppendEntriesRequestProto request) {
+      try {
+        for (LogEntryProto entry : request.getEntriesList()) {
+          if (getTerm.invoke(chain, entry.getIndex()) != null) {
+            return true;
+          }
+        }
+        return false;
+      } catch (ReflectiveOperationException e) {
+        throw foreign(e);
+      }
+    }
+  }
 
   /**
    * @param failed is told why this node will append nothing more; may be called more than once
@@ -63,6 +96,7 @@ final class FollowerAppends implements ServerInterceptor {
       Object chain = field(owner.getClass(), "appendLogTermIndices").get(owner);
       last =
           (AtomicReference<CompletableFuture<Void>>) field(chain.getClass(), "future").get(chain);
+      pending = new Pending(chain, method(chain.getClass(), "getTerm", long.class));
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw foreign(e);
     }
@@ -82,12 +116,20 @@ final class FollowerAppends implements ServerInterceptor {
       @Override
       @SuppressWarnings("unchecked") // the message keeps its type
       public void onMessage(Q message) {
-        super.onMessage(
-            message instanceof InstallSnapshotRequestProto request && isDeposed(request)
-                ? (Q) request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
-                : message);
         if (message instanceof AppendEntriesRequestProto request && request.getEntriesCount() > 0) {
+          synchronized (order) {
+            awaitAppended(request, call);
+            if (call.isCancelled()) {
+              return;
+            }
+            super.onMessage(message);
+          }
           watch();
+        } else if (message instanceof InstallSnapshotRequestProto request && isDeposed(request)) {
+          super.onMessage(
+              (Q) request.toBuilder().clearLastRaftConfigurationLogEntryProto().build());
+        } else {
+          super.onMessage(message);
         }
       }
     };
@@ -97,6 +139,38 @@ final class FollowerAppends implements ServerInterceptor {
   private boolean isDeposed(InstallSnapshotRequestProto request) {
     RaftServer.Division owner = division;
     return owner != null && request.getLeaderTerm() < owner.getInfo().getCurrentTerm();
+  }
+
+  /**
+   * Waits until none of these entries is being appended, or the leader has gone. The calling thread
+   * serves only this call, and the leader has another call for heartbeats.
+   *
+   * @throws StatusRuntimeException if that takes too long, which ends the call
+   */
+  private void awaitAppended(AppendEntriesRequestProto request, ServerCall<?, ?> call) {
+    Pending appends = pending;
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
+    while (appends != null && appends.anyOf(request) && !call.isCancelled()) {
+      if (System.nanoTime() > end) {
+        throw unavailable("the entries are still being appended: send them again");
+      }
+      try {
+        last().get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw unavailable("the node stops");
+      } catch (ExecutionException e) {
+        throw unavailable("this node appends no more entries");
+      } catch (TimeoutException e) {
+        continue;
+      }
+      // Ratis forgets the indices of an append just after the append is done
+      LockSupport.parkNanos(FORGOTTEN_NANOS);
+    }
+  }
+
+  private static StatusRuntimeException unavailable(String why) {
+    return Status.UNAVAILABLE.withDescription(why).asRuntimeException();
   }
 
   private void watch() {

@@ -188,9 +188,10 @@ final class PeerChecks {
   /**
    * Sends credentials with the calls of a server to other nodes; call before the server starts.
    *
+   * @param resender watches these calls too
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  static void outgoing(RaftServerRpc rpc, PeerGuard guard) {
+  static void outgoing(RaftServerRpc rpc, PeerGuard guard, EntryResender resender) {
     PeerProxyMap<?> proxies = ((RaftServerRpcWithProxy<?, ?>) rpc).getProxies();
     try {
       Field field = field(PeerProxyMap.class, "createProxy");
@@ -200,7 +201,11 @@ final class PeerChecks {
       CheckedFunction<RaftPeer, Object, IOException> identified =
           peer -> {
             Object client = create.apply(peer);
-            identify(client, peer, new Outgoing(guard, peer.getId().toString()));
+            identify(
+                client,
+                peer,
+                resender.watching(peer.getId()),
+                new Outgoing(guard, peer.getId().toString()));
             return client;
           };
       field.set(proxies, identified);
@@ -209,19 +214,19 @@ final class PeerChecks {
     }
   }
 
-  private static void identify(Object client, RaftPeer peer, ClientInterceptor interceptor) {
+  private static void identify(Object client, RaftPeer peer, ClientInterceptor... interceptors) {
     try {
       for (String name : List.of("asyncStub", "blockingStub", "hbAsyncStub")) {
         Field stub = field(client.getClass(), name);
         AbstractStub<?> anonymous = (AbstractStub<?>) stub.get(client);
         if (anonymous != null) {
-          stub.set(client, anonymous.withInterceptors(interceptor));
+          stub.set(client, anonymous.withInterceptors(interceptors));
         }
       }
       Field pool = field(client.getClass(), "pool");
       Object anonymous = pool.get(client);
       if (anonymous != null) {
-        pool.set(client, identifiedPool(client, anonymous, peer, interceptor));
+        pool.set(client, identifiedPool(client, anonymous, peer, interceptors));
       }
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw elsewhere(e);
@@ -230,11 +235,11 @@ final class PeerChecks {
 
   /** Returns a pool like this one, with no connection yet. */
   private static Object identifiedPool(
-      Object client, Object pool, RaftPeer peer, ClientInterceptor interceptor)
+      Object client, Object pool, RaftPeer peer, ClientInterceptor... interceptors)
       throws ReflectiveOperationException {
     int connections = ((List<?>) field(pool.getClass(), "pool").get(pool)).size();
     Function<Channel, AbstractStub<?>> stubs =
-        channel -> RaftServerProtocolServiceGrpc.newStub(channel).withInterceptors(interceptor);
+        channel -> RaftServerProtocolServiceGrpc.newStub(channel).withInterceptors(interceptors);
     Constructor<?> constructor = pool.getClass().getDeclaredConstructors()[0];
     constructor.setAccessible(true);
     return constructor.newInstance(

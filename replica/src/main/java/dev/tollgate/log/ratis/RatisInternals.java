@@ -1,6 +1,7 @@
 package dev.tollgate.log.ratis;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 
 /** Access to internals of Ratis, for the classes that have to reach into it. */
 final class RatisInternals {
@@ -15,5 +16,17 @@ final class RatisInternals {
     Field field = type.getDeclaredField(name);
     field.setAccessible(true);
     return field;
+  }
+
+  /**
+   * Returns a method that a class declares, whatever its visibility.
+   *
+   * @throws NoSuchMethodException if this Ratis is not the version that the caller was written for
+   */
+  static Method method(Class<?> type, String name, Class<?>... parameters)
+      throws NoSuchMethodException {
+    Method method = type.getDeclaredMethod(name, parameters);
+    method.setAccessible(true);
+    return method;
   }
 }

@@ -126,7 +126,7 @@ public final class RatisLog implements ReplicatedLog {
         new RatisMembership(server, GROUP, settings, identity, consumer::identity, hold);
     RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
     if (rpc != null) {
-      PeerChecks.outgoing(rpc, guard);
+      PeerChecks.outgoing(rpc, guard, new EntryResender(server, GROUP));
     }
     this.channels = rpc == null ? null : channels(settings, rpc, supervision);
     this.rounds =

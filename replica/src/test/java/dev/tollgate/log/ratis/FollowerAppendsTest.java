@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
@@ -79,6 +80,37 @@ class FollowerAppendsTest {
         InstallSnapshotResult.SUCCESS,
         snapshot.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
     assertGoesOnAfterTheSnapshot();
+  }
+
+  /** As when the leader has lost the connection, and has more to send by now. */
+  @Test
+  void entriesSentAgainWithMoreAreAcknowledgedWhenTheyAreInTheLog() throws Exception {
+    sendWhileTheFirstIsWritten(
+        1, entry(1, 1, "pending"), entry(1, 2, "more"), entry(1, 3, "and more"));
+    assertEquals(AppendResult.SUCCESS, node.ask(node.request(1, at(1, 3), NOTHING)).getResult());
+  }
+
+  @Test
+  void entriesOfANewLeaderAreAcknowledgedWhenTheyAreInTheLog() throws Exception {
+    sendWhileTheFirstIsWritten(2, entry(2, 1, "elected"));
+    assertEquals(AppendResult.SUCCESS, node.ask(node.request(2, at(2, 1), NOTHING)).getResult());
+  }
+
+  /** Sends entries from index 1 on while the disk is busy with one for that index. */
+  private void sendWhileTheFirstIsWritten(long term, LogEntryProto... entries) throws Exception {
+    node.ask(node.request(1, null, NOTHING, entry(1, 0, "before")));
+    AppendEntriesRequestProto first = node.request(1, at(1, 0), NOTHING, entry(1, 1, "pending"));
+    AppendEntriesRequestProto again = node.request(term, at(1, 0), NOTHING, entries);
+    try (HeldWriter writer = new HeldWriter(LoneFollower.ID)) {
+      node.send(first);
+      writer.awaitHeld();
+      node.send(again);
+      await().atMost(LoneFollower.DEADLINE).until(() -> isHeldUp("awaitAppended"));
+    }
+    assertEquals(AppendResult.SUCCESS, node.answer(first).getResult());
+    AppendEntriesReplyProto answer = node.answer(again);
+    assertEquals(AppendResult.SUCCESS, answer.getResult());
+    assertEquals(entries.length, answer.getMatchIndex());
   }
 
   private static boolean isHeldUp(String method) {

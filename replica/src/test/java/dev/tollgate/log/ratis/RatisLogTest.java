@@ -25,6 +25,7 @@ import dev.tollgate.log.entry.UnknownCommandException;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.io.Reader;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -708,6 +709,37 @@ class RatisLogTest {
     handOver(other, leader);
     await().atMost(DEADLINE).until(leader.consumer.leading::get);
     perform(leader, "as leader");
+  }
+
+  /**
+   * As when a connection is reset between an entry and its answer. Heartbeats have a connection of
+   * their own and go on, so that no election helps, and no later entry tells what the follower has.
+   */
+  @Test
+  void entryWhoseAnswerIsLostIsCommittedWithoutAnother() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    TestNode follower = followersOf(leader).get(0);
+    perform(leader, "before");
+    stop(followersOf(leader).get(1));
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    try (HeldWriter disk = new HeldWriter(follower.settings.nodeId())) {
+      leader.pipeline.submit(command("unanswered"), RecordingConsumer.listener(outcome));
+      disk.awaitHeld();
+      reset(leader, follower);
+    }
+    assertEquals(new Outcome.Done(), outcome.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    awaitCommands(follower, 2);
+    assertTrue(leader.consumer.leading.get());
+    assertEquals(List.of(), follower.consumer.failures);
+  }
+
+  /** Resets the connections to a node; what was sent arrived, and no answer comes. */
+  private static void reset(TestNode from, TestNode to) throws Exception {
+    serverOf(from)
+        .getServerRpc()
+        .handleException(
+            RaftPeerId.valueOf(to.settings.nodeId()), new SocketException("reset"), true);
   }
 
   private static ResourceSemaphore.Group permits(TestNode leader) throws Exception {
