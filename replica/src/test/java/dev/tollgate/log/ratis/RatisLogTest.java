@@ -181,25 +181,7 @@ class RatisLogTest {
     electionTimeout = Duration.ofSeconds(1);
     startThree();
     TestNode leader = leader();
-    CountDownLatch held = new CountDownLatch(1);
-    CompletableFuture<Void> busy = new CompletableFuture<>();
-    leader.pipeline.submit(
-        command("busy"),
-        new Proposal.Listener() {
-          @Override
-          public void applied(Outcome outcome) {
-            busy.complete(null);
-            try {
-              held.await();
-            } catch (InterruptedException e) {
-              throw new IllegalStateException(e);
-            }
-          }
-
-          @Override
-          public void unknown() {}
-        });
-    busy.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    CountDownLatch held = holdApplying(leader, "busy");
     CompletableFuture<Boolean> renewal = new CompletableFuture<>();
     leader.pipeline.leadership(told(renewal));
     CompletableFuture<Boolean> read = new CompletableFuture<>();
@@ -682,25 +664,7 @@ class RatisLogTest {
     startThree();
     TestNode leader = leader();
     TestNode other = followersOf(leader).get(0);
-    CountDownLatch held = new CountDownLatch(1);
-    CompletableFuture<Void> applying = new CompletableFuture<>();
-    leader.pipeline.submit(
-        command("lost"),
-        new Proposal.Listener() {
-          @Override
-          public void applied(Outcome outcome) {
-            applying.complete(null);
-            try {
-              held.await();
-            } catch (InterruptedException e) {
-              throw new IllegalStateException(e);
-            }
-          }
-
-          @Override
-          public void unknown() {}
-        });
-    applying.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    CountDownLatch held = holdApplying(leader, "lost");
     permits(leader).close();
     held.countDown();
     handOver(leader, other);
@@ -799,6 +763,30 @@ class RatisLogTest {
       Files.createSymbolicLink(
           current.resolve("log_inprogress_" + index), directory.resolve("nowhere").resolve("file"));
     }
+  }
+
+  /** Waits until the node applies this command, and holds it there until it is let go. */
+  private static CountDownLatch holdApplying(TestNode leader, String what) throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CompletableFuture<Void> applying = new CompletableFuture<>();
+    leader.pipeline.submit(
+        command(what),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            applying.complete(null);
+            try {
+              held.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void unknown() {}
+        });
+    applying.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    return held;
   }
 
   private static boolean isPerformed(TestNode node, String what) throws Exception {
