@@ -62,7 +62,10 @@ final class LogTail {
     }
   }
 
-  /** Returns how many entries a segment has, up to the end of its content. */
+  /**
+   * Returns how many entries a segment has, up to the end of its content; as many as there can be
+   * if one of them is damaged, which Ratis says when it reads the log.
+   */
   private static int entries(Path segment) throws IOException {
     try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
       MappedByteBuffer bytes = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
@@ -71,11 +74,13 @@ final class LogTail {
       for (long begin = HEADER_BYTES; begin < end; entries++) {
         bytes.position((int) begin);
         int length = varint(bytes);
-        if (length < 0) {
-          // damaged: Ratis says so when it reads the log
+        long checksum = (long) bytes.position() + length;
+        if (length < 0
+            || checksum + Integer.BYTES > bytes.capacity()
+            || bytes.getInt((int) checksum) != checksum(bytes, (int) begin, (int) checksum)) {
           return Integer.MAX_VALUE;
         }
-        begin = (long) bytes.position() + length + Integer.BYTES;
+        begin = checksum + Integer.BYTES;
       }
       return entries;
     }
@@ -140,15 +145,19 @@ final class LogTail {
    * are there.
    */
   private static boolean isUnfinished(MappedByteBuffer bytes, int from, int to) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(bytes.duplicate().position(from).limit(to));
-    int whole = (int) checksum.getValue();
+    int whole = checksum(bytes, from, to);
     int found = bytes.getInt(to);
     for (int there = 0; there < Integer.BYTES && found != whole; there++) {
-      if (found == (int) (checksum.getValue() & (-1L << (Byte.SIZE * (Integer.BYTES - there))))) {
+      if (found == (int) (whole & (-1L << (Byte.SIZE * (Integer.BYTES - there))))) {
         return true;
       }
     }
     return false;
+  }
+
+  private static int checksum(MappedByteBuffer bytes, int from, int to) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes.duplicate().position(from).limit(to));
+    return (int) checksum.getValue();
   }
 }

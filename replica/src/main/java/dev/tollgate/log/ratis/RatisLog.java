@@ -182,10 +182,9 @@ public final class RatisLog implements ReplicatedLog {
   public void start() throws IOException {
     try {
       server.start();
-      writer = writer();
-      if (writer != null) {
-        writer.ifItEndsUntold(this::writerEnded);
-      }
+      LogWriter thread = writer();
+      thread.ifItEndsUntold(this::writerEnded);
+      writer = thread;
       stateMachine.leaveIfRemoved();
       if (channels != null) {
         Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
@@ -201,15 +200,12 @@ public final class RatisLog implements ReplicatedLog {
         "the thread that writes the log", new IllegalStateException("an error has ended it"));
   }
 
-  private @Nullable LogWriter writer() throws IOException {
+  private LogWriter writer() throws IOException {
     try {
       return LogWriter.of(server.getDivision(GROUP).getRaftLog());
     } catch (ReflectiveOperationException | ClassCastException | IllegalArgumentException e) {
-      LOG.warn(
-          "{}: this node takes up to a second longer to stop with this version of Ratis",
-          settings.nodeId(),
-          e);
-      return null;
+      throw new IllegalStateException(
+          "this Ratis writes its log otherwise than the one that Tollgate was written for", e);
     }
   }
 

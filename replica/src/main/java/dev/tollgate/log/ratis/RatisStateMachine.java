@@ -315,9 +315,7 @@ final class RatisStateMachine extends BaseStateMachine {
    */
   @Override
   public void close() {
-    if (isMember() && isServing()) {
-      failedBelow("has closed its log", null);
-    }
+    failedBelow("has closed its log", null);
     snapshots.close();
   }
 
@@ -342,7 +340,7 @@ final class RatisStateMachine extends BaseStateMachine {
   }
 
   private void failedBelow(String what, @Nullable Throwable cause) {
-    if (!closing && !guard.hasStopped()) {
+    if (!closing && !guard.hasStopped() && isMember() && isServing()) {
       fail(
           new IOException(
               "Ratis "

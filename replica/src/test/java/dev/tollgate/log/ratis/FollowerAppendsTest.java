@@ -7,9 +7,11 @@ import static dev.tollgate.log.ratis.LoneFollower.entry;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.RaftSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,6 +153,36 @@ class FollowerAppendsTest {
     Files.write(storage.resolve("sm/snapshot.1_" + LAST_OF_SNAPSHOT), LoneFollower.snapshot());
     start();
     assertGoesOnAfterTheSnapshot();
+  }
+
+  /**
+   * Who counts the entries of this segment by their lengths finds fewer than the snapshot covers.
+   */
+  @Test
+  void damagedLogIsNotTakenForOneThatTheSnapshotCovers() throws Exception {
+    LogEntryProto[] entries =
+        LongStream.range(0, 2 * LAST_OF_SNAPSHOT)
+            .mapToObj(index -> entry(1, index, "x".repeat(50)))
+            .toArray(LogEntryProto[]::new);
+    node.close();
+    node = new LoneFollower(directory.resolve("large segments"), RaftSettings.SNAPSHOT_LOG_BYTES);
+    node.ask(node.request(1, null, NOTHING, entries));
+    node.close();
+    Path data = directory.resolve("large segments");
+    Path storage = LoneFollower.storage(data);
+    Files.write(storage.resolve("sm/snapshot.1_" + LAST_OF_SNAPSHOT), LoneFollower.snapshot());
+    Path segment = storage.resolve("current/log_inprogress_0");
+    byte[] log = Files.readAllBytes(segment);
+    // the length of the first entry, as a varint of two bytes, leads over most of the others
+    log[8] = (byte) 0xff;
+    log[9] = 0x7f;
+    Files.write(segment, log);
+    IOException refused =
+        assertThrows(
+            IOException.class, () -> new LoneFollower(data, RaftSettings.SNAPSHOT_LOG_BYTES));
+    assertTrue(
+        refused.getMessage().contains("its log is damaged in " + segment), refused.getMessage());
+    assertTrue(Files.exists(segment));
   }
 
   @Test
