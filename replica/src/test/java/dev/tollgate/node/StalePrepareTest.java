@@ -55,7 +55,7 @@ class StalePrepareTest {
       try (RawClient any = attached(cluster, lagging, session, ReadConsistency.ANY);
           RawClient linearizable =
               attached(cluster, lagging, session, ReadConsistency.LINEARIZABLE);
-          BusyApply busy = new BusyApply(cluster.node(lagging).service())) {
+          BusyApply busy = busyOnceItKnowsTheLeader(cluster.node(lagging), linearizable)) {
         statement.execute("CREATE TABLE LATER(ID INT)");
         assertInstanceOf(Reply.NotLeader.class, linearizable.call(INSERT));
         assertInstanceOf(Reply.NotLeader.class, linearizable.call(SELECT));
@@ -69,6 +69,18 @@ class StalePrepareTest {
         insertFrom(cluster.clientAddress(lagging));
       }
     }
+  }
+
+  /** A node learns from the log where clients reach the leader. */
+  private static BusyApply busyOnceItKnowsTheLeader(Node lagging, RawClient client)
+      throws Exception {
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                client.call(SELECT) instanceof Reply.NotLeader redirect
+                    && redirect.cluster().leaderAddress() != null);
+    return new BusyApply(lagging.service());
   }
 
   private static void insertFrom(InetSocketAddress node) throws Exception {
