@@ -455,10 +455,11 @@ final class ServerCommand implements Callable<Integer> {
       Thread.sleep(READY_POLL.toMillis());
     }
     if (node.failure() == null) {
-      System.out.printf(
-          "tollgate %s ready: clients at %s, leader %s%n",
-          id, clientAddress, node.status().leaderId());
-      System.out.flush();
+      // printf writes piece by piece, and a line of the log could come in between
+      System.out.println(
+          String.format(
+              "tollgate %s ready: clients at %s, leader %s",
+              id, clientAddress, node.status().leaderId()));
     }
   }
 }
