@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * <p>While an entry is being appended, Ratis takes any request with an entry at its index for the
  * same append. It acknowledges the whole request when that one append is done, also entries that
  * follow, or entries of another term, which it drops. So such a request waits for the append.
+ *
+ * <p>A request with a snapshot also names the members. Ratis (SnapshotInstallationHandler) takes
+ * them before it looks at the term, so they are removed from a request of a former leader.
  */
 final class FollowerAppends implements ServerInterceptor {
   /** How long a snapshot or a request waits for appends; then the leader has to send it again. */
@@ -135,7 +138,7 @@ final class FollowerAppends implements ServerInterceptor {
     };
   }
 
-  /** Ratis takes the members from any request with a snapshot, before it looks at the term. */
+  /** True if the request comes from the leader of a term that has passed. */
   private boolean isDeposed(InstallSnapshotRequestProto request) {
     RaftServer.Division owner = division;
     return owner != null && request.getLeaderTerm() < owner.getInfo().getCurrentTerm();

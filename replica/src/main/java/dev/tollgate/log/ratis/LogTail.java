@@ -71,13 +71,9 @@ final class LogTail {
       MappedByteBuffer bytes = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
       int end = endOfContent(bytes);
       int entries = 0;
-      for (long begin = HEADER_BYTES; begin < end; entries++) {
-        bytes.position((int) begin);
-        int length = varint(bytes);
-        long checksum = (long) bytes.position() + length;
-        if (length < 0
-            || checksum + Integer.BYTES > bytes.capacity()
-            || bytes.getInt((int) checksum) != checksum(bytes, (int) begin, (int) checksum)) {
+      for (int begin = HEADER_BYTES; begin < end; entries++) {
+        int checksum = placeOfChecksum(bytes, begin);
+        if (checksum < 0 || bytes.getInt(checksum) != checksum(bytes, begin, checksum)) {
           return Integer.MAX_VALUE;
         }
         begin = checksum + Integer.BYTES;
@@ -105,18 +101,24 @@ final class LogTail {
     int end = endOfContent(bytes);
     int begin = HEADER_BYTES;
     while (begin < end) {
-      bytes.position(begin);
-      int length = varint(bytes);
-      long checksum = (long) bytes.position() + length;
-      if (length < 0 || checksum + Integer.BYTES > bytes.capacity()) {
+      int checksum = placeOfChecksum(bytes, begin);
+      if (checksum < 0) {
         return -1;
       }
       if (checksum + Integer.BYTES >= end) {
-        return isUnfinished(bytes, begin, (int) checksum) ? begin : -1;
+        return isUnfinished(bytes, begin, checksum) ? begin : -1;
       }
-      begin = (int) checksum + Integer.BYTES;
+      begin = checksum + Integer.BYTES;
     }
     return -1;
+  }
+
+  /** Returns where the checksum of the entry is that begins here; -1 if that is not in the file. */
+  private static int placeOfChecksum(MappedByteBuffer bytes, int begin) {
+    bytes.position(begin);
+    int length = varint(bytes);
+    long checksum = (long) bytes.position() + length;
+    return length < 0 || checksum + Integer.BYTES > bytes.capacity() ? -1 : (int) checksum;
   }
 
   private static int endOfContent(MappedByteBuffer bytes) {

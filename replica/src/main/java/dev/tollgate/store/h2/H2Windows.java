@@ -3,6 +3,7 @@ package dev.tollgate.store.h2;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.h2.command.query.QueryOrderBy;
 import org.h2.command.query.Select;
 import org.h2.expression.Expression;
@@ -64,6 +65,15 @@ public final class H2Windows {
     ArrayList<QueryOrderBy> order =
         (@Nullable ArrayList<QueryOrderBy>) AGGREGATE_ORDER.get(aggregate);
     return order == null ? List.of() : order;
+  }
+
+  /** Replaces the expressions by which rows are ordered. */
+  public static void replaceKeys(List<QueryOrderBy> order, UnaryOperator<Expression> replacement) {
+    for (QueryOrderBy key : order) {
+      if (key.expression != null) {
+        key.expression = replacement.apply(key.expression);
+      }
+    }
   }
 
   /** Returns the separator of LISTAGG; null for the comma and for other aggregates. */

@@ -3,12 +3,13 @@ package dev.tollgate.store.limits;
 import dev.tollgate.store.h2.H2Functions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Windows;
+import dev.tollgate.store.statement.StatementMeter;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.h2.command.query.Query;
-import org.h2.command.query.QueryOrderBy;
 import org.h2.command.query.Select;
 import org.h2.command.query.SelectUnion;
 import org.h2.engine.SessionLocal;
@@ -74,24 +75,13 @@ final class CompareMeter extends MeteredExpression {
     Window window = H2Windows.windowOf(operation);
     if (window != null) {
       H2Windows.partitionOf(window).replaceAll(CompareMeter::of);
-      attachToOrder(H2Windows.orderOf(window));
+      H2Windows.replaceKeys(H2Windows.orderOf(window), CompareMeter::of);
     }
     // H2 takes the result of a quick query from an index, which it finds by the plain column
     if (operation instanceof Aggregate aggregate && !H2Windows.isQuick(aggregate)) {
-      attachToOrder(H2Windows.orderOf(aggregate));
+      H2Windows.replaceKeys(H2Windows.orderOf(aggregate), CompareMeter::of);
       if (COMPARING.contains(aggregate.getAggregateType()) || H2Windows.isDistinct(aggregate)) {
-        Expression[] arguments = H2Functions.arguments(aggregate);
-        for (int i = 0; i < arguments.length; i++) {
-          arguments[i] = of(arguments[i]);
-        }
-      }
-    }
-  }
-
-  private static void attachToOrder(List<QueryOrderBy> order) {
-    for (QueryOrderBy key : order) {
-      if (key.expression != null) {
-        key.expression = of(key.expression);
+        Arrays.asList(H2Functions.arguments(aggregate)).replaceAll(CompareMeter::of);
       }
     }
   }
@@ -106,12 +96,6 @@ final class CompareMeter extends MeteredExpression {
 
   @Override
   public Value getValue(SessionLocal session) {
-    return measured(
-        session,
-        (meter, bytes) -> {
-          if (bytes > SizeMeter.SMALL) {
-            meter.compared(bytes);
-          }
-        });
+    return measured(session, StatementMeter::compared);
   }
 }

@@ -86,16 +86,14 @@ public final class RowBytes extends HiddenConstraint {
 
   /** Each index looks for the place of the row by the values of its columns. */
   private static void compare(StatementMeter meter, Table table, Row row, long bytes) {
+    // none of its values can be large
     if (bytes <= SizeMeter.SMALL) {
       return;
     }
     for (Index index : table.getIndexes()) {
       Column[] columns = index.getIndexType().isScan() ? null : index.getColumns();
       for (int i = 0; columns != null && i < columns.length; i++) {
-        long size = Nesting.requireBytes(row.getValue(columns[i].getColumnId()));
-        if (size > SizeMeter.SMALL) {
-          meter.compared(size);
-        }
+        meter.compared(Nesting.requireBytes(row.getValue(columns[i].getColumnId())));
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.store.h2.H2Functions;
+import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Operands;
 import java.util.List;
 import org.h2.command.query.QueryOrderBy;
@@ -71,11 +72,7 @@ final class ValueMeter extends MeteredExpression {
 
   /** Meters the expressions by which rows are ordered, if they make new values. */
   static void attachToOrder(List<QueryOrderBy> order) {
-    for (QueryOrderBy key : order) {
-      if (key.expression != null) {
-        key.expression = of(key.expression);
-      }
-    }
+    H2Windows.replaceKeys(order, ValueMeter::of);
   }
 
   /** Meters the expressions of an array that make new values. */

@@ -88,6 +88,9 @@ public final class WorkBudget implements StatementMeter {
 
   @Override
   public void compared(long bytes) {
+    if (bytes <= SizeMeter.SMALL) {
+      return;
+    }
     int comparisons = Long.SIZE - Long.numberOfLeadingZeros(rowsOfTables + examined);
     pay(bytes / SizeMeter.BYTES_PER_STEP * comparisons);
     requireRows();
