@@ -58,11 +58,17 @@ final class ClusterMap {
     return clusterId;
   }
 
-  synchronized void learn(ClusterView view) {
+  /**
+   * Takes what a node says about its cluster. A node that knows no leader, because it hears no
+   * other node, says nothing about another one that leads.
+   */
+  synchronized void learn(ClusterView view, String saidBy) {
     if (!learns) {
       return;
     }
-    leader = view.leaderAddress();
+    if (view.leaderAddress() != null || saidBy.equals(leader)) {
+      leader = view.leaderAddress();
+    }
     if (!view.addresses().isEmpty() && view.addresses().size() <= MAX_LEARNED) {
       learned = view.addresses();
     }

@@ -42,6 +42,10 @@ final class ControlLink implements AutoCloseable {
   /** How long one search for the leader goes on before the next one starts. */
   private static final Duration SEARCH = Duration.ofSeconds(10);
 
+  /** Only a leader acknowledges it. A node that hears no other one does not know who leads. */
+  private static final Request.Heartbeat NOTHING_TO_RENEW =
+      new Request.Heartbeat(List.of(), List.of());
+
   private static final long FIRST_PAUSE_MILLIS = 20;
   private static final long LONGEST_PAUSE_MILLIS = 200;
 
@@ -156,7 +160,10 @@ final class ControlLink implements AutoCloseable {
 
   private NodeConnection findLeader() throws IOException, TransportException {
     Budget budget = new Budget(environment, SEARCH, Duration.ZERO, () -> closed);
-    return finder.find(true, any -> new Reply.Ok(), budget).node();
+    Duration patience = environment.timing().deadAfter();
+    return finder
+        .find(true, node -> node.ask(NOTHING_TO_RENEW, budget.within(patience)), budget)
+        .node();
   }
 
   private void pause() {
@@ -216,9 +223,9 @@ final class ControlLink implements AutoCloseable {
     } else if (arrival.reply() instanceof Reply.Lost lost) {
       loseAmong(reachableMembers(), lost.sessions(), lost.leases());
     } else if (arrival.reply() instanceof Reply.ClusterChanged changed) {
-      finder.map().learn(changed.cluster());
+      finder.map().learn(changed.cluster(), current.node().address());
     } else if (arrival.reply() instanceof Reply.NotLeader elsewhere) {
-      finder.map().learn(elsewhere.cluster());
+      finder.map().learn(elsewhere.cluster(), current.node().address());
       throw new LeaderMovedException();
     } else if (arrival.reply() instanceof Reply.Failure failure) {
       current.pending().remove(arrival.requestId());

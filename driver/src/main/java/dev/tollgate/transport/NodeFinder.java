@@ -94,7 +94,7 @@ final class NodeFinder {
           NodeConnection.open(address, channel, hello, budget.within(connectTimeout), environment);
       requireSameCluster(address, opened);
       map.trust(address);
-      map.learn(opened.welcome().cluster());
+      map.learn(opened.welcome().cluster(), address);
       if (leader && round.turnTo(map.leaderBesides(address))) {
         opened.connection().close();
         return Optional.empty();
@@ -139,7 +139,7 @@ final class NodeFinder {
         throw new TransportException(failure, null);
       }
       if (reply instanceof Reply.NotLeader elsewhere) {
-        map.learn(elsewhere.cluster());
+        map.learn(elsewhere.cluster(), node.address());
         round.turnTo(map.leaderBesides(node.address()));
         round.failed(node.address(), new IOException("it does not lead"));
         return Optional.empty();

@@ -125,7 +125,7 @@ final class SessionLink {
           throw new UnansweredException(mayHaveEffect, "it did not end in time", null);
         }
         if (reply.get() instanceof Reply.NotLeader elsewhere) {
-          finder.map().learn(elsewhere.cluster());
+          finder.map().learn(elsewhere.cluster(), current.address());
           needsLeader = true;
           trouble = new IOException(current.address() + " does not lead");
         } else if (sentBefore && isBusy(reply.get())) {

@@ -103,7 +103,7 @@ final class FakeConversation {
     if (request instanceof Request.Hello hello) {
       return node != null && node.refusal != null
           ? node.refusal
-          : new Reply.Welcome(hello.maxVersion(), "node", cluster.view(), cluster.clusterId);
+          : new Reply.Welcome(hello.maxVersion(), "node", view(), cluster.clusterId);
     }
     if (request instanceof Request.OpenSession open) {
       if (!cluster.leads(node)) {
@@ -236,7 +236,12 @@ final class FakeConversation {
   }
 
   private Reply notLeader() {
-    return new Reply.NotLeader(cluster.view());
+    return new Reply.NotLeader(view());
+  }
+
+  private Reply.ClusterView view() {
+    Reply.ClusterView known = cluster.view();
+    return node != null && node.alone ? new Reply.ClusterView(null, known.addresses()) : known;
   }
 
   void send(long requestId, Reply reply) {

@@ -39,6 +39,7 @@ public final class FakeNode implements AutoCloseable {
   volatile boolean stepsDownOnDrop;
   volatile boolean silent;
   volatile boolean deaf;
+  volatile boolean alone;
   volatile boolean ignoresHeartbeats;
   volatile boolean ignoresCancellations;
   volatile Reply.Failure refusal;
@@ -176,6 +177,11 @@ public final class FakeNode implements AutoCloseable {
   /** Does not even read any more, so that the buffers in between fill up. */
   public void goDeaf(boolean on) {
     deaf = on;
+  }
+
+  /** Hears no other node: it does not know who leads. */
+  public void isolate() {
+    alone = true;
   }
 
   public void ignoreHeartbeats(boolean on) {

@@ -315,6 +315,26 @@ class ControlLinkTest {
     }
   }
 
+  /** The first node of the URL answers, but does not hear who leads now. */
+  @Test
+  void aFormerLeaderThatIsCutOffDoesNotStopHeartbeats() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    try (ClusterSession session = open(registry, Duration.ofMillis(300))) {
+      await().until(() -> !cluster.heartbeats().isEmpty());
+      cluster.node(0).isolate();
+      cluster.lead(cluster.node(1));
+      cluster.heartbeats().clear();
+      await()
+          .until(
+              () ->
+                  cluster.heartbeats().stream()
+                          .filter(beat -> beat.sessions().contains(session.id()))
+                          .count()
+                      > 3);
+      assertTrue(session.isOpen());
+    }
+  }
+
   @Test
   void aSilentLeaderDoesNotStopHeartbeats() throws Exception {
     ClusterRegistry registry = Client.registry();
