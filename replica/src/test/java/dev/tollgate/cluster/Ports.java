@@ -21,11 +21,15 @@ public final class Ports {
   public static final int END = 32_000;
 
   private static final int FIRST = 20_000;
-  private static final int RANGES = 4;
+  private static final int RANGES = 6;
   private static final int PORTS_OF_A_RANGE = (END - FIRST) / RANGES;
 
   private static final int RANGE =
-      FIRST + Integer.getInteger("tollgate.test.fork", 1) % RANGES * PORTS_OF_A_RANGE;
+      FIRST
+          + (Integer.getInteger("tollgate.test.ports", 0)
+                  + Integer.getInteger("tollgate.test.fork", 1))
+              % RANGES
+              * PORTS_OF_A_RANGE;
 
   /** No port comes twice soon: a test may leave connections that are not closed yet. */
   private static final AtomicInteger NEXT =
