@@ -76,6 +76,23 @@ class SqlInPagesTest {
     run(name, Files.readString(page));
   }
 
+  /** The manual changes a cluster of several nodes: here is one, which understands the calls. */
+  @Test
+  void callsThatChangeMembersAreUnderstood() throws Exception {
+    List<String> calls =
+        Files.readAllLines(DOCS.resolve("operations.md")).stream()
+            .filter(line -> line.startsWith("    CALL "))
+            .map(line -> line.substring(0, line.indexOf(';')).strip())
+            .toList();
+    assertEquals(3, calls.size(), calls.toString());
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String call : calls) {
+        assertEquals(call + "\n-> 55T04", stateOf(statement, call));
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -112,8 +129,7 @@ class SqlInPagesTest {
   }
 
   private static void run(String schema, String page) throws SQLException {
-    String url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
-    try (Connection connection = DriverManager.getConnection(url);
+    try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE SCHEMA IF NOT EXISTS \"" + schema + "\"");
       statement.execute("SET SCHEMA \"" + schema + "\"");
@@ -125,6 +141,11 @@ class SqlInPagesTest {
       }
       assertEquals(page.split("```sql", -1).length - 1, blocks, "a block does not end");
     }
+  }
+
+  private static Connection connect() throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/");
   }
 
   private static void runBlock(Statement statement, String block) {
