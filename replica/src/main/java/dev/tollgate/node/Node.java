@@ -25,7 +25,6 @@ import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.client.Workers;
-import dev.tollgate.node.replica.ClusterViews;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
@@ -123,9 +122,7 @@ public final class Node implements AutoCloseable {
             pipeline,
             timeKeeper,
             frontend,
-            database.reader(),
-            database.memory(),
-            new ClusterViews(replica, log, timeKeeper),
+            database,
             administration,
             workers,
             limits);
@@ -147,7 +144,7 @@ public final class Node implements AutoCloseable {
     timeKeeper.start();
     InetSocketAddress listen = settings.listenAddress();
     if (listen != null) {
-      server = new ClientServer(settings.nodeId(), listen, service, settings.maxConnections());
+      server = service.listen(listen, settings.maxConnections());
     }
     try {
       log.start();
@@ -260,6 +257,21 @@ public final class Node implements AutoCloseable {
   /** What client connections in this JVM talk to. */
   ClientService service() {
     return service;
+  }
+
+  /** For tests that have the state of this node for themselves. */
+  Replica replica() {
+    return replica;
+  }
+
+  /** For tests that propose commands of no client. */
+  CommandPipeline pipeline() {
+    return pipeline;
+  }
+
+  /** For tests that keep the threads for queries busy. */
+  Workers workers() {
+    return workers;
   }
 
   /** Hands leadership over, so that clients do not wait for an election. */
