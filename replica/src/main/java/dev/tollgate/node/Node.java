@@ -299,11 +299,13 @@ public final class Node implements AutoCloseable {
       return;
     }
     Map<LeaseId, Long> renewals = new LinkedHashMap<>();
-    replica.look(
-        state -> {
-          state.leases().forEach(lease -> renewals.put(lease.id(), lease.recordedRenewals()));
-          return null;
-        });
+    replica
+        .state()
+        .look(
+            state -> {
+              state.leases().forEach(lease -> renewals.put(lease.id(), lease.recordedRenewals()));
+              return null;
+            });
     timeKeeper.recordAll(renewals);
     CompletableFuture<@Nullable Void> recorded = new CompletableFuture<>();
     pipeline.entry(
@@ -331,7 +333,7 @@ public final class Node implements AutoCloseable {
             && replica.isLeading()
             && log.isAlone()
             && replica.hasUncopiedStatements()
-            && replica.look(state -> state.transactions().isEmpty());
+            && replica.state().look(state -> state.transactions().isEmpty());
     if (!keeps) {
       return;
     }

@@ -14,12 +14,14 @@ final class BusyApply implements AutoCloseable {
     Thread applies =
         new Thread(
             () ->
-                replica.lookAlone(
-                    state -> {
-                      begun.countDown();
-                      return awaitEnd();
-                    },
-                    () -> false),
+                replica
+                    .state()
+                    .lookAlone(
+                        state -> {
+                          begun.countDown();
+                          return awaitEnd();
+                        },
+                        () -> false),
             "busy-apply");
     applies.setDaemon(true);
     applies.start();

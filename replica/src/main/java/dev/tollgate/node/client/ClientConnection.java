@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Text;
-import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -35,7 +35,7 @@ public final class ClientConnection {
     String client();
   }
 
-  private final Replica replica;
+  private final StateAccess state;
   private final ClusterInfo cluster;
   private final Workers workers;
   private final ReplyChannel replies;
@@ -46,7 +46,7 @@ public final class ClientConnection {
   private @Nullable ClientInfo client;
 
   ClientConnection(
-      Replica replica,
+      StateAccess state,
       ClusterInfo cluster,
       Workers workers,
       ReplyChannel replies,
@@ -54,7 +54,7 @@ public final class ClientConnection {
       Heartbeats heartbeats,
       StatementRequests statements,
       SnapshotSender snapshot) {
-    this.replica = requireNonNull(replica, "replica");
+    this.state = requireNonNull(state, "state");
     this.cluster = requireNonNull(cluster, "cluster");
     this.workers = requireNonNull(workers, "workers");
     this.replies = requireNonNull(replies, "replies");
@@ -66,7 +66,7 @@ public final class ClientConnection {
 
   /** Takes a frame from the client. Must not wait, because other connections share the thread. */
   public void receive(Frame frame) {
-    replica.promptly(() -> take(frame));
+    state.promptly(() -> take(frame));
   }
 
   private void take(Frame frame) {

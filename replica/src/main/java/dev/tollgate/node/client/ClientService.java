@@ -79,7 +79,8 @@ public final class ClientService implements Replica.Listener {
             proposals,
             access,
             statementQueries,
-            new LockStatements(proposals, renewals, access, statementQueries, replica, work),
+            new LockStatements(
+                proposals, renewals, access, statementQueries, replica.state(), work),
             new ProcedureStatements(administration, statementQueries, leadership, work),
             database.memory(),
             work);
@@ -100,7 +101,7 @@ public final class ClientService implements Replica.Listener {
   public ClientConnection connect(ClientConnection.Link link) {
     ReplyChannel replies = new ReplyChannel(link, traffic);
     return new ClientConnection(
-        replica,
+        replica.state(),
         cluster,
         workers,
         replies,

@@ -78,12 +78,12 @@ final class Leadership {
     return new CommandPipeline.Barrier() {
       @Override
       public void passed() {
-        replica.promptly(() -> then.proven(true));
+        replica.state().promptly(() -> then.proven(true));
       }
 
       @Override
       public void failed() {
-        replica.promptly(() -> then.proven(false));
+        replica.state().promptly(() -> then.proven(false));
       }
     };
   }

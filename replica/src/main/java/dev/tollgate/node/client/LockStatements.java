@@ -6,7 +6,7 @@ import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
-import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.store.h2.SqlErrors;
@@ -30,7 +30,7 @@ final class LockStatements {
   private final LeaseRenewals renewals;
   private final ReadAccess access;
   private final StatementQueries queries;
-  private final Replica replica;
+  private final StateAccess state;
   private final RequestWork work;
 
   LockStatements(
@@ -38,13 +38,13 @@ final class LockStatements {
       LeaseRenewals renewals,
       ReadAccess access,
       StatementQueries queries,
-      Replica replica,
+      StateAccess state,
       RequestWork work) {
     this.proposals = requireNonNull(proposals, "proposals");
     this.renewals = requireNonNull(renewals, "renewals");
     this.access = requireNonNull(access, "access");
     this.queries = requireNonNull(queries, "queries");
-    this.replica = requireNonNull(replica, "replica");
+    this.state = requireNonNull(state, "state");
     this.work = requireNonNull(work, "work");
   }
 
@@ -95,10 +95,10 @@ final class LockStatements {
     } else if (plan.function() == LockFunction.HOLDS_LOCK) {
       LockName lock = LockArguments.lockName(values.get(0));
       long token = LockArguments.token(values.get(1));
-      ask(statement, state -> LockAnswers.resultOf(state.holdsLock(lock, token), label));
+      ask(statement, now -> LockAnswers.resultOf(now.holdsLock(lock, token), label));
     } else if (plan.function() == LockFunction.LOCK_TOKEN) {
       LockName lock = LockArguments.lockName(values.get(0));
-      ask(statement, state -> LockAnswers.resultOf(tokenOf(state, lock), label));
+      ask(statement, now -> LockAnswers.resultOf(tokenOf(now, lock), label));
     } else {
       Operation operation =
           Operations.lockCall(
@@ -113,8 +113,7 @@ final class LockStatements {
 
   /** Answers from the replicated state. */
   private void ask(ReceivedStatement statement, Function<ClusterState, byte[]> question) {
-    access.withState(
-        statement, () -> replica.ask(state -> statement.result(question.apply(state))));
+    access.withState(statement, () -> state.ask(now -> statement.result(question.apply(now))));
   }
 
   private static @Nullable Long tokenOf(ClusterState state, LockName lock) {
