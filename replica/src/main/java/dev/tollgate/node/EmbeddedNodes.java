@@ -130,7 +130,7 @@ public final class EmbeddedNodes implements EmbeddedNodeProvider {
     private boolean closed;
 
     Pipe(ClientService service, Set<Pipe> pipes) {
-      this.connection = new ClientConnection(service, new Link());
+      this.connection = service.connect(new Link());
       this.pipes = pipes;
     }
 

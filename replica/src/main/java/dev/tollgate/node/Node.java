@@ -25,7 +25,6 @@ import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.client.Workers;
-import dev.tollgate.node.replica.ClusterViews;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
@@ -123,9 +122,7 @@ public final class Node implements AutoCloseable {
             pipeline,
             timeKeeper,
             frontend,
-            database.reader(),
-            database.memory(),
-            new ClusterViews(replica, log, timeKeeper),
+            database,
             administration,
             workers,
             limits);
@@ -147,7 +144,7 @@ public final class Node implements AutoCloseable {
     timeKeeper.start();
     InetSocketAddress listen = settings.listenAddress();
     if (listen != null) {
-      server = new ClientServer(settings.nodeId(), listen, service, settings.maxConnections());
+      server = service.listen(listen, settings.maxConnections());
     }
     try {
       log.start();
@@ -262,6 +259,21 @@ public final class Node implements AutoCloseable {
     return service;
   }
 
+  /** For tests that have the state of this node for themselves. */
+  Replica replica() {
+    return replica;
+  }
+
+  /** For tests that propose commands of no client. */
+  CommandPipeline pipeline() {
+    return pipeline;
+  }
+
+  /** For tests that keep the threads for queries busy. */
+  Workers workers() {
+    return workers;
+  }
+
   /** Hands leadership over, so that clients do not wait for an election. */
   private void resign() {
     if (replica.failure() != null || !replica.isLeading()) {
@@ -287,11 +299,13 @@ public final class Node implements AutoCloseable {
       return;
     }
     Map<LeaseId, Long> renewals = new LinkedHashMap<>();
-    replica.look(
-        state -> {
-          state.leases().forEach(lease -> renewals.put(lease.id(), lease.recordedRenewals()));
-          return null;
-        });
+    replica
+        .state()
+        .look(
+            state -> {
+              state.leases().forEach(lease -> renewals.put(lease.id(), lease.recordedRenewals()));
+              return null;
+            });
     timeKeeper.recordAll(renewals);
     CompletableFuture<@Nullable Void> recorded = new CompletableFuture<>();
     pipeline.entry(
@@ -319,7 +333,7 @@ public final class Node implements AutoCloseable {
             && replica.isLeading()
             && log.isAlone()
             && replica.hasUncopiedStatements()
-            && replica.look(state -> state.transactions().isEmpty());
+            && replica.state().look(state -> state.transactions().isEmpty());
     if (!keeps) {
       return;
     }

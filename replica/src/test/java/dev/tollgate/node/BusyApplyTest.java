@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.node.client.BusyApply;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
@@ -112,7 +111,7 @@ class BusyApplyTest {
     RawClient first = connect();
     open(first);
     assertInstanceOf(Reply.Result.class, first.call(execute(1, "SELECT create_lease(60000)")));
-    try (BusyApply busy = new BusyApply(node.service())) {
+    try (BusyApply busy = new BusyApply(node.replica())) {
       assertInstanceOf(Reply.Result.class, first.call(execute(2, "SELECT  renew_lease(1)")));
     }
   }
@@ -151,7 +150,7 @@ class BusyApplyTest {
     }
     RawClient bystander = connect();
     Reply.SessionReady session = open(bystander);
-    try (BusyApply busy = new BusyApply(node.service())) {
+    try (BusyApply busy = new BusyApply(node.replica())) {
       for (RawClient client : waiting) {
         client.write(request);
       }
@@ -172,7 +171,7 @@ class BusyApplyTest {
     RawClient querying = connect();
     Reply.SessionReady session = open(querying);
     querying.write(execute(1, NEVER_ENDS));
-    try (BusyApply busy = new BusyApply(node.service())) {
+    try (BusyApply busy = new BusyApply(node.replica())) {
       RawClient control = connect();
       Request cancel = new Request.Cancel(session.sessionId(), session.secret(), 1);
       // the first may come before the query has begun
@@ -196,7 +195,7 @@ class BusyApplyTest {
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE T(ID INT)");
       statement.setQueryTimeout(1);
-      try (BusyApply busy = new BusyApply(node.service())) {
+      try (BusyApply busy = new BusyApply(node.replica())) {
         SQLTimeoutException late =
             assertThrows(SQLTimeoutException.class, () -> statement.executeQuery("SCRIPT"));
         assertEquals("57014", late.getSQLState());
@@ -210,7 +209,7 @@ class BusyApplyTest {
   private void whileBusy(Exchange exchange) throws Exception {
     RawClient known = connect();
     Reply.SessionReady session = open(known);
-    try (BusyApply busy = new BusyApply(node.service())) {
+    try (BusyApply busy = new BusyApply(node.replica())) {
       // more often than there are event loops
       for (int i = 0; i < 4; i++) {
         exchange.run(known, session);

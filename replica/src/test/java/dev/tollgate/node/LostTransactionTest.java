@@ -68,7 +68,8 @@ class LostTransactionTest {
     // the plan is kept now, so that the event loop itself hands the next one to the workers
     call(execute(3, TransactionMode.READ_COMMITTED, sql));
     long transaction = number("SELECT MAX(TRANSACTION_ID) FROM TOLLGATE.TRANSACTIONS");
-    try (HeldQueries held = new HeldQueries(node.service())) {
+    try (HeldQueries held =
+        new HeldQueries(node.workers(), node.pipeline(), node.replica().facts())) {
       client.write(execute(5, TransactionMode.READ_COMMITTED, sql));
       // requests of a connection are taken in turn
       assertEquals(new Reply.Ok(), client.call(new Request.Ping()));

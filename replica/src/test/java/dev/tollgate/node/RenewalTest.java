@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.node.client.BusyReplica;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -53,7 +52,7 @@ class RenewalTest {
       Request heartbeat =
           new Request.Heartbeat(List.of(((Reply.SessionReady) opened).sessionId()), List.of());
       Reply kept = new Reply.HeartbeatAck(List.of(), List.of());
-      BusyReplica busy = new BusyReplica(leader.service());
+      BusyReplica busy = new BusyReplica(leader.pipeline());
       try {
         long begin = System.nanoTime();
         while (System.nanoTime() - begin < Duration.ofMillis(2 * TTL_MILLIS).toNanos()) {

@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.tollgate.node.client.BusyApply;
 import dev.tollgate.value.Parameter;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
@@ -80,7 +79,7 @@ class StalePrepareTest {
             () ->
                 client.call(SELECT) instanceof Reply.NotLeader redirect
                     && redirect.cluster().leaderAddress() != null);
-    return new BusyApply(lagging.service());
+    return new BusyApply(lagging.replica());
   }
 
   private static void insertFrom(InetSocketAddress node) throws Exception {

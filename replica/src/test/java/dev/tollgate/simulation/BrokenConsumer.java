@@ -104,15 +104,17 @@ class BrokenConsumer implements LogConsumer {
     public void apply(long logIndex, Entry entry) {
       long now = wallMicros.getAsLong();
       List<LeaseId> due = new ArrayList<>();
-      replica.look(
-          state -> {
-            for (Lease lease : state.leases()) {
-              if (lease.createdMicros() + lease.ttlMillis() * 1_000 < now) {
-                due.add(lease.id());
-              }
-            }
-            return null;
-          });
+      replica
+          .state()
+          .look(
+              state -> {
+                for (Lease lease : state.leases()) {
+                  if (lease.createdMicros() + lease.ttlMillis() * 1_000 < now) {
+                    due.add(lease.id());
+                  }
+                }
+                return null;
+              });
       if (due.isEmpty()) {
         super.apply(logIndex, entry);
         return;

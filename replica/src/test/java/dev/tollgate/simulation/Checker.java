@@ -128,7 +128,7 @@ final class Checker {
 
   void applied(SimulatedNode node, long index) {
     world.count("entries applied");
-    ClusterState state = node.replica().look(all -> all);
+    ClusterState state = node.replica().state().look(all -> all);
     if (index == model.index() && !states.containsKey(index)) {
       requireSoundLocks(state);
       if (!model.locks().equals(LockModel.describe(state))) {
@@ -149,7 +149,7 @@ final class Checker {
   }
 
   void restored(SimulatedNode node, long index) {
-    compare(node, index, node.replica().look(all -> all));
+    compare(node, index, node.replica().state().look(all -> all));
   }
 
   private void compare(SimulatedNode node, long index, ClusterState state) {

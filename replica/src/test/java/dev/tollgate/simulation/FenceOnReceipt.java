@@ -27,7 +27,7 @@ final class FenceOnReceipt {
     String lock = execute.sql().substring(name, execute.sql().indexOf('\'', name));
     List<SqlValue> values = SqlValue.decode(execute.parameterSets().get(0));
     long token = Op.number(values.get(values.size() - 1));
-    if (!replica.look(state -> state.holdsLock(new LockName(lock), token))) {
+    if (!replica.state().look(state -> state.holdsLock(new LockName(lock), token))) {
       return frame;
     }
     Request.Execute plain =

@@ -11,7 +11,6 @@ import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.client.Workers;
-import dev.tollgate.node.replica.ClusterViews;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.SteppedTimeKeeper;
 import dev.tollgate.node.replica.Verification;
@@ -86,9 +85,7 @@ final class SimulatedNode {
               pipeline,
               time.keeper(),
               FRONTEND,
-              database.reader(),
-              database.memory(),
-              new ClusterViews(replica, log, time.keeper()),
+              database,
               administration,
               Workers.on(task -> later(world.between(20_000, 200_000), task)),
               ClientLimits.STANDARD);
@@ -317,7 +314,7 @@ final class SimulatedNode {
   }
 
   ClientConnection accept(ClientConnection.Link link) {
-    return new ClientConnection(running().service, link);
+    return running().service.connect(link);
   }
 
   /** Hands a frame over. */

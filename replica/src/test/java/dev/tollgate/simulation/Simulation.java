@@ -187,7 +187,7 @@ final class Simulation {
             "progress", node.id() + " has applied " + node.log().applied() + " of " + last);
       }
       checker.checkTables(node, Long.MAX_VALUE);
-      node.replica().look(state -> state.sessions().size());
+      node.replica().state().look(state -> state.sessions().size());
     }
   }
 
@@ -333,7 +333,7 @@ final class Simulation {
                     + other.id()
                     + " after entry "
                     + other.log().applied()
-                    + other.replica().look(StateDigest::describe))
+                    + other.replica().state().look(StateDigest::describe))
         .collect(Collectors.joining());
   }
 

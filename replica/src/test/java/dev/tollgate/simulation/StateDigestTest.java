@@ -66,7 +66,9 @@ class StateDigestTest {
         replica.apply(i + 1, EntryBytes.of(step.stampMicros(), List.of(step.command()), List.of()));
       }
       assertNull(replica.failure());
-      return replica.look(state -> Map.entry(StateDigest.of(state), StateDigest.describe(state)));
+      return replica
+          .state()
+          .look(state -> Map.entry(StateDigest.of(state), StateDigest.describe(state)));
     }
   }
 

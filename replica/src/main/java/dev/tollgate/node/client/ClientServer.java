@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.node.replica.Replica;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,8 +47,10 @@ public final class ClientServer implements AutoCloseable {
   private static final int REFUSED = 64;
 
   private final String nodeId;
-  private final ClientService service;
   private final int maxConnections;
+  private final Function<ClientConnection.Link, ClientConnection> clients;
+  private final Traffic traffic;
+  private final Replica replica;
   private final EventLoopGroup loops;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
@@ -55,14 +59,24 @@ public final class ClientServer implements AutoCloseable {
    * Begins to listen.
    *
    * @param maxConnections further connections are told so and closed
+   * @param clients makes the node's side of a connection
+   * @param traffic counts the replies that clients have not read
+   * @param replica stops if an error says that this process is broken
    * @throws IOException if the server cannot listen on the address
    */
-  public ClientServer(
-      String nodeId, InetSocketAddress address, ClientService service, int maxConnections)
+  ClientServer(
+      String nodeId,
+      InetSocketAddress address,
+      int maxConnections,
+      Function<ClientConnection.Link, ClientConnection> clients,
+      Traffic traffic,
+      Replica replica)
       throws IOException {
     this.nodeId = requireNonNull(nodeId, "nodeId");
-    this.service = requireNonNull(service, "service");
     this.maxConnections = maxConnections;
+    this.clients = requireNonNull(clients, "clients");
+    this.traffic = requireNonNull(traffic, "traffic");
+    this.replica = requireNonNull(replica, "replica");
     loops =
         new MultiThreadIoEventLoopGroup(
             EVENT_LOOPS,
@@ -115,7 +129,7 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      service.replica().stopIfClassesAreLost(cause);
+      replica.stopIfClassesAreLost(cause);
       LOG.error("{}: a connection could not be taken", nodeId, cause);
       context.close();
     }
@@ -130,7 +144,7 @@ public final class ClientServer implements AutoCloseable {
 
     ConnectionHandler(Channel channel) {
       this.channel = channel;
-      this.connection = new ClientConnection(service, this);
+      this.connection = clients.apply(this);
     }
 
     @Override
@@ -170,7 +184,7 @@ public final class ClientServer implements AutoCloseable {
         LOG.debug("{}: {} broke off", nodeId, client(), reason);
         channel.close();
       } else {
-        service.replica().stopIfClassesAreLost(cause);
+        replica.stopIfClassesAreLost(cause);
         LOG.error("{}: the connection of {} failed", nodeId, client(), cause);
         channel.close();
       }
@@ -186,7 +200,7 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public void send(Frame frame) {
       long bytes = (long) Protocol.HEADER_BYTES + frame.body().length;
-      if (!service.traffic().sends(bytes, unread.addAndGet(bytes))) {
+      if (!traffic.sends(bytes, unread.addAndGet(bytes))) {
         LOG.warn(
             "{}: {} has not read {} bytes of answers, and is disconnected",
             nodeId,
@@ -199,7 +213,7 @@ public final class ClientServer implements AutoCloseable {
           .addListener(
               (ChannelFuture written) -> {
                 unread.addAndGet(-bytes);
-                service.traffic().sent(bytes);
+                traffic.sent(bytes);
                 if (!written.isSuccess()) {
                   channel.close();
                 }

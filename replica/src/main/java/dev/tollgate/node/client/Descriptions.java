@@ -1,21 +1,72 @@
 package dev.tollgate.node.client;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.schema.LockAnswers;
+import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
 import java.sql.SQLException;
+import java.util.function.Consumer;
 
-/** What a statement takes and returns, for a client that prepares it. */
+/**
+ * Describes to clients what a statement takes and returns, and which tables there are. Thread-safe.
+ */
 final class Descriptions {
-  private Descriptions() {}
+  private final SqlReader reader;
+  private final Facts facts;
+  private final ReadAccess access;
+  private final RequestWork work;
+
+  Descriptions(SqlReader reader, Facts facts, ReadAccess access, RequestWork work) {
+    this.reader = requireNonNull(reader, "reader");
+    this.facts = requireNonNull(facts, "facts");
+    this.access = requireNonNull(access, "access");
+    this.work = requireNonNull(work, "work");
+  }
+
+  /** A node that lags behind must not report a table missing that the statement will find. */
+  void describe(AttachedSession session, Plan plan, Consumer<Reply> answer) {
+    Runnable description =
+        () ->
+            work.onWorker(
+                plan instanceof Plan.LockCall ? Workers.Kind.CALLS : Workers.Kind.QUERIES,
+                answer,
+                () -> answer.accept(of(plan, session.settings(facts).schema())));
+    if (plan instanceof Plan.Read) {
+      access.withState(session.options().readConsistency(), answer, description);
+    } else if (plan instanceof Plan.Write) {
+      access.withState(ReadConsistency.LINEARIZABLE, answer, description);
+    } else {
+      description.run();
+    }
+  }
+
+  void metadata(AttachedSession session, Request.Metadata request, Consumer<Reply> answer) {
+    access.withState(
+        session.options().readConsistency(),
+        answer,
+        () ->
+            work.onWorker(
+                answer,
+                () ->
+                    answer.accept(
+                        new Reply.Result(
+                            reader.metadata(
+                                session.settings(facts).schema(),
+                                request.code(),
+                                request.arguments())))));
+  }
 
   /**
    * @param schema where unqualified names are looked up
    * @throws SQLException if the database does not know what the statement names
    */
-  static Reply.Prepared of(Plan plan, String schema, SqlReader reader) throws SQLException {
+  private Reply.Prepared of(Plan plan, String schema) throws SQLException {
     if (plan instanceof Plan.Read read) {
       return withFence(reader.describe(schema, read.sql()), read.parameterCount());
     }

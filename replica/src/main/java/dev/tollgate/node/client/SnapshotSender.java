@@ -1,6 +1,9 @@
 package dev.tollgate.node.client;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -19,27 +22,33 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends one connection the bytes of a snapshot, part by part on request. The open file outlives its
- * name: a removed snapshot can still be read.
+ * name: a removed snapshot can still be read. Thread-safe.
  */
 final class SnapshotSender {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSender.class);
 
-  private final ClientService service;
+  private final String nodeId;
+  private final SnapshotStore snapshots;
+  private final Leadership leadership;
+  private final Workers workers;
   private volatile @Nullable FileChannel file;
   private volatile boolean closed;
 
-  SnapshotSender(ClientService service) {
-    this.service = service;
+  SnapshotSender(String nodeId, SnapshotStore snapshots, Leadership leadership, Workers workers) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.snapshots = requireNonNull(snapshots, "snapshots");
+    this.leadership = requireNonNull(leadership, "leadership");
+    this.workers = requireNonNull(workers, "workers");
   }
 
   void open(Request.OpenSnapshot request, Consumer<Reply> answer) {
     if (request.leaderOnly()) {
-      service.awaitState(
+      leadership.awaitState(
           leads -> {
             if (leads) {
               onFile(answer, () -> take(answer));
             } else {
-              answer.accept(new Reply.NotLeader(service.clusterView()));
+              answer.accept(leadership.notLeader());
             }
           });
     } else {
@@ -49,19 +58,16 @@ final class SnapshotSender {
   }
 
   private void onFile(Consumer<Reply> answer, Runnable work) {
-    service
-        .workers()
-        .run(
-            Workers.Kind.FILES,
-            work,
-            refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
+    workers.run(
+        Workers.Kind.FILES,
+        work,
+        refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
   }
 
   private void take(Consumer<Reply> answer) {
-    service
-        .snapshots()
+    snapshots
         .take()
-        .thenAcceptAsync(snapshot -> answer.accept(opened(snapshot)), service.workers()::chore)
+        .thenAcceptAsync(snapshot -> answer.accept(opened(snapshot)), workers::chore)
         .exceptionally(
             failure -> {
               answer.accept(notTaken(failure));
@@ -73,10 +79,9 @@ final class SnapshotSender {
     if (failure.getCause() instanceof SnapshotUnavailableException unavailable) {
       return Replies.of(unavailable);
     }
-    LOG.error("{}: a snapshot failed in an unexpected way", service.nodeId(), failure);
+    LOG.error("{}: a snapshot failed in an unexpected way", nodeId, failure);
     return new Reply.Failure(
-        SqlState.INTERNAL,
-        "an error in Tollgate, which the log of node " + service.nodeId() + " describes");
+        SqlState.INTERNAL, "an error in Tollgate, which the log of node " + nodeId + " describes");
   }
 
   private synchronized Reply opened(SnapshotFile snapshot) {
@@ -90,12 +95,12 @@ final class SnapshotSender {
         closeFile();
       }
       return new Reply.SnapshotOpened(
-          service.nodeId(),
+          nodeId,
           snapshot.term(),
           snapshot.index(),
           snapshot.sizeBytes(),
           ChronoUnit.MICROS.between(Instant.EPOCH, snapshot.writtenAt()),
-          service.snapshots().configuration());
+          snapshots.configuration());
     } catch (IOException e) {
       return unreadable(e);
     }
@@ -129,16 +134,16 @@ final class SnapshotSender {
   }
 
   private Reply unreadable(IOException e) {
-    LOG.error("{}: a snapshot cannot be sent", service.nodeId(), e);
+    LOG.error("{}: a snapshot cannot be sent", nodeId, e);
     return new Reply.Failure(
-        SqlState.DISK, "node " + service.nodeId() + " cannot read its snapshot: " + e.getMessage());
+        SqlState.DISK, "node " + nodeId + " cannot read its snapshot: " + e.getMessage());
   }
 
   /** Closes the file, without waiting for the part that is being read. */
   void close() {
     closed = true;
     if (file != null) {
-      service.workers().chore(this::closeForGood);
+      workers.chore(this::closeForGood);
     }
   }
 
@@ -153,7 +158,7 @@ final class SnapshotSender {
       try {
         open.close();
       } catch (IOException e) {
-        LOG.warn("{}: a snapshot did not close cleanly", service.nodeId(), e);
+        LOG.warn("{}: a snapshot did not close cleanly", nodeId, e);
       }
     }
   }

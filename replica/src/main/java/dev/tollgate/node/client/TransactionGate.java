@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Holds new transactions back while a snapshot waits for a moment without transactions (rule R5).
@@ -13,24 +15,40 @@ import java.util.concurrent.Executor;
 final class TransactionGate {
   private final int most;
   private final Executor workers;
+  private final BooleanSupplier leading;
   private final List<Runnable> held = new ArrayList<>();
   private boolean closed;
 
   /**
    * @param most transactions that may be held
    * @param workers runs the held transactions
+   * @param leading whether this node leads, as far as it knows
    */
-  TransactionGate(int most, Executor workers) {
+  TransactionGate(int most, Executor workers, BooleanSupplier leading) {
     this.most = most;
     this.workers = requireNonNull(workers, "workers");
+    this.leading = requireNonNull(leading, "leading");
   }
 
   /**
    * Begins a transaction, now or when the gate is open again.
    *
-   * @return false if no more transactions may be held: this one never begins
+   * @param refused is told if no more transactions may be held: this one never begins
    */
-  boolean enter(Runnable beginning) {
+  void begin(Runnable beginning, Consumer<String> refused) {
+    if (!enter(beginning)) {
+      refused.accept(
+          most
+              + " transactions wait to begin until a snapshot has, as many as may: nothing was"
+              + " done; try again later");
+    }
+    // if leadership was lost meanwhile, nothing else would let the transaction in
+    if (!leading.getAsBoolean()) {
+      stoppedLeading();
+    }
+  }
+
+  private boolean enter(Runnable beginning) {
     synchronized (held) {
       if (closed) {
         return held.size() < most && held.add(beginning);

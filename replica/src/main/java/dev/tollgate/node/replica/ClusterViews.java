@@ -69,7 +69,7 @@ public final class ClusterViews implements LockAccess {
   }
 
   private <T extends @Nullable Object> T look(Function<ClusterState, T> question) {
-    return replica.look(question, ended);
+    return replica.state().look(question, ended);
   }
 
   @Override
@@ -109,13 +109,15 @@ public final class ClusterViews implements LockAccess {
   }
 
   private CopiedLocks copyLocks() {
-    return replica.lookAlone(
-        state -> {
-          Map<SessionId, ClientInfo> clients = new HashMap<>();
-          state.sessions().forEach(session -> clients.put(session.id(), session.client()));
-          return new CopiedLocks(state.copyLocks(), clients);
-        },
-        ended);
+    return replica
+        .state()
+        .lookAlone(
+            state -> {
+              Map<SessionId, ClientInfo> clients = new HashMap<>();
+              state.sessions().forEach(session -> clients.put(session.id(), session.client()));
+              return new CopiedLocks(state.copyLocks(), clients);
+            },
+            ended);
   }
 
   /** All locks at one moment, and the clients of the sessions that were open then. */

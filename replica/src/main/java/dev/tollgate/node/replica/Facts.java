@@ -64,6 +64,12 @@ public final class Facts {
     return found == null ? null : SessionFacts.of(found);
   }
 
+  /** True if the session has a transaction open, whose rows its queries have to see. */
+  public boolean isInTransaction(SessionId id) {
+    SessionFacts found = session(id);
+    return found != null && found.inTransaction();
+  }
+
   /** Where clients reach each node, host:port by node id, of the nodes that have announced it. */
   public SortedMap<String, String> nodes() {
     return nodes;

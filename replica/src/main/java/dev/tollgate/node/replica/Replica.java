@@ -14,45 +14,29 @@ import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.LogConsumer;
-import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.SkipList;
-import dev.tollgate.log.StrangerException;
-import dev.tollgate.log.SupervisedFailure;
 import dev.tollgate.log.entry.Callbacks;
 import dev.tollgate.log.entry.Entry;
-import dev.tollgate.log.entry.UnknownCommandException;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
-import dev.tollgate.snapshot.UnknownVersionException;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicated state of this node. Applies entries, lets others read the state between two
- * entries, and tells them what happened while this node leads.
+ * The replicated state of this node. Applies entries, and tells others what happened while this
+ * node leads. {@link #state} lets them read the state.
  */
 public final class Replica implements LogConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
-
-  /** How often a query that waits for an entry checks whether the query has to end. */
-  private static final long LOOK_MILLIS = 20;
 
   /** Is told what happens here, by the apply thread, in log order. Must not block. */
   public interface Listener {
@@ -84,13 +68,8 @@ public final class Replica implements LogConsumer {
   private final GuardedStore store;
   private final Capacity capacity;
   private StateMachine machine;
-  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private final StateAccess state;
   private final Facts facts = new Facts();
-  private final Queue<Consumer<ClusterState>> questions = new ConcurrentLinkedQueue<>();
-
-  /** True on a thread that must not wait. */
-  private final ThreadLocal<Boolean> prompt = ThreadLocal.withInitial(() -> false);
-
   private final List<Listener> listeners = new ArrayList<>();
   private volatile boolean leading;
   private volatile @Nullable Throwable failure;
@@ -122,6 +101,7 @@ public final class Replica implements LogConsumer {
     this.store = new GuardedStore(database, environment, this::computing);
     this.capacity = requireNonNull(capacity, "capacity");
     this.machine = new StateMachine(store, capacity);
+    this.state = new StateAccess(nodeId, () -> machine.state());
   }
 
   /** True if statements were applied that are in no snapshot of this node. */
@@ -181,155 +161,21 @@ public final class Replica implements LogConsumer {
     return failure;
   }
 
+  /** Lets threads read the state between two entries. */
+  public StateAccess state() {
+    return state;
+  }
+
   /** What can be read of the state at any time, without waiting. */
   public Facts facts() {
     return facts;
-  }
-
-  /**
-   * Runs work that must not wait, because other clients wait for the thread. Examples are a frame
-   * on an event loop, and what follows a proof of leadership. During that work, {@link #look}
-   * fails.
-   */
-  public void promptly(Runnable work) {
-    boolean before = prompt.get();
-    prompt.set(true);
-    try {
-      work.run();
-    } finally {
-      prompt.set(before);
-    }
-  }
-
-  private void requireTime() {
-    if (prompt.get()) {
-      throw new IllegalStateException(
-          "this thread must not wait for the entry that is being applied: use facts() or ask()");
-    }
-  }
-
-  /**
-   * Reads the state between two entries. Waits for the end of the entry that is being applied, so
-   * it must not run on a thread for which others wait.
-   *
-   * @param question must copy what it wants to keep, and must not take long: nothing is applied
-   *     meanwhile
-   */
-  public <T extends @Nullable Object> T look(Function<ClusterState, T> question) {
-    requireTime();
-    lock.readLock().lock();
-    try {
-      return question.apply(machine.state());
-    } finally {
-      lock.readLock().unlock();
-    }
-  }
-
-  /**
-   * Reads the state like {@link #look}, for a query: the entry that is being applied may be waiting
-   * for the end of that very query.
-   *
-   * @param ended whether the query has to end
-   * @throws CancellationException once the query has to end
-   */
-  <T extends @Nullable Object> T look(Function<ClusterState, T> question, BooleanSupplier ended) {
-    requireTime();
-    lockUntil(lock.readLock(), ended);
-    try {
-      return question.apply(machine.state());
-    } finally {
-      lock.readLock().unlock();
-    }
-  }
-
-  private static void lockUntil(Lock wanted, BooleanSupplier ended) {
-    boolean interrupted = false;
-    try {
-      boolean locked = false;
-      while (!locked) {
-        try {
-          locked = wanted.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-        if (!locked && ended.getAsBoolean()) {
-          throw new CancellationException("the query was to end before it could look at the locks");
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /**
-   * Answers a question between two entries: at once, on this thread, or after the entry that is
-   * being applied, on its thread. Never waits.
-   *
-   * @param question as in {@link #look}; neither it nor what it does with the answer may wait
-   */
-  public void ask(Consumer<ClusterState> question) {
-    questions.add(question);
-    answerQuestions();
-  }
-
-  /**
-   * Answers the questions, unless an entry is being applied: then that thread does so afterwards.
-   */
-  private void answerQuestions() {
-    while (!questions.isEmpty() && lock.readLock().tryLock()) {
-      try {
-        Consumer<ClusterState> question = questions.poll();
-        if (question != null) {
-          question.accept(machine.state());
-        }
-      } catch (RuntimeException e) {
-        LOG.error("{}: a question about the state failed", nodeId, e);
-      } finally {
-        lock.readLock().unlock();
-      }
-    }
-  }
-
-  /**
-   * Reads the state between two entries like {@link #look}, while no other thread does.
-   *
-   * @param ended whether the query that reads has to end
-   * @throws CancellationException once the query has to end
-   */
-  public <T> T lookAlone(Function<ClusterState, T> question, BooleanSupplier ended) {
-    requireTime();
-    lockUntil(lock.writeLock(), ended);
-    try {
-      return question.apply(machine.state());
-    } finally {
-      lock.writeLock().unlock();
-      answerQuestions();
-    }
   }
 
   @Override
   public void apply(long logIndex, Entry entry) {
     requireSound();
     List<StateMachine.Applied> results = new ArrayList<>(entry.commands().size());
-    lock.writeLock().lock();
-    try {
-      for (Command command : entry.commands()) {
-        LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
-        StateMachine.Applied applied = apply(position, command);
-        applied.notices().forEach(notice -> facts.noticed(notice, machine.state()));
-        results.add(applied);
-        verify(logIndex, command, applied.outcome());
-        if (command instanceof Command.PauseStatements) {
-          tell(Listener::environmentChanges);
-        }
-      }
-      learn(machine.state().identity());
-    } finally {
-      lock.writeLock().unlock();
-      answerQuestions();
-    }
+    state.change(() -> applyCommands(logIndex, entry, results));
     boolean proposedHere = !entry.proposals().isEmpty();
     for (int i = 0; i < results.size(); i++) {
       // notices first: a client that has its reply may at once renew what it has just got
@@ -342,6 +188,20 @@ public final class Replica implements LogConsumer {
         entry.proposals().get(i).applied(results.get(i).outcome());
       }
     }
+  }
+
+  private void applyCommands(long logIndex, Entry entry, List<StateMachine.Applied> results) {
+    for (Command command : entry.commands()) {
+      LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
+      StateMachine.Applied applied = apply(position, command);
+      applied.notices().forEach(notice -> facts.noticed(notice, machine.state()));
+      results.add(applied);
+      verify(logIndex, command, applied.outcome());
+      if (command instanceof Command.PauseStatements) {
+        tell(Listener::environmentChanges);
+      }
+    }
+    learn(machine.state().identity());
   }
 
   private StateMachine.Applied apply(LogPosition position, Command command) {
@@ -405,9 +265,9 @@ public final class Replica implements LogConsumer {
   private final class VerifiedState implements ReplicaVerifier.Owner {
     @Override
     public @Nullable ReplicaCheck lastCheck() {
-      return look(
-          state -> {
-            ReplicaCheck check = state.lastCheck();
+      return state.look(
+          now -> {
+            ReplicaCheck check = now.lastCheck();
             return check == null ? null : check.copy();
           });
     }
@@ -427,11 +287,11 @@ public final class Replica implements LogConsumer {
    * Keeps the identity, and logs the cluster id, by which operators tell clusters apart. It is
    * known once the cluster is first led, or once the state is read from disk.
    */
-  private void learn(ClusterIdentity state) {
-    if (identity.clusterId() == null && state.clusterId() != null) {
-      LOG.info("{}: belongs to cluster {}", nodeId, state.clusterId());
+  private void learn(ClusterIdentity known) {
+    if (identity.clusterId() == null && known.clusterId() != null) {
+      LOG.info("{}: belongs to cluster {}", nodeId, known.clusterId());
     }
-    identity = state;
+    identity = known;
   }
 
   @Override
@@ -451,19 +311,7 @@ public final class Replica implements LogConsumer {
 
   @Override
   public void restore(SnapshotReader snapshot) throws IOException {
-    lock.writeLock().lock();
-    try {
-      StateMachine fresh = new StateMachine(store, capacity);
-      ReplicaCopy.read(snapshot, fresh, database);
-      fresh.checkInvariants();
-      machine = fresh;
-      store.copied();
-      facts.restored(fresh.state());
-      learn(fresh.state().identity());
-    } finally {
-      lock.writeLock().unlock();
-      answerQuestions();
-    }
+    state.change(() -> read(snapshot));
     ReplicaVerifier verifying = verifier;
     ReplicaCheck check = machine.state().lastCheck();
     if (verifying != null && check != null) {
@@ -471,13 +319,23 @@ public final class Replica implements LogConsumer {
     }
   }
 
+  private void read(SnapshotReader snapshot) throws IOException {
+    StateMachine fresh = new StateMachine(store, capacity);
+    ReplicaCopy.read(snapshot, fresh, database);
+    fresh.checkInvariants();
+    machine = fresh;
+    store.copied();
+    facts.restored(fresh.state());
+    learn(fresh.state().identity());
+  }
+
   @Override
   public void startedLeading(long term) {
     LOG.info("{}: leads in term {}", nodeId, term);
     leading = true;
-    look(
-        state -> {
-          listeners.forEach(listener -> listener.startedLeading(state));
+    state.look(
+        now -> {
+          listeners.forEach(listener -> listener.startedLeading(now));
           return null;
         });
     if (failure != null) {
@@ -506,7 +364,8 @@ public final class Replica implements LogConsumer {
     if (cause instanceof RemovedException) {
       LOG.info("{}: {}", nodeId, cause.getMessage());
     } else {
-      LOG.error("{}: stops serving, the others go on: {}", nodeId, explain(cause), cause);
+      String explanation = new StopCause(cause).explanation();
+      LOG.error("{}: stops serving, the others go on: {}", nodeId, explanation, cause);
     }
     leading = false;
     for (Listener listener : listeners) {
@@ -519,53 +378,16 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * Stops the replica if an error says that this process cannot load its own classes, because it
-   * lacks file descriptors or its jars are gone. The JVM remembers that failure for each class.
-   * Every path that serves passes its unexpected errors here.
+   * Stops the replica if an error says that this process cannot load its own classes. Every path
+   * that serves passes its unexpected errors here.
    *
    * @return true if it did
    */
   public boolean stopIfClassesAreLost(Throwable error) {
-    boolean lost = areClassesLost(error);
+    boolean lost = new StopCause(error).areClassesLost();
     if (lost) {
       failed(error);
     }
     return lost;
-  }
-
-  private static boolean areClassesLost(Throwable error) {
-    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-      if (cause instanceof LinkageError) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Says in one line what happened and what to do. */
-  private static String explain(Throwable cause) {
-    if (cause instanceof DivergedException
-        || cause instanceof CommandFailedException
-        || cause instanceof LogFailedException
-        || cause instanceof EnvironmentDiffersException
-        || cause instanceof SupervisedFailure
-        || cause instanceof StrangerException
-        || cause instanceof UnknownCommandException
-        || cause instanceof UnknownVersionException) {
-      return String.valueOf(cause.getMessage());
-    }
-    if (areClassesLost(cause)) {
-      return "it cannot load its own classes ("
-          + cause
-          + "): it had too few file descriptors (ulimit -n), or its jars were replaced. Start it"
-          + " again";
-    }
-    if (cause instanceof OutOfMemoryError) {
-      return "memory has run out (" + cause.getMessage() + "). Start it again with a larger heap";
-    }
-    return "its state can no longer be trusted, because of "
-        + cause
-        + ". Start it again, and it begins with its last snapshot; if it stops again, report this"
-        + " and have it begin anew with the data of the leader: tollgate reseed";
   }
 }

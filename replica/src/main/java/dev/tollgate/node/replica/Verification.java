@@ -125,11 +125,13 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   }
 
   private boolean isComplete() {
-    return replica.look(
-        state -> {
-          ReplicaCheck check = state.lastCheck();
-          return check != null && check.isComplete();
-        });
+    return replica
+        .state()
+        .look(
+            state -> {
+              ReplicaCheck check = state.lastCheck();
+              return check != null && check.isComplete();
+            });
   }
 
   private void tellAll() {

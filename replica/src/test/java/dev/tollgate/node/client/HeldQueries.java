@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Facts;
 import java.util.concurrent.CompletableFuture;
@@ -16,20 +17,21 @@ public final class HeldQueries implements AutoCloseable {
   /** More than a node has threads for queries; the first of them have all, the rest wait. */
   private static final int HOLDING = 100;
 
-  private final ClientService node;
+  private final CommandPipeline pipeline;
+  private final Facts facts;
   private final CountDownLatch free = new CountDownLatch(1);
 
   /** No query that comes after this runs before the end. */
-  public HeldQueries(ClientService node) {
-    this.node = node;
+  public HeldQueries(Workers workers, CommandPipeline pipeline, Facts facts) {
+    this.pipeline = pipeline;
+    this.facts = facts;
     for (int i = 0; i < HOLDING; i++) {
-      node.workers()
-          .run(
-              Workers.Kind.QUERIES,
-              this::awaitEnd,
-              refused -> {
-                throw new IllegalStateException(refused);
-              });
+      workers.run(
+          Workers.Kind.QUERIES,
+          this::awaitEnd,
+          refused -> {
+            throw new IllegalStateException(refused);
+          });
     }
   }
 
@@ -45,24 +47,23 @@ public final class HeldQueries implements AutoCloseable {
   public void abort(long session, long transaction) throws Exception {
     SessionId id = new SessionId(session);
     CompletableFuture<Void> ended = new CompletableFuture<>();
-    node.pipeline()
-        .submit(
-            new Command.AbortTransaction(id, transaction, Command.AbortReason.IDLE),
-            new Proposal.Listener() {
-              @Override
-              public void applied(Outcome outcome) {
-                ended.complete(null);
-              }
+    pipeline.submit(
+        new Command.AbortTransaction(id, transaction, Command.AbortReason.IDLE),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            ended.complete(null);
+          }
 
-              @Override
-              public void unknown() {
-                ended.completeExceptionally(new IllegalStateException("it does not lead"));
-              }
-            });
+          @Override
+          public void unknown() {
+            ended.completeExceptionally(new IllegalStateException("it does not lead"));
+          }
+        });
     ended.get(30, TimeUnit.SECONDS);
-    Facts.SessionFacts facts = requireNonNull(node.replica().facts().session(id));
-    if (facts.inTransaction() || facts.lostTransaction() == null) {
-      throw new IllegalStateException("the transaction was not rolled back: " + facts);
+    Facts.SessionFacts found = requireNonNull(facts.session(id));
+    if (found.inTransaction() || found.lostTransaction() == null) {
+      throw new IllegalStateException("the transaction was not rolled back: " + found);
     }
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Transactions that have to wait for a snapshot. */
 class TransactionGateTest {
   private final List<String> begun = new ArrayList<>();
-  private final TransactionGate gate = new TransactionGate(2, Runnable::run);
+  private final TransactionGate gate = new TransactionGate(2, Runnable::run, () -> true);
 
   @Test
   void noMoreThanSomeAreHeld() {
@@ -26,7 +26,10 @@ class TransactionGateTest {
     assertEquals(List.of("a", "b", "d"), begun);
   }
 
+  /** Returns false if the transaction is told that it never begins. */
   private boolean enter(String name) {
-    return gate.enter(() -> begun.add(name));
+    List<String> refusals = new ArrayList<>();
+    gate.begin(() -> begun.add(name), refusals::add);
+    return refusals.isEmpty();
   }
 }

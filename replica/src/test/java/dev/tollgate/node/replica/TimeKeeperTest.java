@@ -159,12 +159,14 @@ class TimeKeeperTest {
   void nodeThatBeginsToLeadKnowsTheLimits() {
     limit(10_000, 1_000);
     SessionId session = begin();
-    replica.<@Nullable Void>look(
-        state -> {
-          keeper.stoppedLeading();
-          keeper.startedLeading(state);
-          return null;
-        });
+    replica
+        .state()
+        .<@Nullable Void>look(
+            state -> {
+              keeper.stoppedLeading();
+              keeper.startedLeading(state);
+              return null;
+            });
     pass(1_100);
     await().atMost(DEADLINE).until(() -> !isInTransaction(session));
   }
@@ -182,7 +184,7 @@ class TimeKeeperTest {
   }
 
   private boolean isInTransaction(SessionId session) {
-    return replica.look(state -> state.session(session).transaction() != null);
+    return replica.state().look(state -> state.session(session).transaction() != null);
   }
 
   @Test
@@ -238,7 +240,7 @@ class TimeKeeperTest {
   void sessionKeepsItsOwnLeaseAlive() {
     SessionId session = open();
     acquire(session, "x", 0);
-    LeaseId own = replica.look(state -> state.session(session).ownLease().id());
+    LeaseId own = replica.state().look(state -> state.session(session).ownLease().id());
     for (int i = 0; i < 5; i++) {
       pass(TTL_MILLIS / 2);
       assertEquals(TimeKeeper.Renewal.RENEWED, keeper.renew(session, keeper.now()));
@@ -246,7 +248,7 @@ class TimeKeeperTest {
     assertTrue(isAlive(own));
     pass(TTL_MILLIS + 100);
     await().atMost(DEADLINE).until(() -> !isAlive(own));
-    assertNotNull(replica.look(state -> state.session(session)), "its ttl is longer");
+    assertNotNull(replica.state().look(state -> state.session(session)), "its ttl is longer");
   }
 
   /** Or else its client would trust the lease while it ends. */
@@ -274,7 +276,9 @@ class TimeKeeperTest {
   void sessionThatIsNotHeardOfEnds() {
     SessionId session = open();
     pass(10_100);
-    await().atMost(DEADLINE).until(() -> replica.look(state -> state.session(session)) == null);
+    await()
+        .atMost(DEADLINE)
+        .until(() -> replica.state().look(state -> state.session(session)) == null);
     assertEquals(TimeKeeper.Renewal.GONE, keeper.renew(session, keeper.now()));
   }
 
@@ -371,11 +375,11 @@ class TimeKeeperTest {
 
   /** As the log has it. */
   private long left(LeaseId lease) {
-    return replica.<Long>look(state -> state.lease(lease).remainingMillis());
+    return replica.state().<Long>look(state -> state.lease(lease).remainingMillis());
   }
 
   private long recordedRenewals(LeaseId lease) {
-    return replica.<Long>look(state -> state.lease(lease).recordedRenewals());
+    return replica.state().<Long>look(state -> state.lease(lease).recordedRenewals());
   }
 
   /** Lets time pass, and the keeper look at it in each step. */
@@ -425,7 +429,7 @@ class TimeKeeperTest {
     }
     // the session itself lives longer than its leases
     pass(TTL_MILLIS + 100);
-    await().atMost(DEADLINE).until(() -> replica.look(state -> state.leases().isEmpty()));
+    await().atMost(DEADLINE).until(() -> replica.state().look(state -> state.leases().isEmpty()));
   }
 
   /** Lets time pass in steps that are no pauses. */
@@ -476,11 +480,12 @@ class TimeKeeperTest {
   }
 
   private boolean isAlive(LeaseId lease) {
-    return replica.look(state -> state.lease(lease) != null);
+    return replica.state().look(state -> state.lease(lease) != null);
   }
 
   private int waiters() {
-    return replica.look(
-        state -> state.locks().stream().mapToInt(lock -> lock.waiters().size()).sum());
+    return replica
+        .state()
+        .look(state -> state.locks().stream().mapToInt(lock -> lock.waiters().size()).sum());
   }
 }

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Who may wait for the state of a replica, and who has to ask. */
-class ReplicaLookTest {
+class StateAccessTest {
   private final SqlDatabase database = new SqlDatabase();
-  private final Replica replica = new Replica("r", database);
+  private final StateAccess state = new Replica("r", database).state();
 
   @AfterEach
   void close() {
@@ -26,20 +26,18 @@ class ReplicaLookTest {
   void threadForWhichOthersWaitMayNotLook() {
     assertThrows(
         IllegalStateException.class,
-        () -> replica.promptly(() -> replica.look(state -> state.sessions().size())));
+        () -> state.promptly(() -> state.look(now -> now.sessions().size())));
     assertThrows(
         IllegalStateException.class,
-        () ->
-            replica.promptly(
-                () -> replica.lookAlone(state -> state.sessions().size(), () -> false)));
-    int sessions = replica.look(state -> state.sessions().size());
+        () -> state.promptly(() -> state.lookAlone(now -> now.sessions().size(), () -> false)));
+    int sessions = state.look(now -> now.sessions().size());
     assertEquals(0, sessions);
   }
 
   @Test
   void questionIsAnsweredAtOnceWhileNothingIsApplied() {
     AtomicInteger sessions = new AtomicInteger(-1);
-    replica.promptly(() -> replica.ask(state -> sessions.set(state.sessions().size())));
+    state.promptly(() -> state.ask(now -> sessions.set(now.sessions().size())));
     assertEquals(0, sessions.get());
   }
 
@@ -48,14 +46,13 @@ class ReplicaLookTest {
     CountDownLatch free = new CountDownLatch(1);
     Thread busy = haveTheState(free);
     assertThrows(
-        CancellationException.class,
-        () -> replica.look(state -> state.sessions().size(), () -> true));
+        CancellationException.class, () -> state.look(now -> now.sessions().size(), () -> true));
     assertThrows(
         CancellationException.class,
-        () -> replica.lookAlone(state -> state.sessions().size(), () -> true));
+        () -> state.lookAlone(now -> now.sessions().size(), () -> true));
     free.countDown();
     busy.join(30_000);
-    int sessions = replica.look(state -> state.sessions().size(), () -> true);
+    int sessions = state.look(now -> now.sessions().size(), () -> true);
     assertEquals(0, sessions);
   }
 
@@ -65,8 +62,8 @@ class ReplicaLookTest {
     Thread busy =
         new Thread(
             () ->
-                replica.lookAlone(
-                    state -> {
+                state.lookAlone(
+                    now -> {
                       begun.countDown();
                       try {
                         return free.await(30, TimeUnit.SECONDS);
@@ -85,12 +82,12 @@ class ReplicaLookTest {
     CountDownLatch free = new CountDownLatch(1);
     Thread busy = haveTheState(free);
     AtomicInteger answers = new AtomicInteger();
-    replica.ask(state -> answers.incrementAndGet());
-    replica.ask(
-        state -> {
+    state.ask(now -> answers.incrementAndGet());
+    state.ask(
+        now -> {
           throw new IllegalArgumentException("the next question is answered all the same");
         });
-    replica.ask(state -> answers.incrementAndGet());
+    state.ask(now -> answers.incrementAndGet());
     assertEquals(0, answers.get());
     free.countDown();
     busy.join(30_000);

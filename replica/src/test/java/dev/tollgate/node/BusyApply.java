@@ -1,19 +1,21 @@
-package dev.tollgate.node.client;
+package dev.tollgate.node;
 
+import dev.tollgate.node.replica.Replica;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Has the state of a node for itself, as an entry does that takes long to apply. */
-public final class BusyApply implements AutoCloseable {
+final class BusyApply implements AutoCloseable {
   private final CountDownLatch free = new CountDownLatch(1);
 
   /** Returns once nobody else can look at the state, until this is closed. */
-  public BusyApply(ClientService node) throws InterruptedException {
+  BusyApply(Replica replica) throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     Thread applies =
         new Thread(
             () ->
-                node.replica()
+                replica
+                    .state()
                     .lookAlone(
                         state -> {
                           begun.countDown();

@@ -1,0 +1,30 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.Session;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.node.replica.Facts;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.wire.Request;
+
+/**
+ * A session as one connection uses it.
+ *
+ * @param options what the client chose for this connection; the log does not know them
+ */
+record AttachedSession(SessionId id, Request.SessionOptions options) {
+  AttachedSession {
+    requireNonNull(id, "id");
+    requireNonNull(options, "options");
+  }
+
+  /** Returns what the log knows of how the session's queries run. */
+  SqlReader.Settings settings(Facts facts) {
+    Facts.SessionFacts found = facts.session(id);
+    return found == null
+        ? new SqlReader.Settings(Session.INITIAL_SCHEMA, Limits.LOCK_TIMEOUT_MILLIS)
+        : new SqlReader.Settings(found.schema(), found.lockTimeoutMillis());
+  }
+}

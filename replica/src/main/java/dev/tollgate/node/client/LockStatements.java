@@ -1,0 +1,137 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.node.replica.StateAccess;
+import dev.tollgate.sql.LockFunction;
+import dev.tollgate.sql.Plan;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.schema.LockAnswers;
+import dev.tollgate.store.schema.LockArguments;
+import dev.tollgate.wire.SqlState;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out statements that call a lock function and nothing else: by the log, by a renewal, or
+ * from the replicated state. Thread-safe; nothing here waits.
+ */
+final class LockStatements {
+  private final StatementProposals proposals;
+  private final LeaseRenewals renewals;
+  private final ReadAccess access;
+  private final StatementQueries queries;
+  private final StateAccess state;
+  private final RequestWork work;
+
+  LockStatements(
+      StatementProposals proposals,
+      LeaseRenewals renewals,
+      ReadAccess access,
+      StatementQueries queries,
+      StateAccess state,
+      RequestWork work) {
+    this.proposals = requireNonNull(proposals, "proposals");
+    this.renewals = requireNonNull(renewals, "renewals");
+    this.access = requireNonNull(access, "access");
+    this.queries = requireNonNull(queries, "queries");
+    this.state = requireNonNull(state, "state");
+    this.work = requireNonNull(work, "work");
+  }
+
+  void run(ReceivedStatement statement, Plan.LockCall plan) {
+    work.attempt(
+        statement.answer(),
+        () -> {
+          List<SqlValue> parameters = Parameters.decode(statement.onlySet(), plan.parameterCount());
+          String arguments = plan.argumentsSql();
+          if (arguments == null) {
+            call(statement, plan, PlanArguments.values(plan.arguments(), parameters));
+          } else {
+            evaluate(statement, plan, arguments, parameters);
+          }
+        });
+  }
+
+  /** Lets the database compute the arguments first. */
+  private void evaluate(
+      ReceivedStatement statement,
+      Plan.LockCall plan,
+      String arguments,
+      List<SqlValue> parameters) {
+    int out = plan.outParameter() ? 1 : 0;
+    List<SqlValue> given = parameters.subList(out, parameters.size());
+    byte[] set = SqlValue.encodeFirst(given, given.size());
+    access.withState(
+        statement,
+        () ->
+            work.onWorker(
+                isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS,
+                statement.answer(),
+                () -> call(statement, plan, queries.computed(statement, arguments, set))));
+  }
+
+  /** True if arguments may take long to compute; the SELECT at their start does not count. */
+  private static boolean isQuery(String argumentsSql) {
+    String sql = argumentsSql.toUpperCase(Locale.ROOT);
+    return sql.indexOf("SELECT", 1) >= 0
+        || Stream.of("FROM", "TABLE", "VALUES").anyMatch(sql::contains);
+  }
+
+  private void call(ReceivedStatement statement, Plan.LockCall plan, List<SqlValue> values)
+      throws SQLException {
+    String label = plan.columnLabel();
+    if (plan.function() == LockFunction.RENEW_LEASE) {
+      renewals.renew(statement, LockArguments.leaseId(values.get(0)), label);
+    } else if (plan.function() == LockFunction.HOLDS_LOCK) {
+      LockName lock = LockArguments.lockName(values.get(0));
+      long token = LockArguments.token(values.get(1));
+      ask(statement, now -> LockAnswers.resultOf(now.holdsLock(lock, token), label));
+    } else if (plan.function() == LockFunction.LOCK_TOKEN) {
+      LockName lock = LockArguments.lockName(values.get(0));
+      ask(statement, now -> LockAnswers.resultOf(tokenOf(now, lock), label));
+    } else {
+      Operation operation =
+          Operations.lockCall(
+              plan.function(),
+              values,
+              statement.session().options().lockWaitMillis(),
+              statement.client().application());
+      requireProvenLease(statement, operation);
+      proposals.propose(statement, operation, outcome -> Replies.of(outcome, label));
+    }
+  }
+
+  /** Answers from the replicated state. */
+  private void ask(ReceivedStatement statement, Function<ClusterState, byte[]> question) {
+    access.withState(statement, () -> state.ask(now -> statement.result(question.apply(now))));
+  }
+
+  private static @Nullable Long tokenOf(ClusterState state, LockName lock) {
+    FencingToken token = state.lockToken(lock);
+    return token == null ? null : (Long) token.value();
+  }
+
+  /** Rejects a client that cannot prove that its own lease is alive (invariant I8). */
+  private static void requireProvenLease(ReceivedStatement statement, Operation operation)
+      throws SQLException {
+    boolean own =
+        (operation instanceof Operation.AcquireLock acquire && acquire.lease() == null)
+            || (operation instanceof Operation.ReleaseLock release && release.lease() == null);
+    if (own && !statement.request().ownLeaseTrusted()) {
+      throw SqlErrors.exception(
+          SqlState.LEASE_GONE,
+          "the connection could not renew its own lease in time, so it may be gone; try again once"
+              + " the cluster answers");
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.node.replica.Facts;
+import dev.tollgate.node.replica.TimeKeeper;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import java.util.function.Consumer;
+
+/**
+ * When a statement may read this node's state: after which proof, and in which transaction.
+ * Thread-safe; nothing here waits.
+ */
+final class ReadAccess {
+  private final Leadership leadership;
+  private final Facts facts;
+  private final TimeKeeper timeKeeper;
+  private final StatementProposals proposals;
+
+  ReadAccess(
+      Leadership leadership, Facts facts, TimeKeeper timeKeeper, StatementProposals proposals) {
+    this.leadership = requireNonNull(leadership, "leadership");
+    this.facts = requireNonNull(facts, "facts");
+    this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
+    this.proposals = requireNonNull(proposals, "proposals");
+  }
+
+  /** Runs the work if this node's state is new enough; else sends the client to the leader. */
+  void withState(ReadConsistency consistency, Consumer<Reply> answer, Runnable work) {
+    switch (consistency) {
+      case ANY -> work.run();
+      case LEADER -> runIf(leadership.isAssumed(), answer, work);
+      case LINEARIZABLE -> leadership.awaitState(leads -> runIf(leads, answer, work));
+    }
+  }
+
+  private void runIf(boolean allowed, Consumer<Reply> answer, Runnable work) {
+    if (allowed) {
+      work.run();
+    } else {
+      answer.accept(leadership.notLeader());
+    }
+  }
+
+  /** Runs the work once the session's queries may see this node's state. */
+  void withState(ReceivedStatement statement, Runnable work) {
+    ReadConsistency consistency = statement.session().options().readConsistency();
+    boolean inTransaction = statement.scope() != TransactionScope.AUTOCOMMIT;
+    withState(
+        consistency == ReadConsistency.ANY && inTransaction ? ReadConsistency.LEADER : consistency,
+        statement.answer(),
+        work);
+  }
+
+  /**
+   * Ensures that a serializable transaction is alone before it reads, and that the client learns of
+   * the end of its transaction before it goes on.
+   */
+  void inTransaction(ReceivedStatement statement, Runnable work) {
+    TransactionScope mode = statement.scope();
+    if (mode == TransactionScope.AUTOCOMMIT) {
+      work.run();
+      return;
+    }
+    Facts.SessionFacts state = facts.session(statement.session().id());
+    boolean begun = state != null && state.inTransaction();
+    String lost = state == null ? null : state.lostTransaction();
+    if (lost != null) {
+      statement.reply(new Reply.Failure(SqlState.CONFLICT, lost));
+    } else if (mode == TransactionScope.SERIALIZABLE && !begun) {
+      proposals.propose(
+          statement,
+          new Operation.BeginTransaction(mode),
+          outcome -> {
+            if (outcome instanceof Outcome.Done) {
+              work.run();
+              return null;
+            }
+            return Replies.of(outcome);
+          });
+    } else {
+      if (begun) {
+        timeKeeper.noteUse(statement.session().id());
+      }
+      work.run();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.node.replica.Replica;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
+import java.sql.SQLException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does the work of requests, and turns what the work throws into replies. Knows the threads for
+ * such work, and stops the replica if an error says that this process is broken. Thread-safe.
+ */
+final class RequestWork {
+  private static final Logger LOG = LoggerFactory.getLogger(RequestWork.class);
+
+  /** Work that may fail with an error for the client. */
+  interface Task {
+    void run() throws SQLException;
+  }
+
+  private final String nodeId;
+  private final Workers workers;
+  private final Replica replica;
+
+  RequestWork(String nodeId, Workers workers, Replica replica) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.workers = requireNonNull(workers, "workers");
+    this.replica = requireNonNull(replica, "replica");
+  }
+
+  /** Runs a query on another thread. Whatever happens, the client gets a reply. */
+  void onWorker(Consumer<Reply> answer, Task task) {
+    onWorker(Workers.Kind.QUERIES, answer, task);
+  }
+
+  /** Runs a task on another thread. Whatever happens, the client gets a reply. */
+  void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task) {
+    workers.run(
+        kind,
+        () -> {
+          try {
+            attempt(answer, task);
+          } catch (RuntimeException | Error e) {
+            answer.accept(unexpected(e));
+          }
+        },
+        refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
+  }
+
+  /** Runs a task on this thread, and replies to input that the client got wrong. */
+  void attempt(Consumer<Reply> answer, Task task) {
+    try {
+      task.run();
+    } catch (SQLException e) {
+      replica.stopIfClassesAreLost(e);
+      answer.accept(Replies.of(e));
+    } catch (WireFormatException e) {
+      answer.accept(Replies.of(e));
+    }
+  }
+
+  /** Returns the reply after a bug: the client waits for a reply all the same. */
+  Reply unexpected(Throwable bug) {
+    if (!replica.stopIfClassesAreLost(bug)) {
+      LOG.error("{}: a statement failed in an unexpected way", nodeId, bug);
+    }
+    return new Reply.Failure(
+        SqlState.INTERNAL,
+        "an error in Tollgate, which the log of node "
+            + nodeId
+            + " describes: "
+            + bug.getClass().getSimpleName());
+  }
+}

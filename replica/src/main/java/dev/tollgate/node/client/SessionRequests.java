@@ -1,0 +1,229 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.entry.Proposal;
+import dev.tollgate.node.replica.Facts;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.WireFormatException;
+import java.security.SecureRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The requests of one connection about sessions: opens a session or attaches one, and closes it.
+ * Knows which session the connection has. The transport calls it one frame at a time; outcomes come
+ * from any thread.
+ */
+final class SessionRequests {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionRequests.class);
+  private static final SecureRandom SECRETS = new SecureRandom();
+
+  private final ClusterInfo cluster;
+  private final Leadership leadership;
+  private final CommandPipeline pipeline;
+  private final Facts facts;
+  private final RunningQueries queries;
+  private final ReplyChannel replies;
+  private volatile @Nullable AttachedSession session;
+
+  SessionRequests(
+      ClusterInfo cluster,
+      Leadership leadership,
+      CommandPipeline pipeline,
+      Facts facts,
+      RunningQueries queries,
+      ReplyChannel replies) {
+    this.cluster = requireNonNull(cluster, "cluster");
+    this.leadership = requireNonNull(leadership, "leadership");
+    this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.facts = requireNonNull(facts, "facts");
+    this.queries = requireNonNull(queries, "queries");
+    this.replies = requireNonNull(replies, "replies");
+  }
+
+  /** Does work that needs the session of the connection, if there is one. */
+  void withSession(Consumer<Reply> answer, Consumer<AttachedSession> work) {
+    AttachedSession attached = session;
+    if (attached == null) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.CONNECTION_REFUSED, "the connection has no session: open or attach one"));
+    } else {
+      work.accept(attached);
+    }
+  }
+
+  void open(Request.OpenSession open, ClientInfo client, Consumer<Reply> answer) {
+    String wrong = wrongWith(open);
+    if (wrong != null) {
+      answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
+      return;
+    }
+    long secret = SECRETS.nextLong();
+    pipeline.submit(
+        new Command.OpenSession(client, secret, open.ttlMillis(), open.leaseTtlMillis()),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            if (outcome instanceof Outcome.Refused refused) {
+              answer.accept(Replies.of(refused));
+              return;
+            }
+            SessionId id = ((Outcome.SessionOpened) outcome).session();
+            session = new AttachedSession(id, open.options());
+            answer.accept(new Reply.SessionReady(id.value(), secret));
+          }
+
+          @Override
+          public void unknown() {
+            answer.accept(leadership.notLeader());
+          }
+
+          @Override
+          public void refused(String why) {
+            answer.accept(new Reply.Failure(SqlState.BUSY, why));
+          }
+        });
+  }
+
+  private static @Nullable String wrongWith(Request.OpenSession open) {
+    if (open.ttlMillis() < Limits.SESSION_TTL_MIN_MILLIS
+        || open.ttlMillis() > Limits.SESSION_TTL_MAX_MILLIS) {
+      return "session timeout is " + open.ttlMillis() + " ms: it has to be 1 s to 24 hours";
+    }
+    if (open.leaseTtlMillis() < Limits.LEASE_TTL_MIN_MILLIS
+        || open.leaseTtlMillis() > Limits.LEASE_TTL_MAX_MILLIS) {
+      return "lease is " + open.leaseTtlMillis() + " ms: it has to be 100 ms to 24 hours";
+    }
+    return wrongWith(open.options());
+  }
+
+  private static @Nullable String wrongWith(Request.SessionOptions options) {
+    long wait = options.lockWaitMillis();
+    return wait < 0 || wait > Limits.LOCK_WAIT_MAX_MILLIS
+        ? "lockWait is " + wait + " ms: it has to be 0 to one hour"
+        : null;
+  }
+
+  void attach(Request.AttachSession attach, Consumer<Reply> answer) {
+    String wrong = wrongWith(attach.options());
+    if (attach.sessionId() <= 0 || wrong != null) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.INVALID_ARGUMENT,
+              wrong == null ? "session " + attach.sessionId() + " does not exist" : wrong));
+    } else if (attach.leaderOnly() && !leadership.isAssumed()) {
+      answer.accept(leadership.notLeader());
+    } else if (!tryAttach(attach, answer)) {
+      // a node that lags behind, or has lost leadership, cannot know that a session is gone
+      leadership.awaitState(
+          leads -> {
+            if (!leads) {
+              answer.accept(leadership.notLeader());
+            } else if (!tryAttach(attach, answer)) {
+              answer.accept(
+                  new Reply.Failure(
+                      SqlState.SESSION_GONE,
+                      "session "
+                          + attach.sessionId()
+                          + " has expired, because the cluster did not hear of it for its timeout,"
+                          + " or was closed: open a new connection"));
+            }
+          });
+    }
+  }
+
+  /** Attaches or refuses a session that this node knows; returns false if it does not know it. */
+  private boolean tryAttach(Request.AttachSession attach, Consumer<Reply> answer) {
+    SessionId id = new SessionId(attach.sessionId());
+    Facts.SessionFacts known = facts.session(id);
+    if (known == null) {
+      return false;
+    }
+    if (known.secret() != attach.secret()) {
+      LOG.warn(
+          "{}: {} does not know the secret of session {}", cluster.nodeId(), replies.client(), id);
+      answer.accept(
+          new Reply.Failure(SqlState.CONNECTION_REFUSED, "session " + id + " is another client's"));
+    } else {
+      session = new AttachedSession(id, attach.options());
+      answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
+    }
+    return true;
+  }
+
+  void close(Consumer<Reply> answer) {
+    withSession(
+        answer,
+        attached ->
+            propose(
+                new Command.CloseSession(attached.id()),
+                answer,
+                outcome -> {
+                  session = null;
+                  answer.accept(new Reply.Ok());
+                }));
+  }
+
+  void releaseOwnLease(Consumer<Reply> answer) {
+    withSession(
+        answer,
+        attached ->
+            propose(
+                new Command.ReleaseOwnLease(attached.id()),
+                answer,
+                outcome ->
+                    answer.accept(
+                        outcome instanceof Outcome.Refused refused
+                            ? Replies.of(refused)
+                            : new Reply.Ok())));
+  }
+
+  /** Cancels what a session waits for. The client sends this by another connection. */
+  void cancel(Request.Cancel cancel, Consumer<Reply> answer) {
+    if (cancel.sessionId() <= 0 || cancel.sequence() <= 0) {
+      throw new WireFormatException("cancel of session " + cancel.sessionId());
+    }
+    SessionId id = new SessionId(cancel.sessionId());
+    Facts.SessionFacts known = facts.session(id);
+    if (known == null || known.secret() != cancel.secret()) {
+      answer.accept(
+          leadership.isAssumed()
+              ? new Reply.Failure(SqlState.SESSION_GONE, "there is no session " + id)
+              : leadership.notLeader());
+      return;
+    }
+    queries.cancel(id);
+    propose(
+        new Command.EndWait(id, cancel.sequence(), Command.WaitEnd.CANCELLED),
+        answer,
+        outcome -> answer.accept(new Reply.Ok()));
+  }
+
+  private void propose(Command command, Consumer<Reply> answer, Consumer<Outcome> then) {
+    pipeline.submit(
+        command,
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            then.accept(outcome);
+          }
+
+          @Override
+          public void unknown() {
+            answer.accept(leadership.notLeader());
+          }
+        });
+  }
+}

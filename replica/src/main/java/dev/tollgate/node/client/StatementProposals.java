@@ -1,0 +1,133 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.log.CommandPipeline;
+import dev.tollgate.log.entry.Proposal;
+import dev.tollgate.node.replica.Facts;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the operations of statements through the log, and answers when they have their outcomes.
+ * Thread-safe; nothing here waits.
+ */
+final class StatementProposals {
+  private final CommandPipeline pipeline;
+  private final TransactionGate gate;
+  private final WaitingRequests waiting;
+  private final Facts facts;
+  private final Leadership leadership;
+  private final RequestWork work;
+
+  StatementProposals(
+      CommandPipeline pipeline,
+      TransactionGate gate,
+      WaitingRequests waiting,
+      Facts facts,
+      Leadership leadership,
+      RequestWork work) {
+    this.pipeline = requireNonNull(pipeline, "pipeline");
+    this.gate = requireNonNull(gate, "gate");
+    this.waiting = requireNonNull(waiting, "waiting");
+    this.facts = requireNonNull(facts, "facts");
+    this.leadership = requireNonNull(leadership, "leadership");
+    this.work = requireNonNull(work, "work");
+  }
+
+  /** Proposes the operation of a statement; its outcome is the reply. */
+  void propose(ReceivedStatement statement, Operation operation) {
+    propose(statement, operation, Replies::of);
+  }
+
+  /**
+   * Proposes the operation of a statement.
+   *
+   * @param reply makes the reply from the outcome; returns null if the reply comes later
+   */
+  void propose(
+      ReceivedStatement statement, Operation operation, Function<Outcome, @Nullable Reply> reply) {
+    if (mayBegin(statement, operation) && !facts.isInTransaction(statement.session().id())) {
+      gate.begin(() -> submit(statement, operation, reply), why -> busy(statement, why));
+    } else {
+      submit(statement, operation, reply);
+    }
+  }
+
+  private static boolean mayBegin(ReceivedStatement statement, Operation operation) {
+    return statement.scope() != TransactionScope.AUTOCOMMIT
+        && (operation instanceof Operation.ExecuteSql
+            || operation instanceof Operation.BeginTransaction
+            || operation instanceof Operation.MarkSavepoint);
+  }
+
+  private void submit(
+      ReceivedStatement statement, Operation operation, Function<Outcome, @Nullable Reply> reply) {
+    RequestId id = new RequestId(statement.session().id(), statement.request().sequence());
+    pipeline.submit(
+        new Command.Perform(
+            id.session(), id.sequence(), operation, RequestContent.of(statement.request())),
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            if (outcome instanceof Outcome.Waiting) {
+              awaitGrant(id, statement, reply);
+            } else {
+              answer(statement, reply, outcome);
+            }
+          }
+
+          @Override
+          public void unknown() {
+            statement.reply(leadership.notLeader());
+          }
+
+          @Override
+          public void refused(String why) {
+            busy(statement, why);
+          }
+        });
+  }
+
+  private static void busy(ReceivedStatement statement, String why) {
+    statement.reply(new Reply.Failure(SqlState.BUSY, why));
+  }
+
+  private void awaitGrant(
+      RequestId id, ReceivedStatement statement, Function<Outcome, @Nullable Reply> reply) {
+    waiting.await(
+        id,
+        new WaitingRequests.Waiter() {
+          @Override
+          public void completed(Outcome outcome) {
+            answer(statement, reply, outcome);
+          }
+
+          @Override
+          public void abandoned() {
+            statement.reply(leadership.notLeader());
+          }
+        });
+  }
+
+  /** Answers the client whatever happens, and lets the apply thread go on. */
+  private void answer(
+      ReceivedStatement statement, Function<Outcome, @Nullable Reply> reply, Outcome outcome) {
+    Reply made;
+    try {
+      made = reply.apply(outcome);
+    } catch (RuntimeException e) {
+      made = work.unexpected(e);
+    }
+    if (made != null) {
+      statement.reply(made);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.node.replica.Facts;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the queries of statements on this node's database. Knows how a query is cancelled. A query
+ * takes its time, so it runs on a worker. Thread-safe.
+ */
+final class StatementQueries {
+  private final SqlReader reader;
+  private final LockAccess views;
+  private final Facts facts;
+  private final RunningQueries queries;
+
+  /**
+   * @param views the lock state for queries
+   */
+  StatementQueries(SqlReader reader, LockAccess views, Facts facts, RunningQueries queries) {
+    this.reader = requireNonNull(reader, "reader");
+    this.views = requireNonNull(views, "views");
+    this.facts = requireNonNull(facts, "facts");
+    this.queries = requireNonNull(queries, "queries");
+  }
+
+  /** Runs a query and replies with its first rows. */
+  void run(ReceivedStatement statement, String sql, byte[] parameterSet) throws SQLException {
+    OpenResults results = statement.results();
+    if (results.isFull()) {
+      statement.reply(
+          new Reply.Failure(
+              SqlState.TOO_MANY,
+              "the connection has "
+                  + OpenResults.MOST
+                  + " results open: close those that are not needed"));
+      return;
+    }
+    long cursorId = results.nextCursorId();
+    SqlReader.Page page =
+        cancellable(
+            statement,
+            canceller ->
+                reader.query(
+                    transactionToRead(statement),
+                    statement.session().settings(facts),
+                    sql,
+                    parameterSet,
+                    statement.request().maxRows(),
+                    statement.request().pageRows(),
+                    cursorId,
+                    views,
+                    canceller));
+    results.keep(cursorId, page);
+    statement.result(page.body().bytes());
+  }
+
+  /** Lets the database compute the arguments of a lock function. */
+  List<SqlValue> computed(ReceivedStatement statement, String arguments, byte[] set)
+      throws SQLException {
+    return cancellable(
+        statement,
+        canceller ->
+            reader.evaluate(
+                transactionToRead(statement),
+                statement.session().settings(facts),
+                arguments,
+                set,
+                views,
+                canceller));
+  }
+
+  /** A query that may be cancelled. */
+  private interface Query<T> {
+    T run(SqlReader.Canceller canceller) throws SQLException;
+  }
+
+  /** Runs a query that ends if the client cancels it, or goes away. */
+  private <T> T cancellable(ReceivedStatement statement, Query<T> query) throws SQLException {
+    SqlReader.Canceller canceller = new SqlReader.Canceller();
+    queries.starts(statement.session().id(), canceller);
+    statement.results().queryStarts(canceller);
+    try {
+      return query.run(canceller);
+    } finally {
+      statement.results().queryEnds(canceller);
+      queries.ends(statement.session().id(), canceller);
+    }
+  }
+
+  /**
+   * Returns the session if a query has to see the rows of its transaction, else null.
+   *
+   * @throws SQLException if the transaction has ended since the statement was sent: the query must
+   *     not see the committed rows instead
+   */
+  private @Nullable SessionId transactionToRead(ReceivedStatement statement) throws SQLException {
+    SessionId session = statement.session().id();
+    if (facts.isInTransaction(session)) {
+      return session;
+    }
+    if (statement.scope() != TransactionScope.AUTOCOMMIT) {
+      Facts.SessionFacts state = facts.session(session);
+      String lost =
+          state == null
+              ? "the session ended, and its transaction with it: run it again"
+              : state.lostTransaction();
+      if (lost != null) {
+        throw SqlErrors.exception(SqlState.CONFLICT, lost);
+      }
+    }
+    return null;
+  }
+}

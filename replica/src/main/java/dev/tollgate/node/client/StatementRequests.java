@@ -1,0 +1,103 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import java.util.function.Consumer;
+
+/**
+ * The requests of one connection about statements: plans a statement and has it executed or
+ * described, and sends on the rows of results. Knows the connection's open results. The transport
+ * calls it one frame at a time; its work runs on other threads.
+ */
+final class StatementRequests {
+  private final SqlFrontend frontend;
+  private final StatementExecution execution;
+  private final Descriptions descriptions;
+  private final RequestWork work;
+  private final OpenResults results = new OpenResults();
+
+  StatementRequests(
+      SqlFrontend frontend,
+      StatementExecution execution,
+      Descriptions descriptions,
+      RequestWork work) {
+    this.frontend = requireNonNull(frontend, "frontend");
+    this.execution = requireNonNull(execution, "execution");
+    this.descriptions = requireNonNull(descriptions, "descriptions");
+    this.work = requireNonNull(work, "work");
+  }
+
+  void execute(
+      AttachedSession session, ClientInfo client, Request.Execute request, Consumer<Reply> answer) {
+    ReceivedStatement statement = new ReceivedStatement(session, client, request, results, answer);
+    withPlan(request.sql(), answer, plan -> execution.run(statement, plan));
+  }
+
+  void prepare(AttachedSession session, Request.Prepare request, Consumer<Reply> answer) {
+    withPlan(request.sql(), answer, plan -> descriptions.describe(session, plan, answer));
+  }
+
+  /** Plans a statement: at once if it was seen lately, else on a worker. */
+  private void withPlan(String sql, Consumer<Reply> answer, Consumer<Plan> then) {
+    Plan known = frontend.cached(sql);
+    if (known != null) {
+      try {
+        then.accept(known);
+      } catch (RuntimeException | Error e) {
+        answer.accept(work.unexpected(e));
+      }
+    } else {
+      work.onWorker(
+          sql.length() <= ClientLimits.SHORT_STATEMENT_CHARS
+              ? Workers.Kind.PLANS
+              : Workers.Kind.QUERIES,
+          answer,
+          () -> {
+            try {
+              then.accept(frontend.plan(sql));
+            } catch (SqlRefused e) {
+              answer.accept(Replies.of(e));
+            }
+          });
+    }
+  }
+
+  void metadata(AttachedSession session, Request.Metadata request, Consumer<Reply> answer) {
+    descriptions.metadata(session, request, answer);
+  }
+
+  void fetch(Request.Fetch request, Consumer<Reply> answer) {
+    work.onWorker(
+        answer,
+        () -> {
+          SqlReader.Cursor cursor = results.take(request.cursorId());
+          if (cursor == null) {
+            answer.accept(
+                new Reply.Failure(
+                    SqlState.CONFLICT,
+                    "the rest of the result is not on this node: run the query again"));
+          } else {
+            SqlReader.Page page = cursor.fetch(request.pageRows(), request.cursorId());
+            results.keep(request.cursorId(), page);
+            answer.accept(new Reply.Result(page.body().bytes()));
+          }
+        });
+  }
+
+  void closeCursor(long cursorId) {
+    results.close(cursorId);
+  }
+
+  /** Releases what the connection has open, and cancels its queries. */
+  void close() {
+    results.close();
+  }
+}
