@@ -4,10 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 
 import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.Lease;
-import dev.tollgate.core.Lock;
-import dev.tollgate.core.Session;
-import dev.tollgate.core.Waiter;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Notice;
@@ -17,8 +13,6 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps time for the cluster while this node leads: which leases and sessions were not renewed, and
- * which waits have run out. It only proposes; what ends, ends by a log entry.
+ * Keeps time for the cluster while this node leads. Its thread reads the clock, and proposes the
+ * end of what has run out; {@link Deadlines} knows what that is. What ends, ends by a log entry.
  *
  * <p>A new leader gives everything its full time again: the leader before it may have acknowledged
  * a renewal a moment ago (invariant I4). Leases that a new leader then hears nothing of are the
@@ -57,12 +51,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
 
   private final ReentrantLock mutex = new ReentrantLock();
   private final Condition wakeUp = mutex.newCondition();
-  private final DeadlineQueue<LeaseId> leases = new DeadlineQueue<>();
-  private final DeadlineQueue<SessionId> sessions = new DeadlineQueue<>();
-  private final DeadlineQueue<RequestId> waits = new DeadlineQueue<>();
-  private final TransactionClock transactions = new TransactionClock();
-  private final LeaseSilences silences;
-  private final Map<SessionId, LeaseId> ownLeases = new HashMap<>();
+  private final Deadlines deadlines;
   private boolean leading;
   private boolean closed;
 
@@ -84,7 +73,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.supervision = requireNonNull(supervision, "supervision");
     this.clock = requireNonNull(clock, "clock");
-    this.silences = new LeaseSilences(requireNonNull(alone, "alone"));
+    this.deadlines = new Deadlines(requireNonNull(alone, "alone"));
     this.thread = supervision.thread("tollgate-" + nodeId + "-time", this::run);
   }
 
@@ -123,17 +112,9 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     Command.RecordRenewal ending = null;
     mutex.lock();
     try {
-      LeaseId own = ownLeases.get(session);
-      boolean ownEnds =
-          own != null
-              && !leases.putOff(own, arrivalNanos)
-              && leases.remaining(own, arrivalNanos) != null;
-      renewal = renewal(sessions.putOff(session, arrivalNanos));
-      if (renewal == Renewal.RENEWED && ownEnds) {
-        renewal = Renewal.WITHOUT_OWN_LEASE;
-      } else if (renewal == Renewal.RENEWED && own != null && silences.heard(own)) {
-        renewal = Renewal.NOT_YET;
-        ending = silences.end(own);
+      renewal = leading ? deadlines.renew(session, arrivalNanos) : Renewal.NOT_HERE;
+      if (renewal == Renewal.NOT_YET) {
+        ending = deadlines.endOfSilence(session);
       }
     } finally {
       mutex.unlock();
@@ -148,10 +129,9 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     Command.RecordRenewal ending = null;
     mutex.lock();
     try {
-      renewal = renewal(leases.putOff(lease, arrivalNanos));
-      if (renewal == Renewal.RENEWED && silences.heard(lease)) {
-        renewal = Renewal.NOT_YET;
-        ending = silences.end(lease);
+      renewal = leading ? deadlines.renew(lease, arrivalNanos) : Renewal.NOT_HERE;
+      if (renewal == Renewal.NOT_YET) {
+        ending = deadlines.endOfSilence(lease);
       }
     } finally {
       mutex.unlock();
@@ -182,7 +162,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
       private void tell(boolean ended) {
         mutex.lock();
         try {
-          silences.ended(ending, ended);
+          deadlines.silenceEnded(ending, ended);
         } finally {
           mutex.unlock();
         }
@@ -190,19 +170,12 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     };
   }
 
-  private Renewal renewal(boolean renewed) {
-    if (!leading) {
-      return Renewal.NOT_HERE;
-    }
-    return renewed ? Renewal.RENEWED : Renewal.GONE;
-  }
-
   /** Records that the session has read in its transaction. */
   public void noteUse(SessionId session) {
     long now = clock.now();
     mutex.lock();
     try {
-      transactions.noteUse(session, now);
+      deadlines.noteUse(session, now);
     } finally {
       mutex.unlock();
     }
@@ -213,7 +186,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     long now = clock.now();
     mutex.lock();
     try {
-      Long nanos = leases.remaining(lease, now);
+      Long nanos = deadlines.remaining(lease, now);
       return nanos == null ? null : (Long) TimeUnit.NANOSECONDS.toMillis(nanos);
     } finally {
       mutex.unlock();
@@ -229,36 +202,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     long now = clock.now();
     mutex.lock();
     try {
-      clear();
-      for (Session session : state.sessions()) {
-        add(session.id(), session.ttlMillis(), now);
-        Lease own = session.ownLease();
-        if (own != null) {
-          ownLeases.put(session.id(), own.id());
-        }
-      }
-      for (Lease lease : state.leases()) {
-        leases.add(
-            lease.id(),
-            TimeUnit.MILLISECONDS.toNanos(lease.ttlMillis()),
-            TimeUnit.MILLISECONDS.toNanos(lease.remainingMillis()),
-            now);
-        silences.add(lease, now);
-      }
-      for (Lock lock : state.locks()) {
-        for (Waiter waiter : lock.waiters()) {
-          add(waiter.request(), waiter.waitMillis(), now);
-        }
-      }
-      for (Session session : state.sessions()) {
-        if (session.isBlocked()) {
-          add(
-              new RequestId(session.id(), session.lastSequence()),
-              session.lockTimeoutMillis(),
-              now);
-        }
-      }
-      transactions.begin(state.transactions(), state.transactionLimits(), now);
+      deadlines.begin(state, now);
       leading = true;
       wakeUp.signal();
     } finally {
@@ -271,7 +215,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     mutex.lock();
     try {
       leading = false;
-      clear();
+      deadlines.clear();
     } finally {
       mutex.unlock();
     }
@@ -291,33 +235,9 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     long now = clock.now();
     mutex.lock();
     try {
-      boolean idle = isIdle();
-      if (notice instanceof Notice.SessionStarted started) {
-        add(started.session(), started.ttlMillis(), now);
-      } else if (notice instanceof Notice.SessionEnded ended) {
-        sessions.remove(ended.session());
-        ownLeases.remove(ended.session());
-      } else if (notice instanceof Notice.LeaseStarted started) {
-        add(started.lease(), started.ttlMillis(), now);
-        SessionId owner = started.renewedWith();
-        if (owner != null) {
-          ownLeases.put(owner, started.lease());
-        }
-      } else if (notice instanceof Notice.LeaseEnded ended) {
-        leases.remove(ended.lease());
-        silences.remove(ended.lease());
-      } else if (notice instanceof Notice.WaitStarted started) {
-        add(new RequestId(started.session(), started.sequence()), started.waitMillis(), now);
-      } else if (notice instanceof Notice.TransactionUsed used) {
-        transactions.noteUse(used.session(), used.transaction(), now);
-      } else if (notice instanceof Notice.TransactionEnded ended) {
-        transactions.ended(ended.transaction());
-      } else if (notice instanceof Notice.TransactionsLimited limited) {
-        transactions.limit(limited.limits());
-      } else if (notice instanceof Notice.Completed completed) {
-        waits.remove(new RequestId(completed.session(), completed.sequence()));
-      }
-      if (idle) {
+      boolean idle = deadlines.isEmpty();
+      deadlines.noticed(notice, now);
+      if (idle || notice instanceof Notice.WaitStarted) {
         wakeUp.signal();
       }
     } finally {
@@ -330,7 +250,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     long now = clock.now();
     mutex.lock();
     try {
-      transactions.gapNeeded(needed, now);
+      deadlines.gapNeeded(needed, now);
     } finally {
       mutex.unlock();
     }
@@ -351,7 +271,7 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
     mutex.lock();
     try {
       while (!closed) {
-        if (!leading || isIdle()) {
+        if (!leading || deadlines.isEmpty()) {
           wakeUp.awaitUninterruptibly();
         } else {
           // at most one tick, so that the clock notices a pause of this process
@@ -373,35 +293,26 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
 
   /** Reads the clock once, and proposes what is due. */
   void tick() {
-    List<SessionId> dueSessions;
-    List<LeaseId> dueLeases;
-    List<RequestId> dueWaits;
-    List<Command> dueTransactions;
-    List<Command.SilentLease> silent;
+    Deadlines.Due due;
     mutex.lock();
     try {
       if (!leading) {
         return;
       }
-      long now = clock.now();
-      dueSessions = sessions.removeDue(now);
-      dueLeases = leases.removeDue(now);
-      dueWaits = waits.removeDue(now);
-      dueTransactions = transactions.removeDue(now);
-      silent = silences.removeDue(now, lease -> leases.remaining(lease, now));
+      due = deadlines.removeDue(clock.now());
     } finally {
       mutex.unlock();
     }
     // proposing may apply at once and call noticed(), so the lock must not be held
-    proposeExpiry(dueSessions, dueLeases);
-    proposeSilence(silent);
-    for (Command abort : dueTransactions) {
+    proposeExpiry(due.sessions(), due.leases());
+    proposeSilence(due.silentLeases());
+    for (Command abort : due.transactions()) {
       pipeline.submit(abort, Proposal.Listener.NOBODY);
     }
-    for (RequestId wait : dueWaits) {
+    for (RequestId wait : due.waits()) {
       pipeline.submit(
           new Command.EndWait(wait.session(), wait.sequence(), Command.WaitEnd.TIMED_OUT),
-          retry(() -> waits.reportAgain(wait, clock.now())));
+          retry(() -> deadlines.reportAgain(wait, clock.now())));
     }
   }
 
@@ -417,14 +328,14 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
       List<LeaseId> batch = dueLeases.subList(i, Math.min(dueLeases.size(), i + EXPIRE_BATCH));
       pipeline.submit(
           new Command.Expire(List.of(), batch),
-          retry(() -> batch.forEach(lease -> leases.reportAgain(lease, clock.now()))));
+          retry(() -> batch.forEach(lease -> deadlines.reportAgain(lease, clock.now()))));
     }
     for (int i = 0; i < dueSessions.size(); i += EXPIRE_BATCH) {
       List<SessionId> batch =
           dueSessions.subList(i, Math.min(dueSessions.size(), i + EXPIRE_BATCH));
       pipeline.submit(
           new Command.Expire(batch, List.of()),
-          retry(() -> batch.forEach(session -> sessions.reportAgain(session, clock.now()))));
+          retry(() -> batch.forEach(session -> deadlines.reportAgain(session, clock.now()))));
     }
   }
 
@@ -452,18 +363,12 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
    */
   public void recordAll(Map<LeaseId, Long> recordedRenewals) {
     long now = clock.now();
-    List<Command.SilentLease> all = new ArrayList<>();
+    List<Command.SilentLease> all;
     mutex.lock();
     try {
       leading = false;
-      recordedRenewals.forEach(
-          (lease, renewals) -> {
-            Long left = leases.remaining(lease, now);
-            if (left != null && left > 0) {
-              all.add(LeaseSilences.record(lease, renewals, left));
-            }
-          });
-      clear();
+      all = deadlines.remaining(recordedRenewals, now);
+      deadlines.clear();
     } finally {
       mutex.unlock();
     }
@@ -488,31 +393,5 @@ public final class TimeKeeper implements Replica.Listener, AutoCloseable {
         }
       }
     };
-  }
-
-  private void add(SessionId session, long ttlMillis, long now) {
-    sessions.add(session, TimeUnit.MILLISECONDS.toNanos(ttlMillis), now);
-  }
-
-  private void add(LeaseId lease, long ttlMillis, long now) {
-    leases.add(lease, TimeUnit.MILLISECONDS.toNanos(ttlMillis), now);
-  }
-
-  private void add(RequestId wait, long waitMillis, long now) {
-    waits.add(wait, TimeUnit.MILLISECONDS.toNanos(waitMillis), now);
-    wakeUp.signal();
-  }
-
-  private boolean isIdle() {
-    return leases.isEmpty() && sessions.isEmpty() && waits.isEmpty() && transactions.isEmpty();
-  }
-
-  private void clear() {
-    leases.clear();
-    sessions.clear();
-    waits.clear();
-    transactions.clear();
-    ownLeases.clear();
-    silences.clear();
   }
 }
