@@ -121,6 +121,17 @@ final class StatementExecution {
     }
 
     @Override
+    public Void fenceSession(Plan.FenceSession plan) {
+      attempt(
+          () -> {
+            List<SqlValue> parameters =
+                Parameters.decode(statement.onlySet(), plan.parameterCount());
+            proposals.propose(statement, Operations.fenceSession(plan.fence(), parameters));
+          });
+      return null;
+    }
+
+    @Override
     public Void setSession(Plan.SetSession plan) {
       attempt(
           () -> {
