@@ -1,0 +1,41 @@
+package dev.tollgate.migrations;
+
+import java.sql.SQLException;
+
+/** What the SQLStates of Tollgate, PostgreSQL and others mean for a run. */
+final class DatabaseErrors {
+  private static final String STALE_TOKEN = "23T01";
+  private static final String TOKEN_MISSING = "23T02";
+  private static final String CONNECTION = "08";
+  private static final String AUTHORIZATION = "28";
+
+  private DatabaseErrors() {}
+
+  /** True if Tollgate refused a write because its token is not, or no longer, the lock's. */
+  static boolean isFenced(SQLException e) {
+    return STALE_TOKEN.equals(e.getSQLState()) || TOKEN_MISSING.equals(e.getSQLState());
+  }
+
+  static boolean isConnection(SQLException e) {
+    return state(e).startsWith(CONNECTION);
+  }
+
+  /** A failure outside a script, such as one of the connection or of the history. */
+  static MigrationException failure(String what, SQLException e) {
+    MigrationException.Reason reason =
+        state(e).startsWith(AUTHORIZATION)
+            ? MigrationException.Reason.CREDENTIALS
+            : isConnection(e)
+                ? MigrationException.Reason.UNREACHABLE
+                : MigrationException.Reason.DATABASE;
+    return new MigrationException(reason, what + ": " + describe(e), e);
+  }
+
+  static String describe(SQLException e) {
+    return "SQLSTATE " + state(e) + ": " + e.getMessage();
+  }
+
+  private static String state(SQLException e) {
+    return e.getSQLState() == null ? "HY000" : e.getSQLState();
+  }
+}
