@@ -1,5 +1,6 @@
 package dev.tollgate.migrations;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -321,5 +323,55 @@ class MigrationsTest {
         "the definition was refused");
     assertEquals(2, migrations().migrate());
     assertEquals("3", ask("SELECT COUNT(*) FROM city WHERE people = 0"));
+  }
+
+  /** The history has committed, and only the fence of the session is left to refuse it. */
+  @Test
+  void definitionThatWaitedUntilTheLockWasLostIsRefused() throws Exception {
+    cities();
+    migrations().migrate();
+    files.write("V2__late.sql", "ALTER TABLE city ADD COLUMN late INT;");
+    ExecutorService runner = Executors.newSingleThreadExecutor();
+    try (Connection writer = DriverManager.getConnection(url);
+        Statement write = writer.createStatement()) {
+      writer.setAutoCommit(false);
+      write.execute("UPDATE city SET people = 1");
+      Future<Integer> run = runner.submit(() -> migrations().migrate());
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () -> ask("SELECT SUM(STATEMENTS_WAITING) FROM TOLLGATE.TRANSACTIONS").equals("1"));
+      execute("SELECT force_release_lock('migrations:PUBLIC.tollgate_schema_history')");
+      writer.commit();
+      ExecutionException ended = assertThrows(ExecutionException.class, run::get);
+      MigrationException lost = (MigrationException) ended.getCause();
+      assertEquals(MigrationException.Reason.LOCK_LOST, lost.reason(), lost.getMessage());
+    } finally {
+      runner.shutdownNow();
+    }
+    String columns = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE COLUMN_NAME = 'LATE'";
+    assertEquals("0", ask(columns));
+    assertEquals(1, migrations().migrate());
+    assertEquals("1", ask(columns));
+  }
+
+  @Test
+  void settingsOfTheSessionLastForTheirScriptAlsoInTheNextRun() throws Exception {
+    String[] lines = {
+      "CREATE SCHEMA sub;",
+      "SET SCHEMA sub;",
+      "CREATE TABLE a(id INT);",
+      "SAVEPOINT s;",
+      "INSERT INTO a VALUES (1);",
+      "ROLLBACK TO SAVEPOINT s;",
+      "INSERT INTO nowhere VALUES (2);"
+    };
+    files.write("V1__sub.sql", lines).write("V2__b.sql", "CREATE TABLE b(id INT);");
+    failure(MigrationException.Reason.STATEMENT);
+    lines[6] = "INSERT INTO a VALUES (2);";
+    files.write("V1__sub.sql", lines);
+    assertEquals(2, migrations().migrate());
+    assertEquals("2", ask("SELECT id FROM sub.a"));
+    assertEquals("0", ask("SELECT COUNT(*) FROM public.b"));
   }
 }

@@ -26,22 +26,32 @@ public final class Migrations {
   }
 
   /**
-   * Runs all scripts that are left, under the lock.
+   * Runs all scripts that are left, under the lock, each in a session of its own.
    *
    * @return how many scripts were run to their end
    */
   public int migrate() throws MigrationException {
     List<Script> scripts = scripts();
     return locked(
-        (target, lock) -> {
-          Plan plan = plan(scripts, target.history().rows());
-          plan.validate();
-          List<Plan.Step> steps = plan.steps();
+        lock -> {
+          List<Plan.Step> steps = prepare(scripts, lock);
           for (Plan.Step step : steps) {
-            new ScriptRun(step, target, lock, progress).run();
+            try (Target target = target(lock)) {
+              new ScriptRun(step, target, lock, progress).run();
+            }
           }
           return steps.size();
         });
+  }
+
+  private List<Plan.Step> prepare(List<Script> scripts, MigrationLock lock)
+      throws SQLException, MigrationException {
+    try (Target target = target(lock)) {
+      target.prepare();
+      Plan plan = plan(scripts, target.history().rows());
+      plan.validate();
+      return plan.steps();
+    }
   }
 
   /** What {@link #migrate} would run now, in order; changes nothing and takes no lock. */
@@ -72,14 +82,17 @@ public final class Migrations {
   public List<String> repair(Optional<Boolean> lastStatementDone) throws MigrationException {
     List<Script> scripts = scripts();
     return locked(
-        (target, lock) -> {
-          List<String> changes = new ArrayList<>();
-          target.begin();
-          for (Plan.Repair repair : plan(scripts, target.history().rows()).repairs()) {
-            repair(target.history(), repair, lastStatementDone).ifPresent(changes::add);
+        lock -> {
+          try (Target target = target(lock)) {
+            target.prepare();
+            List<String> changes = new ArrayList<>();
+            target.begin();
+            for (Plan.Repair repair : plan(scripts, target.history().rows()).repairs()) {
+              repair(target.history(), repair, lastStatementDone).ifPresent(changes::add);
+            }
+            target.commit();
+            return changes;
           }
-          target.commit();
-          return changes;
         });
   }
 
@@ -134,51 +147,59 @@ public final class Migrations {
     }
   }
 
-  /** What is done with a database whose lock is held. */
+  /** What is done while the lock is held. */
   private interface Work<R> {
-    R with(Target target, MigrationLock lock) throws SQLException, MigrationException;
+    R under(MigrationLock lock) throws SQLException, MigrationException;
   }
 
   private <R> R locked(Work<R> work) throws MigrationException {
-    Map<String, String> properties =
-        settings.target().isTollgate()
-            ? TollgateTarget.properties(settings.lease())
-            : Map.<String, String>of();
-    try (Connection connection = settings.target().connect(properties)) {
-      History history = History.of(connection, settings.table());
-      String name = settings.lockName().orElse("migrations:" + history.path());
-      try (MigrationLock lock =
-          MigrationLock.acquire(
-              settings.lockDatabase(), name, settings.lease(), settings.lockWait())) {
-        progress.lockTaken(name, lock.token());
-        return locked(work, connection, history, lock);
+    String name = lockName();
+    try (MigrationLock lock =
+        MigrationLock.acquire(
+            settings.lockDatabase(), name, settings.lease(), settings.lockWait())) {
+      progress.lockTaken(name, lock.token());
+      try {
+        return work.under(lock);
+      } catch (SQLException e) {
+        MigrationException failure = DatabaseErrors.failure("the history was not written", e);
+        try {
+          lock.assertHeld();
+        } catch (MigrationException lost) {
+          lost.addSuppressed(failure);
+          throw lost;
+        }
+        throw failure;
       }
+    }
+  }
+
+  private String lockName() throws MigrationException {
+    if (settings.lockName().isPresent()) {
+      return settings.lockName().get();
+    }
+    try (Connection connection = settings.target().connect(Map.of())) {
+      return "migrations:" + History.of(connection, settings.table()).path();
     } catch (SQLException e) {
       throw DatabaseErrors.failure("no connection to the database", e);
     }
   }
 
-  private <R> R locked(Work<R> work, Connection connection, History history, MigrationLock lock)
-      throws MigrationException {
-    try (Target target = target(connection, history, lock)) {
-      target.prepare();
-      return work.with(target, lock);
+  /** A new session, which the lock fences. */
+  private Target target(MigrationLock lock) throws SQLException, MigrationException {
+    boolean tollgate = settings.target().isTollgate();
+    Connection connection =
+        settings
+            .target()
+            .connect(tollgate ? TollgateTarget.properties(settings.lease()) : Map.of());
+    try {
+      History history = History.of(connection, settings.table());
+      return tollgate
+          ? TollgateTarget.fence(connection, history, lock)
+          : new OtherTarget(connection, history, lock);
     } catch (SQLException e) {
-      MigrationException failure = DatabaseErrors.failure("the history was not written", e);
-      try {
-        lock.assertHeld();
-      } catch (MigrationException lost) {
-        lost.addSuppressed(failure);
-        throw lost;
+      try (connection) {
+        throw e;
       }
-      throw failure;
     }
-  }
-
-  private Target target(Connection connection, History history, MigrationLock lock)
-      throws SQLException {
-    return settings.target().isTollgate()
-        ? TollgateTarget.fence(connection, history, lock)
-        : new OtherTarget(connection, history, lock);
   }
 }

@@ -41,6 +41,7 @@ final class ScriptRun {
   void run() throws MigrationException {
     try {
       done = begun == null ? 0 : doneBefore(begun);
+      setSessionAgain();
       begin();
       while (done < script.statements().size()) {
         runNext();
@@ -51,6 +52,15 @@ final class ScriptRun {
       progress.scriptDone(script, took());
     } catch (SQLException e) {
       throw refused(e);
+    }
+  }
+
+  /** What is done may have set the schema of a session that has ended since. */
+  private void setSessionAgain() throws SQLException {
+    for (SqlStatement statement : script.statements().subList(0, done)) {
+      if (statement.setsSession()) {
+        target.execute(statement.sql());
+      }
     }
   }
 

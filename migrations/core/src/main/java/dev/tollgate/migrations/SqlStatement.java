@@ -13,8 +13,25 @@ import java.util.Set;
  * @param sql the text that is sent, without the semicolon
  */
 public record SqlStatement(int line, String sql) {
-  private static final Set<String> CHANGES_ROWS =
-      Set.of("INSERT", "UPDATE", "DELETE", "MERGE", "SELECT", "WITH", "VALUES", "TABLE", "CALL");
+  /** First words of statements that read or change rows, or the session alone. */
+  private static final Set<String> NO_DEFINITIONS =
+      Set.of(
+          "INSERT",
+          "UPDATE",
+          "DELETE",
+          "MERGE",
+          "SELECT",
+          "WITH",
+          "VALUES",
+          "TABLE",
+          "CALL",
+          "SET",
+          "SAVEPOINT",
+          "RELEASE",
+          "ROLLBACK",
+          "EXPLAIN",
+          "SHOW",
+          "SCRIPT");
 
   public SqlStatement {
     requireNonNull(sql, "sql");
@@ -26,7 +43,12 @@ public record SqlStatement(int line, String sql) {
   /** False if the statement reads or changes rows; a definition commits the open transaction. */
   boolean mayBeDefinition() {
     String first = firstWords().get(0);
-    return !CHANGES_ROWS.contains(first) && !first.equals("SET") && !first.startsWith("(");
+    return !NO_DEFINITIONS.contains(first) && !first.startsWith("(");
+  }
+
+  /** True if the statement changes nothing but the session, which ends with its runner. */
+  boolean setsSession() {
+    return firstWords().get(0).equals("SET");
   }
 
   /** True if the runner alone says when a transaction ends and which lock fences the session. */

@@ -114,4 +114,19 @@ class SqlTextTest {
     assertTrue(statement.mayBeDefinition());
     assertEquals(harmless, statement.isHarmlessWithoutEffect());
   }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "insert INTO t VALUES (1)",
+        "/* x */ -- y\nSelect 1",
+        "WITH a AS (SELECT 1) SELECT * FROM a",
+        "(SELECT 1)",
+        "SET SCHEMA x",
+        "SAVEPOINT s",
+        "ROLLBACK TO SAVEPOINT s"
+      })
+  void otherStatementsAreNoDefinitions(String sql) {
+    assertFalse(new SqlStatement(1, sql).mayBeDefinition());
+  }
 }
