@@ -4,16 +4,15 @@ import java.sql.SQLException;
 
 /** What the SQLStates of Tollgate, PostgreSQL and others mean for a run. */
 final class DatabaseErrors {
-  private static final String STALE_TOKEN = "23T01";
-  private static final String TOKEN_MISSING = "23T02";
+  private static final String NO_CONNECTION = "08001";
   private static final String CONNECTION = "08";
   private static final String AUTHORIZATION = "28";
 
   private DatabaseErrors() {}
 
-  /** True if Tollgate refused a write because its token is not, or no longer, the lock's. */
-  static boolean isFenced(SQLException e) {
-    return STALE_TOKEN.equals(e.getSQLState()) || TOKEN_MISSING.equals(e.getSQLState());
+  /** True if no node answered, as opposed to one that no longer knows the session. */
+  static boolean isUnreachable(SQLException e) {
+    return state(e).equals(NO_CONNECTION);
   }
 
   static boolean isConnection(SQLException e) {

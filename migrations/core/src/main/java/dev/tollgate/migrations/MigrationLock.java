@@ -103,7 +103,7 @@ public final class MigrationLock implements AutoCloseable {
 
   /**
    * Asks the cluster, in one round trip, whether the lock is still held. A cluster that does not
-   * answer cannot confirm it, so the lock counts as lost.
+   * answer cannot confirm it, so the run may not go on either.
    */
   public void assertHeld() throws MigrationException {
     try (PreparedStatement holds = connection.prepareStatement("SELECT holds_lock(?, ?)")) {
@@ -115,9 +115,17 @@ public final class MigrationLock implements AutoCloseable {
         }
       }
     } catch (SQLException e) {
-      MigrationException lost = lost();
-      lost.initCause(e);
-      throw lost;
+      throw new MigrationException(
+          DatabaseErrors.isUnreachable(e)
+              ? MigrationException.Reason.UNREACHABLE
+              : MigrationException.Reason.LOCK_LOST,
+          "lock '"
+              + name
+              + "' cannot be confirmed under token "
+              + token
+              + ": "
+              + DatabaseErrors.describe(e),
+          e);
     }
   }
 
