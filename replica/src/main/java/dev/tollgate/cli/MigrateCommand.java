@@ -183,12 +183,16 @@ final class MigrateCommand implements Callable<Integer> {
         });
   }
 
-  @Command(description = "Prints the history, and the scripts that are not in it.")
+  @Command(
+      description = "Prints the history, and the scripts that are not in it.",
+      mixinStandardHelpOptions = true)
   int info() {
     return perform(migrations -> print(migrations.info()));
   }
 
-  @Command(description = "Fails if scripts that were run have changed or are missing.")
+  @Command(
+      description = "Fails if scripts that were run have changed or are missing.",
+      mixinStandardHelpOptions = true)
   int validate() {
     return perform(
         migrations -> {
@@ -201,7 +205,8 @@ final class MigrateCommand implements Callable<Integer> {
       description = {
         "Removes failed scripts of which nothing was done from the history, and accepts changed and"
             + " missing files."
-      })
+      },
+      mixinStandardHelpOptions = true)
   int repair(
       @Option(
               names = "--last-statement",

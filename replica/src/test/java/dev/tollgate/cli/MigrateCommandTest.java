@@ -215,4 +215,11 @@ class MigrateCommandTest {
       assertTrue(page.contains(row), () -> reason + ": " + row);
     }
   }
+
+  @Test
+  void everyCommandHasHelp() {
+    for (String command : List.of("info", "validate", "repair")) {
+      assertEquals(0, run("migrate", command, "--help").status(), command);
+    }
+  }
 }
