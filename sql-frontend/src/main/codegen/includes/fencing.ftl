@@ -1,9 +1,9 @@
-/* FENCED BY LOCK, the clause that is Tollgate's own, and SET FENCING TOKEN. */
+/* FENCED BY LOCK, the clause that is Tollgate's own, SET FENCING TOKEN and SET FENCED. */
 
 /**
- * FENCED [MONOTONIC] BY LOCK name [TOKEN token]. With TOKEN, the clause fences the statement that it ends.
- * Without TOKEN, it binds the table that the statement creates or alters. The planner decides which of the two
- * may stand where, and says so in words.
+ * FENCED [MONOTONIC] BY LOCK name [TOKEN token]. With TOKEN, the clause fences the statement that it ends, or after
+ * SET all writes of the session. Without TOKEN, it binds the table that the statement creates or alters. The
+ * planner decides which of these may stand where, and says so in words.
  */
 FenceClause FenceClause() :
 {
@@ -64,4 +64,17 @@ Statement PresentTokenStatement() :
     )
     <FOR> Word("LOCK") lock = LockName()
     { return new Statement.PresentToken(lock, token); }
+}
+
+/** SET FENCED BY LOCK lock TOKEN token, and SET NOT FENCED */
+Statement FenceSessionStatement() :
+{ FenceClause fence = null; }
+{
+    <SET>
+    (
+        <NOT> <FENCED>
+    |
+        fence = FenceClause()
+    )
+    { return new Statement.FenceSession(fence); }
 }

@@ -47,6 +47,8 @@ Statement TollgateStatement() :
     |
         LOOKAHEAD({ isNext("SET") && getToken(2).image.equalsIgnoreCase("FENCING") }) statement = PresentTokenStatement()
     |
+        LOOKAHEAD({ areKindsNext(SET, FENCED) || areKindsNext(SET, NOT) }) statement = FenceSessionStatement()
+    |
         LOOKAHEAD({ isNext("SCRIPT") }) statement = ScriptStatement()
     |
         LOOKAHEAD(1) statement = SetStatement()

@@ -10,7 +10,7 @@ package dev.tollgate.wire;
 public enum SqlState {
   /**
    * {@code UPDATE t ... FENCED BY LOCK 'job' TOKEN 41} when 'job' is held under token 42, or not
-   * held.
+   * held; any write after {@code SET FENCED BY LOCK 'job' TOKEN 41}.
    */
   STALE_TOKEN("23T01", 90_901),
   /**

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.TransactionLimits;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -49,6 +50,12 @@ public final class CoreCopy implements Iterable<StateRecord> {
       }
     }
     state.sessions().all().forEach(session -> first.add(session.state()));
+    for (Session session : state.sessions().all()) {
+      PresentedToken fence = session.fence();
+      if (fence != null) {
+        first.add(new StateRecord.SessionFence(session.id(), fence));
+      }
+    }
     return new CoreCopy(first, state.locks().copy(), afterLocks(state));
   }
 
@@ -77,7 +84,8 @@ public final class CoreCopy implements Iterable<StateRecord> {
   }
 
   /**
-   * Returns the records, always in the same order: a lease comes before records that refer to it.
+   * Returns the records, always in the same order: a lease or a session comes before records that
+   * refer to it.
    */
   @Override
   public Iterator<StateRecord> iterator() {

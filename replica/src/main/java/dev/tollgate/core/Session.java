@@ -5,6 +5,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
@@ -32,6 +33,9 @@ public final class Session {
   private final long leaseTtlMillis;
   private final long openedMicros;
   private final SortedMap<LockName, Long> presented = new TreeMap<>();
+
+  /** What SET FENCED demands of every write, or null. */
+  private @Nullable PresentedToken fence;
 
   // volatile: event loops read them while entries are applied
   private volatile String schema = INITIAL_SCHEMA;
@@ -87,7 +91,7 @@ public final class Session {
     lostTransaction = state.lostTransaction();
   }
 
-  /** The state of the session without its open transaction. */
+  /** The state of the session without its fence and its open transaction. */
   StateRecord.SessionState state() {
     return new StateRecord.SessionState(
         id,
@@ -151,6 +155,11 @@ public final class Session {
   /** The tokens of SET FENCING TOKEN, by lock. */
   public SortedMap<LockName, Long> presented() {
     return Collections.unmodifiableSortedMap(presented);
+  }
+
+  /** The lock of SET FENCED, and the token under which it must be held; or null. */
+  public @Nullable PresentedToken fence() {
+    return fence;
   }
 
   /** The lock that the last operation waits for, or null. */
@@ -253,6 +262,10 @@ public final class Session {
 
   void stopPresenting(LockName lock) {
     presented.remove(lock);
+  }
+
+  void setFence(@Nullable PresentedToken demanded) {
+    fence = demanded;
   }
 
   /** The outcome of the last operation; null before the first. */

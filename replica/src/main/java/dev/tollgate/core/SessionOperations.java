@@ -65,6 +65,12 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   }
 
   @Override
+  public Outcome fenceSession(Operation.FenceSession operation) {
+    session.setFence(operation.fence());
+    return new Outcome.Done();
+  }
+
+  @Override
   public Outcome setSchema(Operation.SetSchema operation) {
     if (!store.hasSchema(operation.schema())) {
       return new Outcome.SqlFailed(

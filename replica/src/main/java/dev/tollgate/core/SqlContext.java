@@ -35,7 +35,9 @@ public interface SqlContext {
   String schema();
 
   /**
-   * Decides whether one execution may run, before it runs.
+   * Decides whether one execution may run, before it runs. The fence of the session counts too. A
+   * query that writes to no table is not asked about: it may lock rows, advance sequences and call
+   * lock functions under any fence.
    *
    * @param clause the fence that the statement itself states, or null
    * @param fences the fences of all tables that the execution may write to

@@ -12,8 +12,10 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowLock;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,9 @@ final class SqlWrite implements SqlContext {
 
   private Operation.@Nullable StatementFence clause;
   private boolean clauseUsed;
+
+  /** What the statement's clause and the session's fence demand: locks held under these tokens. */
+  private final List<PresentedToken> demanded = new ArrayList<>();
 
   /** Tokens with which the execution passed a fence; they count once it has completed. */
   private final Map<FenceId, Long> passed = new LinkedHashMap<>();
@@ -91,15 +96,14 @@ final class SqlWrite implements SqlContext {
   public Outcome.@Nullable Refused admit(
       Operation.@Nullable StatementFence stated, Collection<FenceId> ids) {
     clause = stated;
-    clauseUsed = false;
     passed.clear();
     passedRows.clear();
     boolean rowsFollow = false;
-    if (stated != null && !stated.monotonic()) {
-      clauseUsed = true;
-      PresentedToken presented = stated.presented();
-      if (!isHeldExclusively(presented.lock(), presented.token())) {
-        return stale(presented);
+    demand(stated);
+    clauseUsed = stated != null && !stated.monotonic();
+    for (PresentedToken token : demanded) {
+      if (!isHeldExclusively(token.lock(), token.token())) {
+        return stale(token);
       }
     }
     for (FenceId id : ids) {
@@ -114,6 +118,17 @@ final class SqlWrite implements SqlContext {
     return stated == null || clauseUsed || rowsFollow
         ? null
         : nothingToCompare(stated.presented().lock());
+  }
+
+  private void demand(Operation.@Nullable StatementFence stated) {
+    demanded.clear();
+    if (stated != null && !stated.monotonic()) {
+      demanded.add(stated.presented());
+    }
+    PresentedToken fence = session.fence();
+    if (fence != null) {
+      demanded.add(fence);
+    }
   }
 
   private Outcome.@Nullable Refused pass(Fence fence, LockName lock) {
@@ -159,10 +174,7 @@ final class SqlWrite implements SqlContext {
     } else {
       passed.forEach(open::passed);
       passedRows.forEach(open::passedRows);
-      Operation.StatementFence stated = clause;
-      if (stated != null && !stated.monotonic()) {
-        open.stated(stated.presented().lock(), stated.presented().token());
-      }
+      demanded.forEach(token -> open.demanded(token.lock(), token.token()));
     }
   }
 
@@ -173,7 +185,7 @@ final class SqlWrite implements SqlContext {
    * @return null if the transaction may commit, else why not
    */
   Outcome.@Nullable Refused admitCommit(Transaction committing) {
-    for (Map.Entry<LockName, Long> entry : committing.stated().entrySet()) {
+    for (Map.Entry<LockName, Long> entry : committing.demanded().entrySet()) {
       if (!isHeldExclusively(entry.getKey(), entry.getValue())) {
         return stale(new PresentedToken(entry.getKey(), entry.getValue()));
       }
@@ -246,14 +258,19 @@ final class SqlWrite implements SqlContext {
   }
 
   /**
-   * The statement's clause takes precedence over the session's setting, and the setting over the
-   * session's own lease. A client that states a token has said which grant it believes in.
+   * The statement's clause takes precedence over the session's fence, that over the session's other
+   * settings, and these over the session's own lease. A client that states a token has said which
+   * grant it believes in.
    */
   private @Nullable Long presentedFor(LockName lock) {
     Operation.StatementFence stated = clause;
     if (stated != null && stated.presented().lock().equals(lock)) {
       clauseUsed = true;
       return stated.presented().token();
+    }
+    PresentedToken fence = session.fence();
+    if (fence != null && fence.lock().equals(lock)) {
+      return fence.token();
     }
     Long set = session.presented().get(lock);
     if (set != null) {
@@ -340,7 +357,17 @@ final class SqlWrite implements SqlContext {
             + "'"
             + fenced
             + " is stale, "
-            + (issued ? holderOf(lock) : "no such token was ever issued"));
+            + (issued ? holderOf(lock) : "no such token was ever issued")
+            + (presented.equals(session.fence()) ? fencesTheSession(presented) : ""));
+  }
+
+  private static String fencesTheSession(PresentedToken fence) {
+    return "; SET FENCED BY LOCK '"
+        + fence.lock()
+        + "' TOKEN "
+        + fence.token()
+        + " fences all writes of this session: set the token under which the lock is held now, or"
+        + " end that with SET NOT FENCED";
   }
 
   private String holderOf(LockName lock) {

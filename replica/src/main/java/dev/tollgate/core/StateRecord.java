@@ -13,6 +13,7 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
@@ -42,6 +43,8 @@ public sealed interface StateRecord {
     R lease(LeaseState record);
 
     R session(SessionState record);
+
+    R sessionFence(SessionFence record);
 
     R lock(LockState record);
 
@@ -145,7 +148,7 @@ public sealed interface StateRecord {
   }
 
   /**
-   * A session, without its open transaction.
+   * A session, without its fence and its open transaction.
    *
    * @param opening the command that opened it
    * @param ownLease the id of one of the leases, or null
@@ -200,6 +203,19 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.session(this);
+    }
+  }
+
+  /** The fence of a session, whose record comes before. Absent if the session has none. */
+  record SessionFence(SessionId session, PresentedToken fence) implements StateRecord {
+    public SessionFence {
+      requireNonNull(session, "session");
+      requireNonNull(fence, "fence");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.sessionFence(this);
     }
   }
 

@@ -53,6 +53,12 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   }
 
   @Override
+  public StateRecord sessionFence(StateRecord.SessionFence record) {
+    state.sessions().existing(record.session()).setFence(record.fence());
+    return record;
+  }
+
+  @Override
   public StateRecord lock(StateRecord.LockState record) {
     state.locks().restore(record, state.leases());
     return record;

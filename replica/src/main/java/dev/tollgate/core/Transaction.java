@@ -19,7 +19,7 @@ public final class Transaction {
   private final long openedMicros;
   private final Map<FenceId, Long> passed = new LinkedHashMap<>();
   private final Map<FenceId, Long> highest = new LinkedHashMap<>();
-  private final Map<LockName, Long> stated = new TreeMap<>();
+  private final Map<LockName, Long> demanded = new TreeMap<>();
   private final Map<RowLock, Long> rows = new LinkedHashMap<>();
   private int statements;
 
@@ -76,11 +76,11 @@ public final class Transaction {
   }
 
   /**
-   * Records a write under a clause that demands that the lock is held under this token. Of two
-   * tokens the first counts, as for rows.
+   * Records a write whose clause, or whose session's fence, demands that the lock is held under
+   * this token. Of two tokens the first counts, as for rows.
    */
-  void stated(LockName lock, long token) {
-    stated.putIfAbsent(lock, token);
+  void demanded(LockName lock, long token) {
+    demanded.putIfAbsent(lock, token);
   }
 
   /** The lowest token under which the transaction has written through each fence. */
@@ -93,8 +93,8 @@ public final class Transaction {
     return highest;
   }
 
-  Map<LockName, Long> stated() {
-    return stated;
+  Map<LockName, Long> demanded() {
+    return demanded;
   }
 
   Map<RowLock, Long> rows() {

@@ -14,6 +14,7 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
@@ -56,6 +57,7 @@ public final class StateCodec {
   private static final int SESSION_WITH_CONTENT = 14;
 
   private static final int LIMITS = 15;
+  private static final int SESSION_FENCE = 16;
 
   private StateCodec() {}
 
@@ -83,6 +85,9 @@ public final class StateCodec {
       case LEASE -> lease(in);
       case SESSION -> session(in, /* withContent= */ false);
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true);
+      case SESSION_FENCE ->
+          new StateRecord.SessionFence(
+              new SessionId(in.i64()), new PresentedToken(new LockName(in.string()), in.i64()));
       case LOCK ->
           new StateRecord.LockState(
               new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in));
@@ -314,6 +319,13 @@ public final class StateCodec {
       out.nullableString(awaited == null ? null : awaited.value());
       out.i64(state.lockTimeoutMillis()).nullableString(state.lostTransaction());
       return withContent ? SESSION_WITH_CONTENT : SESSION;
+    }
+
+    @Override
+    public Integer sessionFence(StateRecord.SessionFence state) {
+      out.i64(state.session().value());
+      out.string(state.fence().lock().value()).i64(state.fence().token());
+      return SESSION_FENCE;
     }
 
     @Override

@@ -173,7 +173,9 @@ final class LoggedStatement {
       return means.definitions().confirm(statement, set.fence(), context, session);
     }
     written = means.fencedTables().written(session, parsed, statement);
-    Outcome.Refused refused = context.admit(set.fence(), means.fencedTables().fencesOf(written));
+    boolean writes = !statement.returnsRows() || !written.isEmpty();
+    Outcome.Refused refused =
+        writes ? context.admit(set.fence(), means.fencedTables().fencesOf(written)) : null;
     if (refused != null) {
       return refused;
     }

@@ -242,6 +242,88 @@ abstract class JdbcContract {
   }
 
   @Test
+  void fencedSessionWritesUnderItsTokenAlone() throws SQLException {
+    try (Connection runner = connect();
+        Connection other = connect()) {
+      long token = number(other, "SELECT acquire_lock('migrate')");
+      fence(runner, "migrate", token);
+      update(runner, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
+      assertEquals(1, update(runner, "INSERT INTO T VALUES(1, 1)"));
+      value(other, "SELECT release_lock('migrate')");
+      long next = number(other, "SELECT acquire_lock('migrate')");
+
+      SQLException refused = fails(runner, "ALTER TABLE T ADD COLUMN W INT");
+      assertEquals("23T01", refused.getSQLState());
+      assertInstanceOf(SQLIntegrityConstraintViolationException.class, refused);
+      String message = refused.getMessage();
+      assertTrue(message.contains("token " + token + " of lock 'migrate' is stale"), message);
+      assertTrue(message.contains("held under token " + next), message);
+      assertTrue(message.contains("fences all writes of this session"), message);
+      assertTrue(message.contains("SET NOT FENCED"), message);
+      for (String sql :
+          List.of(
+              "INSERT INTO T VALUES(2, 2)",
+              "SELECT * FROM FINAL TABLE (INSERT INTO T VALUES(2, 2))",
+              "TRUNCATE TABLE T",
+              "DROP TABLE T",
+              "CREATE TABLE IF NOT EXISTS T(ID INT)",
+              "ALTER TABLE T FENCED BY LOCK 'migrate'",
+              "UPDATE T SET V = 2 FENCED BY LOCK 'migrate' TOKEN " + next)) {
+        assertEquals("23T01", fails(runner, sql).getSQLState(), sql);
+      }
+      assertEquals(1, number(runner, "SELECT COUNT(*) FROM T"), "queries are not fenced");
+      assertEquals(
+          2,
+          number(other, "SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'T'"));
+
+      fence(runner, "migrate", next);
+      update(runner, "ALTER TABLE T ADD COLUMN W INT");
+      update(runner, "SET NOT FENCED");
+      value(other, "SELECT release_lock('migrate')");
+      assertEquals(1, update(runner, "DELETE FROM T"));
+    }
+  }
+
+  @Test
+  void fencedSessionWritesBatchesAndTransactionsUnderItsTokenAlone() throws SQLException {
+    try (Connection runner = connect();
+        Connection other = connect()) {
+      update(runner, "CREATE TABLE T(V INT)");
+      fence(runner, "migrate", number(other, "SELECT acquire_lock('migrate')"));
+      try (PreparedStatement insert = runner.prepareStatement("INSERT INTO T VALUES(?)");
+          Statement statements = runner.createStatement()) {
+        insert.setInt(1, 1);
+        insert.addBatch();
+        insert.setInt(1, 2);
+        insert.addBatch();
+        assertEquals(2, insert.executeBatch().length);
+        runner.setAutoCommit(false);
+        insert.executeUpdate();
+        value(other, "SELECT force_release_lock('migrate')");
+        assertEquals(
+            "23T01", assertThrows(SQLException.class, runner::commit).getSQLState(), "lost");
+        runner.setAutoCommit(true);
+        insert.addBatch();
+        assertEquals("23T01", assertThrows(SQLException.class, insert::executeBatch).getSQLState());
+        statements.addBatch("CREATE TABLE U(V INT)");
+        assertEquals(
+            "23T01", assertThrows(SQLException.class, statements::executeBatch).getSQLState());
+      }
+      update(runner, "SET NOT FENCED");
+      assertEquals(2, number(runner, "SELECT COUNT(*) FROM T"));
+      update(runner, "CREATE TABLE U(V INT)");
+    }
+  }
+
+  private static void fence(Connection connection, String lock, long token) throws SQLException {
+    try (PreparedStatement set = connection.prepareStatement("SET FENCED BY LOCK ? TOKEN ?")) {
+      set.setString(1, lock);
+      set.setLong(2, token);
+      set.execute();
+    }
+  }
+
+  @Test
   void rowsWithLocksOfTheirOwnTakeWritesOfTheirHoldersOnly() throws SQLException {
     try (Connection first = connect();
         Connection second = connect()) {

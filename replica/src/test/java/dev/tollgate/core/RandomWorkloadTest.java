@@ -44,6 +44,7 @@ class RandomWorkloadTest {
     }
     assertTrue(run.grantsAfterWaiting > COMMANDS / 50, "the workload hardly waits");
     assertTrue(run.refusedWrites > COMMANDS / 200, "the workload hardly fences");
+    assertTrue(run.refusedBySessionFence > COMMANDS / 200, "the workload hardly fences sessions");
     assertTrue(run.copiesRead > COMMANDS / 100, "the workload hardly copies");
   }
 
@@ -73,10 +74,12 @@ class RandomWorkloadTest {
     private final TreeSet<SessionId> waiting = new TreeSet<>();
     private final TreeMap<SessionId, Command> last = new TreeMap<>();
     private final TreeMap<SessionId, String> lastAnswer = new TreeMap<>();
+    private final TreeMap<SessionId, PresentedToken> fences = new TreeMap<>();
     private String lastOutcome = "";
     private List<Notice> lastNotices = List.of();
     private int grantsAfterWaiting;
     private int refusedWrites;
+    private int refusedBySessionFence;
 
     /** Copies of the state, and beside them what they had when they were made. */
     private final Deque<CoreCopy> copies = new ArrayDeque<>();
@@ -105,13 +108,14 @@ class RandomWorkloadTest {
       if (waiting.contains(session) && random.nextInt(8) != 0) {
         return;
       }
-      switch (random.nextInt(20)) {
+      switch (random.nextInt(21)) {
         case 0 -> endSession(session, random.nextBoolean());
         case 1 -> createLease(session);
         case 2 -> expireLease();
         case 3 -> endWait(session);
         case 6, 7 -> resend(session);
         case 8 -> forceRelease(session);
+        case 20 -> fence(session);
         case 9, 10, 11 -> write(session);
         case 4, 5, 12, 13, 14 -> release(session);
         default -> acquire(session);
@@ -163,16 +167,35 @@ class RandomWorkloadTest {
       apply(session, command, new Outcome.Answered(model.forceRelease(lock)).toString());
     }
 
+    /** Ends a fence more often than it makes one. */
+    private void fence(SessionId session) {
+      giveUpWait(session);
+      fences.remove(session);
+      if (random.nextInt(3) == 0) {
+        long token = Math.max(1, model.lastToken() - random.nextInt(4));
+        fences.put(session, new PresentedToken(new LockName(someLock()), token));
+      }
+      Command command = next(session, new Operation.FenceSession(fences.get(session)));
+      apply(session, command, new Outcome.Done().toString());
+    }
+
+    private boolean isFencedOff(SessionId session) {
+      PresentedToken fence = fences.get(session);
+      return fence != null && !model.heldExclusively(fence.lock().value(), fence.token());
+    }
+
+    /** Table t is fenced by lock l0, table u by none. */
     private void write(SessionId session) {
       giveUpWait(session);
-      long before = core.store.written.getOrDefault("t", List.of()).size();
+      String table = random.nextInt(4) == 0 ? "u" : "t";
+      long before = core.store.written.getOrDefault(table, List.of()).size();
       boolean clause = random.nextBoolean();
       long token = Math.max(1, model.lastToken() - random.nextInt(4));
       Command command =
           next(
               session,
               FakeSqlStore.write(
-                  "WRITE t",
+                  "WRITE " + table,
                   "v",
                   clause
                       ? new Operation.StatementFence(
@@ -180,14 +203,20 @@ class RandomWorkloadTest {
                       : null,
                   true));
       String expected;
-      if (clause) {
+      PresentedToken fence = fences.get(session);
+      if (isFencedOff(session)) {
+        expected = "TOKEN_STALE";
+        refusedBySessionFence++;
+      } else if (clause) {
         expected = model.heldExclusively("l0", token) ? "written" : "TOKEN_STALE";
+      } else if (table.equals("u") || (fence != null && fence.lock().value().equals("l0"))) {
+        expected = "written";
       } else {
         boolean own = model.exclusiveToken("l0", leaseName(session, null)).isPresent();
         expected = own ? "written" : "TOKEN_MISSING";
       }
       apply(session, command, expected);
-      boolean wrote = core.store.written.getOrDefault("t", List.of()).size() > before;
+      boolean wrote = core.store.written.getOrDefault(table, List.of()).size() > before;
       assertEquals(expected.equals("written"), wrote, "I3");
       refusedWrites += wrote ? 0 : 1;
     }

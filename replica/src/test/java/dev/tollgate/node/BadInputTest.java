@@ -92,6 +92,8 @@ class BadInputTest {
         "ALTER TABLE NOWHERE FENCED BY LOCK 'x' | 42S02 | Table \"NOWHERE\" not found",
         "ALTER TABLE T NOT FENCED | 55T03 | table PUBLIC.T is not fenced",
         "SET FENCING TOKEN ? FOR LOCK 'x' | 00000 | ",
+        "SET FENCED BY LOCK 'x' TOKEN ? | 22023 | token is NULL",
+        "SET FENCED BY LOCK ? TOKEN 1 | 22023 | lock name is NULL",
         "INSERT INTO T VALUES(1) | 23505 | Unique index or primary key violation",
         "SELECT * FROM NOWHERE | 42S02 | Table \"NOWHERE\" not found",
         "ROLLBACK TO SAVEPOINT S | 90063 | Savepoint is invalid: \"S\"",

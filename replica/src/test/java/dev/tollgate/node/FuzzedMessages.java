@@ -69,6 +69,8 @@ final class FuzzedMessages {
     "SELECT renew_lease(?)",
     "SELECT revoke_lease(?)",
     "SET FENCING TOKEN ? FOR LOCK ?",
+    "SET FENCED BY LOCK ? TOKEN ?",
+    "SET NOT FENCED",
     "SET SCHEMA ?",
     "SET LOCK_TIMEOUT ?",
     "SET LOCK_TIMEOUT 20",

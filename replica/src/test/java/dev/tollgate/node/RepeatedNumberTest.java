@@ -78,6 +78,7 @@ class RepeatedNumberTest {
           sent("INSERT INTO T VALUES(?)", 12L, 13L),
           sent("SET SCHEMA PUBLIC"),
           sent("SET FENCING TOKEN 3 FOR LOCK 'x'"),
+          sent("SET FENCED BY LOCK 'x' TOKEN 3"),
           sent("COMMIT"),
           new Sent("INSERT INTO T VALUES(?)", TransactionMode.READ_COMMITTED, false, List.of(10L)),
           new Sent("SAVEPOINT S", TransactionMode.READ_COMMITTED, false, List.of()),

@@ -88,7 +88,11 @@ class TextsTest {
   @Test
   void parameterWithAnUnpairedSurrogateNamesNoLock() throws SQLException {
     try (Connection connection = connectToMemory()) {
-      for (String sql : List.of("SELECT acquire_lock(?)", "SET FENCING TOKEN 1 FOR LOCK ?")) {
+      for (String sql :
+          List.of(
+              "SELECT acquire_lock(?)",
+              "SET FENCING TOKEN 1 FOR LOCK ?",
+              "SET FENCED BY LOCK ? TOKEN 1")) {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
           statement.setString(1, "a\ud83db");
           SQLException refused = assertThrows(SQLException.class, statement::execute);

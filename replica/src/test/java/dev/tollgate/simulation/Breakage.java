@@ -13,6 +13,10 @@ enum Breakage {
   TOKEN_COUNTER_NOT_RESTORED,
   /** A snapshot brings the limits of transactions back as the standard ones. */
   TRANSACTION_LIMITS_FORGOTTEN,
+  /** A snapshot brings sessions back without their fences. */
+  SESSION_FENCE_FORGOTTEN,
+  /** The fence of a session becomes a clause of its row changes, and not of its definitions. */
+  DEFINITIONS_NOT_FENCED,
   /** A snapshot brings sessions back without what they did last. */
   SESSION_TABLE_FORGOTTEN,
   /** A node that believes that it leads acknowledges heartbeats without proof. */

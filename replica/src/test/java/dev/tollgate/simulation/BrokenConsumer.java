@@ -5,6 +5,8 @@ import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.entry.Entry;
@@ -21,9 +23,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A replica with a bug around it: entries and snapshots are changed on their way in. */
@@ -37,17 +42,21 @@ class BrokenConsumer implements LogConsumer {
   static LogConsumer around(Replica replica, Breakage breakage, LongSupplier wallMicros) {
     return switch (breakage) {
       case EXPIRY_BY_LOCAL_CLOCK -> new ExpiresByItself(replica, wallMicros);
-      case TOKEN_COUNTER_NOT_RESTORED, SESSION_TABLE_FORGOTTEN, TRANSACTION_LIMITS_FORGOTTEN ->
+      case TOKEN_COUNTER_NOT_RESTORED,
+          SESSION_TABLE_FORGOTTEN,
+          SESSION_FENCE_FORGOTTEN,
+          TRANSACTION_LIMITS_FORGOTTEN ->
           new Forgetful(replica, breakage);
+      case DEFINITIONS_NOT_FENCED -> new Replaces(replica, new FencesAsClauses());
       case TIMED_OUT_WAITER_STAYS ->
-          new Ignores(
+          Replaces.ignoring(
               replica,
               command ->
                   command instanceof Command.EndWait end
                       && end.reason() == Command.WaitEnd.TIMED_OUT);
       case LEADER_APPLIES_WHAT_IT_SENT -> new ReadsWithLoss(replica);
       case RENEWAL_NOT_RECORDED ->
-          new Ignores(replica, command -> command instanceof Command.RecordRenewal);
+          Replaces.ignoring(replica, command -> command instanceof Command.RecordRenewal);
       case QUEUE_NOT_FIFO -> new Reverses(replica);
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
       default -> replica;
@@ -158,9 +167,12 @@ class BrokenConsumer implements LogConsumer {
         }
       }
       for (StateRecord state : core) {
-        WireWriter body = new WireWriter();
-        int kind = StateCodec.write(body, spoilt(state, highest));
-        out.record(kind, body);
+        StateRecord kept = spoilt(state, highest);
+        if (kept != null) {
+          WireWriter body = new WireWriter();
+          int kind = StateCodec.write(body, kept);
+          out.record(kind, body);
+        }
       }
       for (SnapshotReader.Piece piece : pieces) {
         byte[] body = piece.body().rest();
@@ -170,7 +182,12 @@ class BrokenConsumer implements LogConsumer {
       super.restore(new SnapshotReader(new ByteArrayInputStream(bytes.toByteArray())));
     }
 
-    private StateRecord spoilt(StateRecord state, long highest) {
+    /** What the snapshot has in place of a record, or null. */
+    private @Nullable StateRecord spoilt(StateRecord state, long highest) {
+      if (breakage == Breakage.SESSION_FENCE_FORGOTTEN
+          && state instanceof StateRecord.SessionFence) {
+        return null;
+      }
       if (breakage == Breakage.TOKEN_COUNTER_NOT_RESTORED
           && state instanceof StateRecord.Counters counters) {
         return new StateRecord.Counters(
@@ -208,12 +225,17 @@ class BrokenConsumer implements LogConsumer {
   }
 
   /** {@link Breakage#TIMED_OUT_WAITER_STAYS}, {@link Breakage#RENEWAL_NOT_RECORDED}. */
-  private static final class Ignores extends BrokenConsumer {
-    private final Predicate<Command> ignored;
+  private static final class Replaces extends BrokenConsumer {
+    private final UnaryOperator<Command> replacement;
 
-    Ignores(Replica replica, Predicate<Command> ignored) {
+    Replaces(Replica replica, UnaryOperator<Command> replacement) {
       super(replica);
-      this.ignored = ignored;
+      this.replacement = replacement;
+    }
+
+    static Replaces ignoring(Replica replica, Predicate<Command> ignored) {
+      Command nothing = new Command.Expire(List.of(), List.of());
+      return new Replaces(replica, command -> ignored.test(command) ? nothing : command);
     }
 
     @Override
@@ -221,14 +243,64 @@ class BrokenConsumer implements LogConsumer {
       List<Command> commands = new ArrayList<>();
       List<Proposal> proposals = new ArrayList<>();
       for (int i = 0; i < entry.commands().size(); i++) {
-        Command command = entry.commands().get(i);
-        Command kept = ignored.test(command) ? new Command.Expire(List.of(), List.of()) : command;
-        commands.add(kept);
+        Command replaced = replacement.apply(entry.commands().get(i));
+        commands.add(replaced);
         if (!entry.proposals().isEmpty()) {
-          proposals.add(EntryBytes.replaced(kept, entry.proposals().get(i)));
+          proposals.add(EntryBytes.replaced(replaced, entry.proposals().get(i)));
         }
       }
       super.apply(logIndex, EntryBytes.of(entry.stampMicros(), commands, proposals));
+    }
+  }
+
+  /** {@link Breakage#DEFINITIONS_NOT_FENCED}. */
+  private static final class FencesAsClauses implements UnaryOperator<Command> {
+    private final Map<SessionId, Operation.StatementFence> fences = new HashMap<>();
+
+    @Override
+    public Command apply(Command command) {
+      return command instanceof Command.Perform perform
+          ? new Command.Perform(
+              perform.session(),
+              perform.sequence(),
+              apply(perform.session(), perform.operation()),
+              perform.content())
+          : command;
+    }
+
+    private Operation apply(SessionId session, Operation operation) {
+      if (operation instanceof Operation.FenceSession setting) {
+        PresentedToken fence = setting.fence();
+        fences.remove(session);
+        if (fence != null) {
+          fences.put(session, new Operation.StatementFence(fence, false));
+        }
+        return new Operation.FenceSession(null);
+      }
+      Operation.StatementFence fence = fences.get(session);
+      return fence != null
+              && operation instanceof Operation.ExecuteSql change
+              && !change.definition()
+              && !change.returnsRows()
+          ? fenced(change, fence)
+          : operation;
+    }
+
+    private static Operation fenced(Operation.ExecuteSql change, Operation.StatementFence fence) {
+      return new Operation.ExecuteSql(
+          change.sql(),
+          false,
+          change.targets(),
+          change.parameterSets().stream()
+              .map(set -> new Operation.ParameterSet(set.values(), fence))
+              .toList(),
+          change.batch(),
+          false,
+          change.keys(),
+          change.maxRows(),
+          change.binding(),
+          change.ownLeaseTrusted(),
+          change.mode());
     }
   }
 

@@ -225,9 +225,10 @@ final class Checker {
   }
 
   private String wroteTooMuch(String register) {
-    return simulation.breakage() == Breakage.FENCE_CHECKED_ON_RECEIPT || register.startsWith("f")
-        ? "I3"
-        : "I6";
+    return switch (simulation.breakage()) {
+      case FENCE_CHECKED_ON_RECEIPT, DEFINITIONS_NOT_FENCED -> "I3";
+      default -> register.startsWith("f") ? "I3" : "I6";
+    };
   }
 
   /** By register: its name, its value, and how often it was written. */
@@ -277,7 +278,7 @@ final class Checker {
     }
     String told = answer.failure() != null ? "refused" : String.valueOf(answer.value());
     if (!told.equals(expected.answer())) {
-      boolean fence = "1".equals(told) && expected.answer().equals("refused");
+      boolean fence = op.isWrite() && expected.answer().equals("refused");
       throw new Violation(
           fence ? "I3" : "I6",
           "statement "

@@ -33,6 +33,9 @@ final class Model {
     long ownLease;
     boolean lost;
     long leaseTtlMillis;
+
+    /** The statement that fenced the session, or null. */
+    @Nullable Op fence;
   }
 
   private final LockModel locks = new LockModel();
@@ -51,6 +54,9 @@ final class Model {
 
   /** Writes that were refused because of their token. */
   long refusedWrites;
+
+  /** Those that were refused because of the token of their session's fence. */
+  long refusedBySessionFence;
 
   Model() {
     for (int i = 0; i < Op.REGISTERS; i++) {
@@ -175,6 +181,11 @@ final class Model {
   }
 
   private String execute(long id, SessionFact session, String request, Op op, boolean trusted) {
+    Op fence = session.fence;
+    if (op.isWrite() && fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
+      refusedBySessionFence++;
+      return refusedWrite();
+    }
     return switch (op.kind()) {
       case TRY_ACQUIRE, ACQUIRE -> acquire(id, session, request, op);
       case RELEASE -> release(session, op);
@@ -185,13 +196,17 @@ final class Model {
         boolean admitted =
             op.token() != 0
                 ? locks.heldExclusively(op.lockName(), op.token())
-                : trusted && ownToken(session, op.lockName());
+                : (fence != null && fence.lock() == op.lock())
+                    || (trusted && ownToken(session, op.lockName()));
         yield admitted ? write(op) : refusedWrite();
       }
       case WRITE_WITH_TOKEN ->
           locks.heldExclusively(op.lockName(), op.token()) ? write(op) : refusedWrite();
       case WRITE -> write(op);
       case COMPARE_AND_SET -> latest(op.register()).value() == op.expected() ? write(op) : "0";
+      case FENCE_SESSION -> fenceSession(session, op);
+      case UNFENCE_SESSION -> fenceSession(session, null);
+      case DEFINE -> define();
       case READ, RENEW_LEASE -> throw new Violation("I6", "a query is in the log: " + op);
     };
   }
@@ -238,6 +253,20 @@ final class Model {
         .computeIfAbsent(op.register(), name -> new ArrayList<>())
         .add(new Version(index, op.value(), before.count() + 1));
     return "1";
+  }
+
+  private static String fenceSession(SessionFact session, @Nullable Op fence) {
+    session.fence = fence;
+    return "0";
+  }
+
+  private String define() {
+    for (int i = 0; i < Op.REGISTERS; i++) {
+      List<Version> all = registers.computeIfAbsent("r" + i, name -> new ArrayList<>());
+      Version before = all.get(all.size() - 1);
+      all.add(new Version(index, before.value(), before.count() + 1));
+    }
+    return "0";
   }
 
   private String refusedWrite() {

@@ -37,7 +37,12 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     WRITE_WITH_TOKEN,
     WRITE,
     COMPARE_AND_SET,
-    READ
+    READ,
+    /** From now on every write of the session needs the token. */
+    FENCE_SESSION,
+    UNFENCE_SESSION,
+    /** A definition that counts as a write to all registers without a fence. */
+    DEFINE
   }
 
   /** What it takes to set a database up. */
@@ -95,6 +100,13 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     return kind != Kind.READ && kind != Kind.RENEW_LEASE;
   }
 
+  boolean isWrite() {
+    return switch (kind) {
+      case WRITE_FENCED, WRITE_WITH_TOKEN, WRITE, COMPARE_AND_SET, DEFINE -> true;
+      default -> false;
+    };
+  }
+
   boolean usesOwnLease() {
     return lease == 0 && (kind == Kind.TRY_ACQUIRE || kind == Kind.ACQUIRE || kind == Kind.RELEASE);
   }
@@ -115,6 +127,9 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case WRITE -> "UPDATE r SET v = ?, n = n + 1 WHERE id = ?";
       case COMPARE_AND_SET -> "UPDATE r SET v = ?, n = n + 1 WHERE id = ? AND v = ?";
       case READ -> "SELECT v, n FROM r WHERE id = ?";
+      case FENCE_SESSION -> "SET FENCED BY LOCK ? TOKEN ?";
+      case UNFENCE_SESSION -> "SET NOT FENCED";
+      case DEFINE -> "ALTER TABLE r ALTER COLUMN n SET DATA TYPE BIGINT USING n + 1";
     };
   }
 
@@ -137,6 +152,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case WRITE -> List.of(written, id);
       case COMPARE_AND_SET -> List.of(written, id, number(expected));
       case READ -> List.of(id);
+      case FENCE_SESSION -> List.of(name, number(token));
+      case UNFENCE_SESSION, DEFINE -> List.of();
     };
   }
 

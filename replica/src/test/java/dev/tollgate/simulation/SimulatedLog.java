@@ -1,6 +1,7 @@
 package dev.tollgate.simulation;
 
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogStatus;
@@ -9,6 +10,7 @@ import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.ratis.LeadershipRounds;
@@ -465,8 +467,12 @@ final class SimulatedLog implements ReplicatedLog {
       Pending proposed = pending.remove(index);
       boolean own = proposed != null && proposed.term == entry.term();
       node.applies(index, entry);
-      consumer.apply(
-          index, EntryBytes.read(entry.bytes(), own ? proposed.entry.proposals() : List.of()));
+      Entry read = EntryBytes.read(entry.bytes(), own ? proposed.entry.proposals() : List.of());
+      if (read.commands().stream().anyMatch(SimulatedLog::isDefinition)) {
+        // it would wait until the copy is written, and nobody writes while it waits
+        giveUpCopy();
+      }
+      consumer.apply(index, read);
       node.applied(index);
       if (own) {
         proposed.done.complete(null);
@@ -474,6 +480,12 @@ final class SimulatedLog implements ReplicatedLog {
       snapshotIfDue(index, entry.term());
     }
     applySoon();
+  }
+
+  private static boolean isDefinition(Command command) {
+    return command instanceof Command.Perform perform
+        && perform.operation() instanceof Operation.ExecuteSql statement
+        && statement.definition();
   }
 
   private void snapshotIfDue(long index, long term) {
@@ -571,13 +583,18 @@ final class SimulatedLog implements ReplicatedLog {
     return node.skipsProof();
   }
 
-  /** Gives up a copy that is not written yet. */
   @Override
   public void close() {
+    giveUpCopy();
+  }
+
+  /** Gives up a copy that is not written yet, so that the next entry makes another. */
+  private void giveUpCopy() {
     StateCopy copy = copying;
     copying = null;
     if (copy != null) {
       copy.close();
+      sinceSnapshot = snapshotEvery;
     }
   }
 }

@@ -325,6 +325,9 @@ final class SimulatedSession implements Connection.Owner {
     if (reader && world.chance(0.85)) {
       return op(Kind.READ, lock, 0, 0);
     }
+    if (simulation.fencesSessions() && world.chance(0.12)) {
+      return chooseAroundAFence(lock, token);
+    }
     int dice = world.random.nextInt(100);
     if (dice < 12) {
       return op(Kind.TRY_ACQUIRE, lock, 0, 0);
@@ -361,6 +364,15 @@ final class SimulatedSession implements Connection.Owner {
       return op(Kind.RELEASE, lock, lease.id(), 0);
     }
     return op(dice < 99 ? Kind.RENEW_LEASE : Kind.REVOKE_LEASE, lock, lease.id(), 0);
+  }
+
+  /** Sessions are fenced for a third of the time, so that others still get through. */
+  private Op chooseAroundAFence(int lock, long token) {
+    int dice = world.random.nextInt(10);
+    if (dice < 2 && token != 0) {
+      return op(Kind.FENCE_SESSION, lock, 0, token);
+    }
+    return op(dice < 6 ? Kind.UNFENCE_SESSION : Kind.DEFINE, lock, 0, 0);
   }
 
   private Op op(Kind kind, int lock, long lease, long token) {

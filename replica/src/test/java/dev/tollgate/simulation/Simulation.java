@@ -47,6 +47,7 @@ final class Simulation {
       long checks,
       long digest,
       long refusedWrites,
+      long refusedBySessionFence,
       Map<String, Long> counts,
       List<String> trace) {}
 
@@ -103,6 +104,7 @@ final class Simulation {
         simulation.checker.checks(),
         world.digest(),
         simulation.checker.model().refusedWrites,
+        simulation.checker.model().refusedBySessionFence,
         world.counts(),
         violation == null ? List.of() : world.trace());
   }
@@ -163,6 +165,17 @@ final class Simulation {
             up.forEach(node -> node.submit(new Command.LimitTransactions(limits), this::limitsSet));
           });
     }
+  }
+
+  /**
+   * Whether sessions are fenced and definitions come between other writes. Like {@link
+   * #administer}, not where another bug is looked for.
+   */
+  boolean fencesSessions() {
+    return switch (settings.breakage()) {
+      case NONE, SESSION_FENCE_FORGOTTEN, DEFINITIONS_NOT_FENCED -> true;
+      default -> false;
+    };
   }
 
   private void limitsSet() {

@@ -40,6 +40,7 @@ class SimulationTest {
     long faults = 0;
     long checks = 0;
     long refused = 0;
+    long fencedOff = 0;
     for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
       Simulation.Settings settings =
           Simulation.Settings.of(seed, workload, faultyMillis, Breakage.NONE);
@@ -54,10 +55,11 @@ class SimulationTest {
       faults += result.faults();
       checks += result.checks();
       refused += result.refusedWrites();
+      fencedOff += result.refusedBySessionFence();
     }
     System.out.printf(
         "simulation, %s: seeds %d to %d, %.2f hours, %.2f of them with %d faults, %d checks,"
-            + " %d writes refused, %s%n",
+            + " %d writes refused, %d of them by the fence of a session, %s%n",
         workload,
         FIRST_SEED,
         FIRST_SEED + SEEDS - 1,
@@ -66,9 +68,11 @@ class SimulationTest {
         faults,
         checks,
         refused,
+        fencedOff,
         counts);
     assertTrue(faults >= SEEDS * faultyMillis / 20_000, "hardly a fault");
     assertTrue(refused > SEEDS, "hardly a write was fenced off");
+    assertTrue(fencedOff > SEEDS, "hardly a write was refused by the fence of a session");
     assertTrue(counts.getOrDefault("sessions moved", 0L) > SEEDS, "hardly a session moved");
     assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
     assertTrue(counts.getOrDefault("limits set", 0L) > SEEDS, "hardly a limit was set");
@@ -93,6 +97,8 @@ class SimulationTest {
         arguments(Breakage.EXPIRY_BY_LOCAL_CLOCK, 1, Set.of("I7", "I9", "I4")),
         arguments(Breakage.TOKEN_COUNTER_NOT_RESTORED, 5, Set.of("I2", "I7")),
         arguments(Breakage.TRANSACTION_LIMITS_FORGOTTEN, 1, Set.of("I7")),
+        arguments(Breakage.SESSION_FENCE_FORGOTTEN, 1, Set.of("I7")),
+        arguments(Breakage.DEFINITIONS_NOT_FENCED, 1, Set.of("I3")),
         arguments(Breakage.SESSION_TABLE_FORGOTTEN, 1, Set.of("I6", "I7")),
         arguments(Breakage.RENEWAL_WITHOUT_BARRIER, 1, Set.of("I4")),
         arguments(Breakage.READ_WITHOUT_BARRIER, 35, Set.of("I10")),

@@ -8,6 +8,7 @@ import dev.tollgate.core.Lock;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +104,9 @@ final class StateDigest {
               add(lock.value());
               add(token);
             });
+    PresentedToken fence = session.fence();
+    add(fence == null ? null : fence.lock().value());
+    add(fence == null ? 0 : fence.token());
     Lease own = session.ownLease();
     add(own == null ? 0 : own.id().value());
   }

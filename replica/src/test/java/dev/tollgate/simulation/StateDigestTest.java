@@ -9,6 +9,7 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.node.replica.Replica;
@@ -43,6 +44,10 @@ class StateDigestTest {
 
   private static Operation acquire(String lock, LockMode mode, long waitMillis) {
     return new Operation.AcquireLock(new LockName(lock), null, mode, waitMillis);
+  }
+
+  private static Operation fence(String lock, long token) {
+    return new Operation.FenceSession(new PresentedToken(new LockName(lock), token));
   }
 
   private static List<Step> with(int step, long stampMicros, Command command) {
@@ -94,6 +99,9 @@ class StateDigestTest {
     all.put("lock timeout", andThen(new Operation.SetLockTimeout(17)));
     all.put("token", andThen(new Operation.PresentToken(new LockName("l"), 1L)));
     all.put("another token", andThen(new Operation.PresentToken(new LockName("l"), 2L)));
+    all.put("fence", andThen(fence("l", 1)));
+    all.put("fence under another token", andThen(fence("l", 2)));
+    all.put("fence by another lock", andThen(fence("m", 1)));
     Map<Long, String> found = new HashMap<>();
     all.forEach(
         (name, steps) -> {

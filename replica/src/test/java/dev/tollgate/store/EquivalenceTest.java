@@ -9,11 +9,13 @@ import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
@@ -341,10 +343,7 @@ class EquivalenceTest {
           id, open == null ? 1 : open.id(), Command.AbortReason.IDLE);
     }
     if (dice < 24) {
-      return perform(
-          session,
-          new Operation.PresentToken(
-              new LockName(random.nextBoolean() ? "\u0000" : "\ud83d\ude00"), random.nextLong()));
+      return perform(session, setting(replica));
     }
     if (dice < 32) {
       LockName lock = new LockName("o-" + random.nextInt(5));
@@ -360,6 +359,19 @@ class EquivalenceTest {
             ? TransactionScope.SERIALIZABLE
             : kind < 6 ? TransactionScope.AUTOCOMMIT : TransactionScope.READ_COMMITTED;
     return perform(session, statement(sql(), mode));
+  }
+
+  /** Ends fences more often than it makes some, so that most sessions can write. */
+  private Operation setting(Replica replica) {
+    int kind = random.nextInt(6);
+    if (kind < 2) {
+      return new Operation.PresentToken(
+          new LockName(random.nextBoolean() ? "\u0000" : "\ud83d\ude00"), random.nextLong());
+    }
+    LockName lock = new LockName("o-" + random.nextInt(5));
+    FencingToken token = replica.machine.state().lockToken(lock);
+    return new Operation.FenceSession(
+        kind == 2 && token != null ? new PresentedToken(lock, token.value()) : null);
   }
 
   private int id() {

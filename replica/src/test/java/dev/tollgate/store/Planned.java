@@ -25,8 +25,12 @@ final class Planned {
   private final SessionId session;
 
   Planned(StoreDriver replica) {
+    this(replica, replica.open());
+  }
+
+  Planned(StoreDriver replica, SessionId session) {
     this.replica = replica;
-    session = replica.open();
+    this.session = session;
   }
 
   /** "ok", "skipped: why" for what is no statement of the store, or the SQLState of the failure. */

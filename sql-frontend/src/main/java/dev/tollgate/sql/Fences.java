@@ -26,6 +26,18 @@ final class Fences {
     return new StatementFence(lock(clause.lock()), token(token), clause.monotonic());
   }
 
+  /** Returns the fence that SET gives to all writes of a session. */
+  static StatementFence ofSession(FenceClause clause) {
+    StatementFence fence = ofStatement(clause);
+    if (fence.monotonic()) {
+      throw Refusals.notSupported(
+          clause.start(),
+          "SET FENCED MONOTONIC is not supported: a write to a table that is not fenced would have"
+              + " nothing to compare the token with; write SET FENCING TOKEN n FOR LOCK 'name'");
+    }
+    return fence;
+  }
+
   /**
    * Returns the fence of a table, from the clause of CREATE or ALTER TABLE that binds it to a lock.
    */

@@ -35,6 +35,8 @@ public sealed interface Plan {
 
     R presentToken(PresentToken presentToken);
 
+    R fenceSession(FenceSession fenceSession);
+
     R setSession(SetSession setSession);
 
     R transaction(Transaction transaction);
@@ -185,6 +187,25 @@ public sealed interface Plan {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.presentToken(this);
+    }
+  }
+
+  /**
+   * SET FENCED BY LOCK lock TOKEN token: from now on every write of the session is fenced as if it
+   * ended with this clause.
+   *
+   * @param fence not monotonic; null for SET NOT FENCED, which ends that
+   */
+  record FenceSession(@Nullable StatementFence fence, int parameterCount) implements Plan {
+    public FenceSession {
+      if (fence != null && fence.monotonic()) {
+        throw new IllegalArgumentException("a monotonic fence of a session");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.fenceSession(this);
     }
   }
 

@@ -184,6 +184,13 @@ final class Planner implements Statement.Handler<Plan> {
   }
 
   @Override
+  public Plan fenceSession(Statement.FenceSession fenceSession) {
+    FenceClause fence = fenceSession.fence();
+    return new Plan.FenceSession(
+        fence == null ? null : Fences.ofSession(fence), tokens.parameterCount());
+  }
+
+  @Override
   public Plan transact(Statement.Transact transact) {
     SqlIdentifier savepoint = transact.savepoint();
     return new Plan.Transaction(

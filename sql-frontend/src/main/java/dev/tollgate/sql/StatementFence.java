@@ -3,7 +3,8 @@ package dev.tollgate.sql;
 import static java.util.Objects.requireNonNull;
 
 /**
- * {@code FENCED [MONOTONIC] BY LOCK lock TOKEN token} at the end of a write.
+ * {@code FENCED [MONOTONIC] BY LOCK lock TOKEN token} at the end of a write, or after SET for all
+ * writes of a session.
  *
  * @param lock an {@link Argument.Text} of 1 to {@link SqlLimits#LOCK_NAME_LENGTH} characters, or an
  *     {@link Argument.Parameter}

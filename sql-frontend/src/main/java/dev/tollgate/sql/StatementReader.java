@@ -84,7 +84,7 @@ final class StatementReader {
       return Refusals.syntax(
           found,
           "FENCED BY LOCK stands at the end of an INSERT, UPDATE, DELETE, MERGE or a statement"
-              + " of DDL, and nowhere else");
+              + " of DDL, or after SET, and nowhere else");
     }
     String sentence =
         found.kind == TollgateParserConstants.EOF || BareQueries.isInserted(found)

@@ -156,6 +156,9 @@ final class StatementRules {
         "SET SCHEMA, SET LOCK_TIMEOUT, SET QUERY_TIMEOUT, SET AUTOCOMMIT, SET TIME ZONE");
     table.accept("changes the session alone", "SET TRANSACTION, SET SESSION CHARACTERISTICS");
     table.accept("presents a token with every write that follows", "SET FENCING TOKEN");
+    table.accept(
+        "refuses every write that follows unless a lock is held under a token; ends that",
+        "SET FENCED, SET NOT FENCED");
   }
 
   private static void whatReachesOutOfTheStore(Table table) {
@@ -233,7 +236,7 @@ final class StatementRules {
     table.refuse(
         "it is no setting of a session",
         "a session may set SCHEMA, LOCK_TIMEOUT, QUERY_TIMEOUT, AUTOCOMMIT, TRANSACTION ISOLATION"
-            + " LEVEL, TIME ZONE and FENCING TOKEN",
+            + " LEVEL, TIME ZONE, FENCING TOKEN and FENCED",
         "SET");
     String dialect =
         "it changes what statements mean, for all clients, and for those that are in the log";

@@ -229,6 +229,21 @@ class FencingTest {
         frontend.plan("SET FENCING TOKEN NULL FOR LOCK 'job'"));
   }
 
+  @Test
+  void sessionIsFencedWithSet() {
+    assertEquals(
+        new Plan.FenceSession(new StatementFence(JOB, new Argument.Integral(42), false), 0),
+        frontend.plan("SET FENCED BY LOCK 'job' TOKEN 42"));
+    assertEquals(
+        new Plan.FenceSession(
+            new StatementFence(new Argument.Parameter(0), new Argument.Parameter(1), false), 2),
+        frontend.plan("set fenced by lock ? token ? ;"));
+    assertEquals(
+        new Plan.FenceSession(new StatementFence(JOB, new Argument.Parameter(0), false), 1),
+        frontend.plan("SET FENCED BY LOCK ('job') TOKEN ?"));
+    assertEquals(new Plan.FenceSession(null, 0), frontend.plan("SET NOT FENCED"));
+  }
+
   /** A fence changes nothing about how H2 would run the statement. */
   @Test
   void explanationLeavesTheFenceOut() {
@@ -283,6 +298,16 @@ class FencingTest {
           SET FENCING TOKEN 'a' FOR LOCK 'b'                                 | SYNTAX        | 19 | unexpected "'a'"
           SET FENCING TOKEN 1 FOR LOCK ''                                    | NOT_ALLOWED   | 30 | 1 to 255 characters
           SET FENCING TOKEN 1 FOR LOCK (a)                                   | NOT_ALLOWED   | 30 | here name one lock
+          SET FENCED BY LOCK 'a'                                             | SYNTAX        | 5  | needs a TOKEN here
+          SET FENCED BY LOCK 'a' TOKEN NULL                                  | SYNTAX        | 30 | unexpected "NULL"
+          SET FENCED BY LOCK '' TOKEN 1                                      | NOT_ALLOWED   | 20 | 1 to 255 characters
+          SET FENCED BY LOCK (a) TOKEN 1                                     | NOT_ALLOWED   | 20 | here name one lock
+          SET FENCED MONOTONIC BY LOCK 'a' TOKEN 1                           | NOT_SUPPORTED | 5  | write SET FENCING TOKEN n FOR LOCK 'name'
+          SET FENCED BY LOCK 'a' TOKEN 1 FENCED BY LOCK 'b' TOKEN 2          | SYNTAX        | 32 | or after SET
+          SET NOT FENCED BY LOCK 'a' TOKEN 1                                 | SYNTAX        | 16 | unexpected "BY"
+          SET FENCED                                                         | SYNTAX        | 10 | ends too early
+          SET FENCED = TRUE                                                  | SYNTAX        | 12 | unexpected "="
+          SET NOT AUTOCOMMIT                                                 | NOT_ALLOWED   | 1  | SET NOT is not allowed
           """)
   void misplacedFenceIsRefused(String sql, Reason reason, int column, String sentence) {
     assertRefused(sql, reason, column, sentence);

@@ -87,7 +87,9 @@ class StatementRulesTest {
                     "ALTER DOMAIN d DROP DEFAULT",
                     "START TRANSACTION",
                     "SCRIPT SIMPLE",
-                    "SET FENCING TOKEN 1 FOR LOCK 'a'"))
+                    "SET FENCING TOKEN 1 FOR LOCK 'a'",
+                    "SET FENCED BY LOCK 'a' TOKEN 1",
+                    "SET NOT FENCED"))
             .flatMap(List::stream)
             .toList();
     SqlFrontend frontend = new SqlFrontend(0);

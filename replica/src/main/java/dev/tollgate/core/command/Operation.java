@@ -24,6 +24,8 @@ public sealed interface Operation {
 
     R presentToken(PresentToken operation);
 
+    R fenceSession(FenceSession operation);
+
     R setSchema(SetSchema operation);
 
     R execute(ExecuteSql operation);
@@ -133,6 +135,19 @@ public sealed interface Operation {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.presentToken(this);
+    }
+  }
+
+  /**
+   * Fences every write of the session from now on, as if each ended with the clause FENCED BY LOCK
+   * name TOKEN token.
+   *
+   * @param fence null to end that
+   */
+  record FenceSession(@Nullable PresentedToken fence) implements Operation {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.fenceSession(this);
     }
   }
 

@@ -35,6 +35,8 @@ final class OperationCodec {
   private static final int MARK_SAVEPOINT = 13;
   private static final int SET_LOCK_TIMEOUT = 14;
   private static final int FENCE_ROWS = 15;
+  private static final int FENCE_SESSION = 16;
+  private static final int UNFENCE_SESSION = 17;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -60,6 +62,8 @@ final class OperationCodec {
       case RELEASE_LOCK -> new Operation.ReleaseLock(new LockName(in.string()), lease(in));
       case FORCE_RELEASE_LOCK -> new Operation.ForceReleaseLock(new LockName(in.string()));
       case PRESENT_TOKEN -> presentToken(in);
+      case FENCE_SESSION -> new Operation.FenceSession(presented(in));
+      case UNFENCE_SESSION -> new Operation.FenceSession(null);
       case SET_SCHEMA -> new Operation.SetSchema(in.string());
       case EXECUTE_SQL -> execute(in);
       case FENCE_TABLE ->
@@ -146,8 +150,11 @@ final class OperationCodec {
     if (!in.flag()) {
       return null;
     }
-    PresentedToken presented = new PresentedToken(new LockName(in.string()), in.i64());
-    return new Operation.StatementFence(presented, in.flag());
+    return new Operation.StatementFence(presented(in), in.flag());
+  }
+
+  private static PresentedToken presented(WireReader in) {
+    return new PresentedToken(new LockName(in.string()), in.i64());
   }
 
   private static Operation.WantedKeys keys(WireReader in) {
@@ -212,6 +219,12 @@ final class OperationCodec {
       Long token = operation.token();
       out.u8(PRESENT_TOKEN).string(operation.lock().value());
       return out.flag(token != null).i64(token == null ? 0 : token);
+    }
+
+    @Override
+    public WireWriter fenceSession(Operation.FenceSession operation) {
+      PresentedToken fence = operation.fence();
+      return fence == null ? out.u8(UNFENCE_SESSION) : presented(out.u8(FENCE_SESSION), fence);
     }
 
     @Override
@@ -307,9 +320,12 @@ final class OperationCodec {
     private void statementFence(Operation.@Nullable StatementFence fence) {
       out.flag(fence != null);
       if (fence != null) {
-        out.string(fence.presented().lock().value()).i64(fence.presented().token());
-        out.flag(fence.monotonic());
+        presented(out, fence.presented()).flag(fence.monotonic());
       }
+    }
+
+    private static WireWriter presented(WireWriter out, PresentedToken token) {
+      return out.string(token.lock().value()).i64(token.token());
     }
 
     private void keys(Operation.WantedKeys keys) {

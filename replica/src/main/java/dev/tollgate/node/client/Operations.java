@@ -13,6 +13,7 @@ import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.sql.Argument;
 import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.StatementFence;
 import dev.tollgate.sql.Target;
 import dev.tollgate.sql.WriteKind;
 import dev.tollgate.store.h2.SqlErrors;
@@ -116,6 +117,17 @@ final class Operations {
     return new Operation.PresentToken(
         LockArguments.lockName(PlanArguments.value(lock, parameters)),
         shown.isNull() ? null : (Long) LockArguments.token(shown));
+  }
+
+  /**
+   * The operation of SET FENCED and SET NOT FENCED.
+   *
+   * @throws SQLException if the lock name or the token is invalid
+   */
+  static Operation.FenceSession fenceSession(
+      @Nullable StatementFence fence, List<SqlValue> parameters) throws SQLException {
+    Operation.StatementFence stated = PlanArguments.fence(fence, parameters);
+    return new Operation.FenceSession(stated == null ? null : stated.presented());
   }
 
   static Operation.FenceTable fenceTable(Plan.FenceTable plan, Request.Execute request)

@@ -101,6 +101,16 @@ final class StatementExecution implements Plan.Handler<Void> {
   }
 
   @Override
+  public Void fenceSession(Plan.FenceSession plan) {
+    statement.attempt(
+        () -> {
+          List<SqlValue> parameters = Parameters.decode(statement.onlySet(), plan.parameterCount());
+          proposal.propose(Operations.fenceSession(plan.fence(), parameters), Replies::of);
+        });
+    return null;
+  }
+
+  @Override
   public Void setSession(Plan.SetSession plan) {
     statement.attempt(
         () -> {

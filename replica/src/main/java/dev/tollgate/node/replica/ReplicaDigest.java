@@ -141,6 +141,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String sessionFence(StateRecord.SessionFence state) {
+      return "sessions";
+    }
+
+    @Override
     public String lock(StateRecord.LockState state) {
       return "locks";
     }

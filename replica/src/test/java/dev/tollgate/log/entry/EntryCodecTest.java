@@ -59,6 +59,8 @@ class EntryCodecTest {
             new Operation.ForceReleaseLock(LOCK),
             new Operation.PresentToken(LOCK, 42L),
             new Operation.PresentToken(LOCK, null),
+            new Operation.FenceSession(new PresentedToken(LOCK, 42)),
+            new Operation.FenceSession(null),
             new Operation.SetSchema("APP"),
             new Operation.FenceTable(table, tableFence, FENCE, true),
             new Operation.FenceTable(new TableName(null, "T"), held, null, false),

@@ -34,6 +34,8 @@ public sealed interface Statement {
 
     R presentToken(PresentToken presentToken);
 
+    R fenceSession(FenceSession fenceSession);
+
     R transact(Transact transact);
   }
 
@@ -131,6 +133,18 @@ public sealed interface Statement {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.presentToken(this);
+    }
+  }
+
+  /**
+   * SET FENCED BY LOCK lock TOKEN token, or SET NOT FENCED.
+   *
+   * @param fence null for SET NOT FENCED
+   */
+  record FenceSession(@Nullable FenceClause fence) implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.fenceSession(this);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.samples.flyway;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.jdbc.TollgateDataSource;
 import dev.tollgate.samples.TestDatabase;
@@ -20,10 +21,18 @@ class FlywayTest {
   @TempDir Path folder;
 
   private Flyway flyway() {
+    return flyway("");
+  }
+
+  /**
+   * @param initSql what each connection begins with
+   */
+  private Flyway flyway(String initSql) {
     TollgateDataSource cluster = new TollgateDataSource();
     cluster.setUrl(node.url());
     return Flyway.configure()
         .dataSource(cluster)
+        .initSql(initSql)
         .locations("filesystem:" + folder)
         .failOnMissingLocations(true)
         .load();
@@ -67,5 +76,21 @@ class FlywayTest {
         """);
     assertThrows(FlywayException.class, () -> flyway().migrate());
     assertEquals("0", node.ask("SELECT COUNT(*) FROM city"));
+  }
+
+  @Test
+  void runThatHasLostItsLockChangesNothing() throws Exception {
+    String lease = node.ask("SELECT create_lease(INTERVAL '1' HOUR, 'a run')");
+    String token = node.ask("SELECT acquire_lock('migrations', " + lease + ")");
+    Flyway run = flyway("SET FENCED BY LOCK 'migrations' TOKEN " + token);
+    write("V1__city.sql", "CREATE TABLE city(id INT PRIMARY KEY);");
+    assertEquals(1, run.migrate().migrationsExecuted);
+    node.ask("SELECT force_release_lock('migrations')");
+    write("V2__people.sql", "ALTER TABLE city ADD COLUMN people INT;");
+    FlywayException refused = assertThrows(FlywayException.class, run::migrate);
+    assertTrue(refused.getMessage().contains("SET NOT FENCED"), refused.getMessage());
+    assertEquals(
+        "1", node.ask("SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'CITY'"));
+    assertEquals(1, flyway().migrate().migrationsExecuted);
   }
 }
