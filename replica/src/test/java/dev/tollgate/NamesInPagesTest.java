@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class NamesInPagesTest {
   private static final Path ROOT = Path.of("..");
   private static final List<String> MODULES =
-      List.of("driver", "sql-frontend", "replica", "samples");
+      List.of("driver", "sql-frontend", "migrations", "replica", "samples");
 
   /** Pages that name classes of others, and messages, with a dot. */
   private static final List<String> OF_OTHERS = List.of("benchmarks.md", "protocol.md");

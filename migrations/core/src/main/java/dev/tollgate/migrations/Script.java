@@ -1,0 +1,56 @@
+package dev.tollgate.migrations;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of SQL that runs once, or again whenever it has changed.
+ *
+ * @param givenVersion the version; null for a repeatable script, which runs after all others
+ * @param description the words of the name
+ * @param path where the file is within its folder, with slashes
+ * @param checksum CRC32 of the lines, as Flyway computes it
+ * @param inTransaction whether statements share a transaction with each other and with the history
+ */
+public record Script(
+    @Nullable Version givenVersion,
+    String description,
+    String path,
+    int checksum,
+    boolean inTransaction,
+    List<SqlStatement> statements) {
+  public Script {
+    requireNonNull(description, "description");
+    requireNonNull(path, "path");
+    statements = List.copyOf(statements);
+  }
+
+  public boolean isRepeatable() {
+    return givenVersion == null;
+  }
+
+  /** The version, or empty for a repeatable script. */
+  public Optional<Version> version() {
+    return Optional.ofNullable(givenVersion);
+  }
+
+  /** What tells this script from all others of its folder. */
+  String key() {
+    return givenVersion == null ? "R " + description : "V " + givenVersion;
+  }
+
+  /** CRC32 of the first statements as they are sent, to compare what a former run has done. */
+  long checksumOf(int count) {
+    CRC32 crc = new CRC32();
+    for (SqlStatement statement : statements.subList(0, count)) {
+      crc.update(statement.sql().getBytes(StandardCharsets.UTF_8));
+      crc.update(';');
+    }
+    return crc.getValue();
+  }
+}

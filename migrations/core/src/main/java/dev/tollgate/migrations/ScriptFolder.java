@@ -1,0 +1,210 @@
+package dev.tollgate.migrations;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts of a folder and the folders in it, named as Flyway names them: {@code
+ * V1.2__add_city.sql} and {@code R__views.sql}. Everything is read and checked before anything
+ * runs.
+ */
+final class ScriptFolder {
+  private static final Pattern NAME = Pattern.compile("(?:V([0-9._]+?)|R)__(.+)\\.sql");
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^}\\s]*)\\}");
+  private static final Pattern OPTION = Pattern.compile("(?m)^--\\s*tollgate:(.*)$");
+  private static final char BYTE_ORDER_MARK = '\uFEFF';
+
+  private final Path folder;
+  private final Map<String, String> placeholders;
+
+  private ScriptFolder(Path folder, Map<String, String> placeholders) {
+    this.folder = requireNonNull(folder, "folder");
+    this.placeholders = Map.copyOf(placeholders);
+  }
+
+  /** All scripts in the order in which they run: by version, then repeatable ones by name. */
+  static List<Script> read(Path folder, Map<String, String> placeholders)
+      throws MigrationException {
+    return new ScriptFolder(folder, placeholders).read();
+  }
+
+  private List<Script> read() throws MigrationException {
+    if (!Files.isDirectory(folder)) {
+      throw wrong(folder + (Files.exists(folder) ? " is no folder" : " is not there"));
+    }
+    Map<String, Script> scripts = new TreeMap<>();
+    for (Path file : files()) {
+      Script script = read(file);
+      Script other = scripts.putIfAbsent(script.key(), script);
+      if (other != null) {
+        throw wrong(
+            (script.isRepeatable()
+                    ? "name " + script.description()
+                    : "version " + script.version().get())
+                + " is there twice: "
+                + other.path()
+                + " and "
+                + script.path());
+      }
+    }
+    return scripts.values().stream()
+        .sorted(
+            Comparator.comparing(Script::isRepeatable)
+                .thenComparing(
+                    Script::givenVersion, Comparator.nullsLast(Comparator.naturalOrder()))
+                .thenComparing(Script::description))
+        .toList();
+  }
+
+  private List<Path> files() throws MigrationException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(file -> file.toString().endsWith(".sql") && Files.isRegularFile(file))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw unreadable(folder, e);
+    }
+  }
+
+  private Script read(Path file) throws MigrationException {
+    String path = folder.relativize(file).toString().replace('\\', '/');
+    Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
+    if (!name.matches()) {
+      throw wrong(
+          path + ": the name is none of V<version>__<description>.sql, R__<description>.sql");
+    }
+    @Nullable Version version = name.group(1) == null ? null : Version.parse(name.group(1));
+    String text = text(file, path);
+    Options options = options(path, text);
+    List<SqlStatement> statements = statements(path, text, options);
+    return new Script(
+        version,
+        name.group(2).replace('_', ' '),
+        path,
+        // a repeatable script runs again too when the value of a placeholder changes
+        checksum(version == null ? joined(statements) : text),
+        options.inTransaction(),
+        statements);
+  }
+
+  private static String joined(List<SqlStatement> statements) {
+    return String.join(";\n", statements.stream().map(SqlStatement::sql).toList());
+  }
+
+  private String text(Path file, String path) throws MigrationException {
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+    CharBuffer text = CharBuffer.allocate(bytes.length);
+    ByteBuffer left = ByteBuffer.wrap(bytes);
+    CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+    CoderResult result = decoder.decode(left, text, /* endOfInput= */ true);
+    if (result.isError()) {
+      long line = 1 + text.flip().chars().filter(c -> c == '\n').count();
+      throw wrong(path + ":" + line + ": byte " + left.position() + " is not UTF-8");
+    }
+    String all = text.flip().toString();
+    return !all.isEmpty() && all.charAt(0) == BYTE_ORDER_MARK ? all.substring(1) : all;
+  }
+
+  /** CRC32 over the lines without what ends them, which is Flyway's checksum too. */
+  static int checksum(String text) {
+    CRC32 crc = new CRC32();
+    text.lines().forEach(line -> crc.update(line.getBytes(StandardCharsets.UTF_8)));
+    return (int) crc.getValue();
+  }
+
+  private List<SqlStatement> statements(String path, String text, Options options)
+      throws MigrationException {
+    List<SqlStatement> statements = new ArrayList<>();
+    for (SqlStatement statement : SqlText.split(path, text)) {
+      String sql = options.placeholders() ? replaced(path, statement) : statement.sql();
+      SqlStatement sent = new SqlStatement(statement.line(), sql);
+      if (sent.belongsToTheRunner()) {
+        throw wrong(
+            path
+                + ":"
+                + sent.line()
+                + ": the runner begins and ends transactions and fences the session itself; remove"
+                + " this statement");
+      }
+      statements.add(sent);
+    }
+    if (statements.isEmpty()) {
+      throw wrong(path + ": has no statement");
+    }
+    return statements;
+  }
+
+  private String replaced(String path, SqlStatement statement) throws MigrationException {
+    TreeSet<String> missing = new TreeSet<>();
+    String sql =
+        PLACEHOLDER
+            .matcher(statement.sql())
+            .replaceAll(
+                found -> {
+                  String value = placeholders.get(found.group(1));
+                  if (value == null) {
+                    missing.add("${" + found.group(1) + "}");
+                  }
+                  return Matcher.quoteReplacement(value == null ? "" : value);
+                });
+    if (!missing.isEmpty()) {
+      throw wrong(path + ":" + statement.line() + ": no value for " + String.join(", ", missing));
+    }
+    return sql;
+  }
+
+  /** What comments such as {@code -- tollgate: transaction=off} say about their script. */
+  private record Options(boolean inTransaction, boolean placeholders) {}
+
+  private static Options options(String path, String text) throws MigrationException {
+    boolean inTransaction = true;
+    boolean placeholders = true;
+    Matcher option = OPTION.matcher(text);
+    while (option.find()) {
+      switch (option.group(1).strip()) {
+        case "transaction=off" -> inTransaction = false;
+        case "placeholders=off" -> placeholders = false;
+        default ->
+            throw wrong(
+                path
+                    + ": '"
+                    + option.group().strip()
+                    + "' is none of transaction=off, placeholders=off");
+      }
+    }
+    return new Options(inTransaction, placeholders);
+  }
+
+  private static MigrationException wrong(String message) {
+    return new MigrationException(MigrationException.Reason.INPUT, message);
+  }
+
+  private static MigrationException unreadable(Path file, IOException why) {
+    return new MigrationException(
+        MigrationException.Reason.INPUT, file + " cannot be read: " + why.getMessage(), why);
+  }
+}

@@ -1,0 +1,260 @@
+package dev.tollgate.migrations;
+
+import static java.util.Objects.requireNonNull;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One script on its way through its statements (ADR 0058). Before each statement the history says,
+ * in the transaction of the statement, which statement that is. Where a definition commits the
+ * transaction, the history commits with it, and the definition has run, or has failed, or has never
+ * begun; its effect on the definitions tells.
+ */
+final class ScriptRun {
+  private static final int STATEMENT_CHARACTERS = 500;
+
+  private final Script script;
+  private final Target target;
+  private final MigrationLock lock;
+  private final Progress progress;
+  private final @Nullable HistoryRow begun;
+  private final long startNanos = System.nanoTime();
+
+  /** The row of the history, or 0 before there is one. */
+  private int rank;
+
+  /** How many statements have taken effect, in what is committed or in the open transaction. */
+  private int done;
+
+  ScriptRun(Plan.Step step, Target target, MigrationLock lock, Progress progress) {
+    this.script = requireNonNull(step.script(), "script");
+    this.begun = step.begun();
+    this.target = requireNonNull(target, "target");
+    this.lock = requireNonNull(lock, "lock");
+    this.progress = requireNonNull(progress, "progress");
+  }
+
+  /** Runs what is left of the script. */
+  void run() throws MigrationException {
+    try {
+      done = begun == null ? 0 : doneBefore(begun);
+      setSessionAgain();
+      begin();
+      while (done < script.statements().size()) {
+        runNext();
+      }
+      target.begin();
+      target.history().finish(rank, script, took());
+      target.commit();
+      progress.scriptDone(script, took());
+    } catch (SQLException e) {
+      throw refused(e);
+    }
+  }
+
+  /** What is done may have set the schema of a session that has ended since. */
+  private void setSessionAgain() throws SQLException {
+    for (SqlStatement statement : script.statements().subList(0, done)) {
+      if (statement.setsSession()) {
+        target.execute(statement.sql());
+      }
+    }
+  }
+
+  private void begin() throws SQLException, MigrationException {
+    progress.scriptBegins(script, done);
+    target.begin();
+    if (begun == null) {
+      rank = target.history().begin(script, lock.token());
+    } else {
+      rank = begun.rank();
+      target.history().resume(rank, script, done, lock.token());
+    }
+    target.commit();
+  }
+
+  private Duration took() {
+    return Duration.ofNanos(System.nanoTime() - startNanos);
+  }
+
+  /** How many statements earlier runs have done, also if the last of them died at its work. */
+  private int doneBefore(HistoryRow row) throws SQLException, MigrationException {
+    requireUnchanged(row, row.done(), row.doneChecksum());
+    if (row.attempted() == row.done()) {
+      return row.done();
+    }
+    String now = target.definitions();
+    if (row.definitions() == null || now == null) {
+      throw unknown(row);
+    }
+    if (!now.equals(row.definitions())) {
+      requireUnchanged(row, row.attempted(), row.attemptedChecksum());
+      return row.attempted();
+    }
+    boolean same =
+        row.attempted() <= script.statements().size()
+            && script.checksumOf(row.attempted()) == row.attemptedChecksum();
+    if (!same || !script.statements().get(row.done()).isHarmlessWithoutEffect()) {
+      throw unknown(row);
+    }
+    return row.done();
+  }
+
+  private void requireUnchanged(HistoryRow row, int count, long checksum)
+      throws MigrationException {
+    if (count > script.statements().size() || script.checksumOf(count) != checksum) {
+      throw new MigrationException(
+          MigrationException.Reason.MISMATCH,
+          script.path()
+              + ": the first "
+              + count
+              + " of "
+              + row.statements()
+              + " statements were done by an earlier run and have changed since: restore their"
+              + " text, and add further changes behind them");
+    }
+  }
+
+  private MigrationException unknown(HistoryRow row) {
+    return new MigrationException(
+        MigrationException.Reason.UNKNOWN_OUTCOME,
+        script.path()
+            + ": the run under token "
+            + row.token()
+            + " on host "
+            + row.host()
+            + " ended at statement "
+            + row.attempted()
+            + " of "
+            + row.statements()
+            + lineOf(row.attempted())
+            + ", and it cannot be known whether that statement took effect. Look at the database,"
+            + " and then say so with repair: that the statement is done, or that it is not");
+  }
+
+  private String lineOf(int number) {
+    return number <= script.statements().size()
+        ? " in line " + script.statements().get(number - 1).line()
+        : "";
+  }
+
+  private void runNext() throws SQLException, MigrationException {
+    int number = done + 1;
+    SqlStatement statement = script.statements().get(done);
+    boolean commits = target.definitionsCommit() && statement.mayBeDefinition();
+    String definitions = commits ? target.definitions() : null;
+    target.begin();
+    target.history().mark(rank, script, done, number, definitions);
+    if (!script.inTransaction()) {
+      target.leaveTransaction();
+    }
+    progress.statementBegins(script, number);
+    long start = System.nanoTime();
+    try {
+      target.execute(statement.sql());
+    } catch (SQLException e) {
+      throw failed(statement, e);
+    }
+    done = number;
+    if (commits) {
+      target.afterDefinition();
+    }
+    if (commits || !script.inTransaction()) {
+      target.begin();
+      target.history().mark(rank, script, done, done, null);
+      target.commit();
+    }
+    progress.statementDone(script, number, Duration.ofNanos(System.nanoTime() - start));
+  }
+
+  private MigrationException failed(SqlStatement statement, SQLException why)
+      throws MigrationException {
+    String what = place() + " failed: " + DatabaseErrors.describe(why);
+    try {
+      target.rollback();
+      requireLock(why);
+      if (DatabaseErrors.isConnection(why)) {
+        throw interrupted(why);
+      }
+      int kept = recordFailure(what);
+      return new MigrationException(
+          MigrationException.Reason.STATEMENT,
+          what + "\n  " + shortened(statement.sql()) + "\n" + whatIsKept(kept),
+          why);
+    } catch (SQLException e) {
+      e.addSuppressed(why);
+      throw refused(e);
+    }
+  }
+
+  /** The history could not be written, or what it says not committed. */
+  private MigrationException refused(SQLException why) throws MigrationException {
+    requireLock(why);
+    return DatabaseErrors.isConnection(why)
+        ? interrupted(why)
+        : DatabaseErrors.failure(place() + ": the history was not written", why);
+  }
+
+  private void requireLock(SQLException why) throws MigrationException {
+    try {
+      lock.assertHeld();
+    } catch (MigrationException lost) {
+      MigrationException here =
+          new MigrationException(
+              lost.reason(), place() + " was refused: " + lost.getMessage(), why);
+      here.addSuppressed(lost);
+      throw here;
+    }
+  }
+
+  /** The statement that is next, or under way. */
+  private String place() {
+    List<SqlStatement> statements = script.statements();
+    return done == statements.size()
+        ? script.path() + ": the end"
+        : script.path()
+            + ":"
+            + statements.get(done).line()
+            + ": statement "
+            + (done + 1)
+            + " of "
+            + statements.size();
+  }
+
+  /** Returns how many statements stay done: a definition had committed what was before it. */
+  private int recordFailure(String what) throws SQLException, MigrationException {
+    target.begin();
+    int kept = target.history().row(rank).done();
+    target.history().fail(rank, script, kept, took(), what);
+    target.commit();
+    return kept;
+  }
+
+  private static String whatIsKept(int kept) {
+    return (kept == 0
+            ? "Nothing of the script has taken effect"
+            : kept == 1
+                ? "The first statement has taken effect and stays"
+                : "The first " + kept + " statements have taken effect and stay")
+        + ": correct the failed one and run again";
+  }
+
+  private MigrationException interrupted(SQLException why) {
+    return new MigrationException(
+        MigrationException.Reason.UNREACHABLE,
+        place()
+            + ": the connection was lost: "
+            + DatabaseErrors.describe(why)
+            + "\nRun again: the history knows which statements are done",
+        why);
+  }
+
+  private static String shortened(String sql) {
+    return sql.length() <= STATEMENT_CHARACTERS
+        ? sql
+        : sql.substring(0, STATEMENT_CHARACTERS) + "...";
+  }
+}

@@ -1,0 +1,57 @@
+package dev.tollgate.migrations;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+
+/** The database that scripts change, on one connection, and how it refuses a former holder. */
+interface Target extends AutoCloseable {
+  History history();
+
+  /** Makes the history table, and what else the lock needs in this database. */
+  void prepare() throws SQLException, MigrationException;
+
+  /**
+   * True if a definition commits what the transaction did before, so that the history says that it
+   * was attempted before it can say that it is done.
+   */
+  boolean definitionsCommit();
+
+  /**
+   * What all definitions come to, as a short text that differs if one has changed; null if this
+   * target cannot tell.
+   */
+  @Nullable String definitions() throws SQLException;
+
+  /** Begins a transaction unless one is open; from then on no later holder can have written. */
+  void begin() throws SQLException, MigrationException;
+
+  /** Commits, if this run may still write. */
+  void commit() throws SQLException, MigrationException;
+
+  void rollback() throws SQLException;
+
+  /**
+   * Commits what the history says, and leaves transactions for one statement that cannot run in
+   * one, if this run may still write. Tollgate needs no such thing.
+   */
+  void leaveTransaction() throws SQLException, MigrationException;
+
+  /** A definition of the script has committed the transaction; the next begins like the first. */
+  void afterDefinition() throws SQLException;
+
+  Connection connection();
+
+  /** Runs a statement of a script as it stands, without JDBC's escapes. */
+  default void execute(String sql) throws SQLException {
+    try (Statement statement = connection().createStatement()) {
+      statement.setEscapeProcessing(false);
+      statement.execute(sql);
+    }
+  }
+
+  /** Ends the connection, and with it what is not committed; never fails. */
+  @Override
+  void close();
+}

@@ -1,0 +1,99 @@
+package dev.tollgate.migrations;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ScriptFolderTest {
+  @TempDir private Path folder;
+
+  private void write(String name, String text) throws IOException {
+    Path file = folder.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+  }
+
+  private List<Script> read(String... placeholders) throws MigrationException {
+    return ScriptFolder.read(
+        folder, placeholders.length == 0 ? Map.of() : Map.of(placeholders[0], placeholders[1]));
+  }
+
+  @Test
+  void scriptsAreFoundInAllFoldersAndSorted() throws Exception {
+    write("R__b_view.sql", "SELECT 1");
+    write("R__a.sql", "SELECT 1");
+    write("later/more/V1.10__last_one.sql", "SELECT 1");
+    write("V1.9__x.sql", "SELECT 1");
+    write("V1__x__y.sql", "SELECT 1");
+    write("readme.md", "no script");
+    List<Script> scripts = read();
+    assertEquals(
+        List.of("x  y", "x", "last one", "a", "b view"),
+        scripts.stream().map(Script::description).toList());
+    assertEquals("later/more/V1.10__last_one.sql", scripts.get(2).path());
+    assertTrue(scripts.get(3).isRepeatable());
+  }
+
+  @Test
+  void checksumIsTheCrcOfTheLines() throws Exception {
+    write("V1__x.sql", "SELECT 1;\nSELECT 2;\n");
+    write("V2__x.sql", "\uFEFFSELECT 1;\r\nSELECT 2;");
+    CRC32 crc = new CRC32();
+    crc.update("SELECT 1;SELECT 2;".getBytes(StandardCharsets.UTF_8));
+    for (Script script : read()) {
+      assertEquals((int) crc.getValue(), script.checksum(), script.path());
+    }
+  }
+
+  @Test
+  void placeholdersAreReplacedWithinStatements() throws Exception {
+    write("V1__x.sql", "-- ${unknown}\nINSERT INTO ${name}\nVALUES ('${name}');");
+    assertEquals(
+        new SqlStatement(2, "INSERT INTO $1\nVALUES ('$1')"),
+        read("name", "$1").get(0).statements().get(0));
+    MigrationException missing = assertThrows(MigrationException.class, this::read);
+    assertEquals("V1__x.sql:2: no value for ${name}", missing.getMessage());
+    write("V1__x.sql", "-- tollgate: placeholders=off\nSELECT '${name}'");
+    assertEquals("SELECT '${name}'", read().get(0).statements().get(0).sql());
+  }
+
+  /** The values are a part of what a repeatable script does. */
+  @Test
+  void valueOfAPlaceholderCountsInRepeatableScriptsOnly() throws Exception {
+    write("R__x.sql", "SELECT ${n}");
+    write("V1__x.sql", "SELECT ${n}");
+    List<Script> one = read("n", "1");
+    List<Script> two = read("n", "2");
+    assertEquals(one.get(0).checksum(), two.get(0).checksum());
+    assertNotEquals(one.get(1).checksum(), two.get(1).checksum());
+    assertNotEquals(one.get(0).checksumOf(1), two.get(0).checksumOf(1));
+  }
+
+  @Test
+  void scriptSaysThatItRunsOutsideATransaction() throws Exception {
+    write("V1__x.sql", "SELECT 1");
+    write("V2__x.sql", "-- note\n-- tollgate: transaction=off\nSELECT 1");
+    assertTrue(read().get(0).inTransaction());
+    assertFalse(read().get(1).inTransaction());
+  }
+
+  @Test
+  void repeatableScriptsOfOneNameAreRefused() throws Exception {
+    write("a/R__x.sql", "SELECT 1");
+    write("b/R__x.sql", "SELECT 1");
+    MigrationException twice = assertThrows(MigrationException.class, this::read);
+    assertEquals("name x is there twice: a/R__x.sql and b/R__x.sql", twice.getMessage());
+  }
+}
