@@ -27,7 +27,7 @@ public final class RecordingConsumer implements LogConsumer {
   public final List<Throwable> failures = new CopyOnWriteArrayList<>();
   public final AtomicBoolean leading = new AtomicBoolean();
 
-  /** A RuntimeException or an Error that the next entry meets, or null. */
+  /** A RuntimeException or an Error that an entry meets, the next or one under way, or null. */
   public volatile @Nullable Throwable failNext;
 
   /** How deep each entry recurses. */
@@ -40,6 +40,17 @@ public final class RecordingConsumer implements LogConsumer {
 
   @Override
   public void apply(long logIndex, Entry entry) {
+    meetFault();
+    assertEquals(depth, recurse(depth));
+    indexes.add(logIndex);
+    sizes.add(entry.commands().size());
+    commands.addAll(entry.commands());
+    List<Proposal> proposals = new ArrayList<>(entry.proposals());
+    proposals.forEach(proposal -> proposal.applied(new Outcome.Done()));
+    meetFault();
+  }
+
+  private void meetFault() {
     Throwable fault = failNext;
     if (fault instanceof Error error) {
       throw error;
@@ -47,12 +58,6 @@ public final class RecordingConsumer implements LogConsumer {
     if (fault instanceof RuntimeException exception) {
       throw exception;
     }
-    assertEquals(depth, recurse(depth));
-    indexes.add(logIndex);
-    sizes.add(entry.commands().size());
-    commands.addAll(entry.commands());
-    List<Proposal> proposals = new ArrayList<>(entry.proposals());
-    proposals.forEach(proposal -> proposal.applied(new Outcome.Done()));
   }
 
   private static int recurse(int levels) {

@@ -76,6 +76,9 @@ final class RatisStateMachine extends BaseStateMachine {
   private final AtomicBoolean failed = new AtomicBoolean();
   private volatile boolean closing;
 
+  /** Null until Ratis has given this state machine its server. */
+  private volatile @Nullable FailedUpdater updater;
+
   RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
     this.directory = settings.directory();
     this.identity = identity;
@@ -197,6 +200,7 @@ final class RatisStateMachine extends BaseStateMachine {
               LogTail.cutUnfinished(log);
               InterruptedTakeover.clean(raftStorage.getStorageDir());
               DeepUpdater.install(raftServer, groupId);
+              updater = new FailedUpdater(raftServer.getDivision(groupId));
               appends.install(raftServer, groupId);
               TermIndex last = restored(raftStorage);
               if (last != null) {
@@ -245,7 +249,7 @@ final class RatisStateMachine extends BaseStateMachine {
       }
       keepIdentity();
     } catch (IOException | RuntimeException | Error e) {
-      fail(e);
+      cannotGoOn(e);
       throw e;
     }
     getLifeCycle().transition(LifeCycle.State.STARTING);
@@ -376,13 +380,18 @@ final class RatisStateMachine extends BaseStateMachine {
       apply(transaction);
       keepIdentityOrStop();
     } catch (IOException e) {
-      fail(e);
+      cannotGoOn(e);
       throw new UncheckedIOException(e);
     } catch (RuntimeException | Error e) {
-      fail(e);
+      cannotGoOn(e);
       throw e;
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  private void cannotGoOn(Throwable cause) {
+    fail(cause);
+    requireNonNull(updater, "updater").end();
   }
 
   private void apply(TransactionContext transaction) throws IOException {

@@ -655,6 +655,26 @@ class RatisLogTest {
     awaitCommands(closed, 1);
   }
 
+  /** As when somebody stops a node in the moment in which it cannot apply an entry. */
+  @Test
+  void nodeThatFailsWhileItIsClosedEnds() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    CountDownLatch held = holdApplying(leader, "poison");
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(leader.log::close);
+    await().atMost(DEADLINE).until(RatisLogTest::isUpdaterAwaited);
+    leader.consumer.failNext = new IllegalStateException("poison");
+    held.countDown();
+    closed.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    assertEquals("poison", leader.consumer.failures.get(0).getMessage());
+  }
+
+  private static boolean isUpdaterAwaited() {
+    return Thread.getAllStackTraces().values().stream()
+        .flatMap(Stream::of)
+        .anyMatch(frame -> frame.getMethodName().equals("stopAndJoin"));
+  }
+
   /**
    * As when an entry is applied while the leader loses leadership. Ratis has closed the permits of
    * its pending requests by then, and that they cannot be returned keeps it from answering.
