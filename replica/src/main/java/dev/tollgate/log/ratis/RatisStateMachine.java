@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Connects Ratis to the replica: hands over committed entries in log order, and reports who leads.
  * Ratis calls {@link #applyTransaction} and {@link #reinitialize} on one thread, which {@link
- * DeepUpdater} sets up. An exception from them closes the Ratis server, which is what must happen
+ * RatisUpdater} sets up. An exception from them closes the Ratis server, which is what must happen
  * to an untrustworthy state.
  */
 final class RatisStateMachine extends BaseStateMachine {
@@ -75,9 +75,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private ClusterIdentity kept = ClusterIdentity.NONE;
   private final AtomicBoolean failed = new AtomicBoolean();
   private volatile boolean closing;
-
-  /** Null until Ratis has given this state machine its server. */
-  private volatile @Nullable FailedUpdater updater;
+  private final RatisUpdater updater = new RatisUpdater();
 
   RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
     this.directory = settings.directory();
@@ -199,8 +197,7 @@ final class RatisStateMachine extends BaseStateMachine {
               Path log = raftStorage.getStorageDir().getCurrentDir().toPath();
               LogTail.cutUnfinished(log);
               InterruptedTakeover.clean(raftStorage.getStorageDir());
-              DeepUpdater.install(raftServer, groupId);
-              updater = new FailedUpdater(raftServer.getDivision(groupId));
+              updater.install(raftServer, groupId);
               appends.install(raftServer, groupId);
               TermIndex last = restored(raftStorage);
               if (last != null) {
@@ -391,7 +388,7 @@ final class RatisStateMachine extends BaseStateMachine {
 
   private void cannotGoOn(Throwable cause) {
     fail(cause);
-    requireNonNull(updater, "updater").end();
+    updater.end();
   }
 
   private void apply(TransactionContext transaction) throws IOException {

@@ -1,0 +1,81 @@
+package dev.tollgate.log.ratis;
+
+import static dev.tollgate.log.ratis.RatisInternals.field;
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.log.ApplyThread;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.util.MemoizedSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of Ratis that applies the log (StateMachineUpdater), whose thread needs a large stack
+ * and an end.
+ *
+ * <p>The stack is the one of {@link ApplyThread}, so that no entry has to change threads (ADR
+ * 0032). The end is needed once an entry could not be applied (ADR 0056): Ratis then closes its
+ * server, which ends the thread; but where another thread closes the server already, that thread
+ * waits until all committed entries are applied, and the updater runs in a circle for ever.
+ *
+ * <p>Ratis 3.3.0 offers no way to either, so this class reaches into it. Safe for use by several
+ * threads.
+ */
+final class RatisUpdater {
+  /** Where Ratis reads the index behind which it applies nothing; null until it has an updater. */
+  private volatile @Nullable AtomicReference<Long> stopIndex;
+
+  /**
+   * Makes a server that has not opened its log yet apply the log with a large stack.
+   *
+   * @throws IllegalStateException now, or when the server opens its log, if this Ratis is not the
+   *     version that this class was written for
+   */
+  void install(RaftServer server, RaftGroupId group) throws IOException {
+    Object division = server.getDivision(group);
+    try {
+      Object state = field(division.getClass(), "state").get(division);
+      Object memoized = field(state.getClass(), "stateMachineUpdater").get(state);
+      Field initializer = field(MemoizedSupplier.class, "initializer");
+      Supplier<?> original = (Supplier<?>) initializer.get(memoized);
+      initializer.set(memoized, (Supplier<Object>) () -> adapted(original.get()));
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      throw foreign(e);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // a field of Ratis
+  private Object adapted(Object updater) {
+    try {
+      stopIndex = (AtomicReference<Long>) field(updater.getClass(), "stopIndex").get(updater);
+      Field field = field(updater.getClass(), "updater");
+      Thread shallow = (Thread) field.get(updater);
+      field.set(
+          updater,
+          ApplyThread.deep(shallow.getThreadGroup(), (Runnable) updater, shallow.getName()));
+      return updater;
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      throw foreign(e);
+    }
+  }
+
+  /** Makes the updater end when it has met the exception of the entry that it applies now. */
+  void end() {
+    requireNonNull(stopIndex, "an entry is applied by an updater").set(RaftLog.INVALID_LOG_INDEX);
+  }
+
+  private static IllegalStateException foreign(Exception cause) {
+    return new IllegalStateException(
+        "this Ratis applies its log otherwise than the one that Tollgate was written for, and"
+            + " statements need a stack of "
+            + (Limits.APPLY_STACK_BYTES >> 20)
+            + " MiB",
+        cause);
+  }
+}
