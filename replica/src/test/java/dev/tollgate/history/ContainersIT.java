@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.tollgate.cluster.ClusterContainers;
 import dev.tollgate.cluster.NodeContainer;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.Test;
  * the network: no acknowledged write is lost, no token comes twice, no stale write is accepted, and
  * the replicas are equal in the end.
  */
-@Tag("alone")
 class ContainersIT {
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
   private static final int ROUNDS = Integer.getInteger("tollgate.rounds", 1);
