@@ -41,8 +41,18 @@ final class PeerGuard {
     SENDER_UNKNOWN,
     /** The cluster has removed the sender. */
     SENDER_REMOVED,
+    /**
+     * As one of the three before, but the cluster of the node that says so has no id yet. It may be
+     * another cluster, so nobody stops.
+     */
+    UNNAMED_CLUSTER,
     /** The sender would add the receiver, but the receiver begins a cluster of its own. */
-    NOT_JOINING
+    NOT_JOINING;
+
+    /** This reason, if the node that gives it knows its cluster. */
+    private Reason saidIn(@Nullable UniqueId cluster) {
+      return cluster == null ? UNNAMED_CLUSTER : this;
+    }
   }
 
   /** An answer to a message that is not accepted. */
@@ -130,7 +140,7 @@ final class PeerGuard {
     }
     if (sender.expected() != null && !sender.expected().equals(self.incarnation())) {
       return new Refusal(
-          Reason.RECEIVER_UNKNOWN,
+          Reason.RECEIVER_UNKNOWN.saidIn(sender.clusterId()),
           "node "
               + sender.from()
               + " knows node "
@@ -144,7 +154,7 @@ final class PeerGuard {
     UniqueId recorded = known.incarnations().get(sender.from());
     if (recorded != null && !recorded.equals(sender.incarnation())) {
       return new Refusal(
-          Reason.SENDER_UNKNOWN,
+          Reason.SENDER_UNKNOWN.saidIn(own),
           "node "
               + self.nodeId()
               + " knows node "
@@ -156,7 +166,8 @@ final class PeerGuard {
     }
     if (known.removed().contains(sender.from()) && !members.contains(sender.from())) {
       return new Refusal(
-          Reason.SENDER_REMOVED, "node " + sender.from() + " was removed from the cluster");
+          Reason.SENDER_REMOVED.saidIn(own),
+          "node " + sender.from() + " was removed from the cluster");
     }
     return null;
   }
@@ -177,7 +188,7 @@ final class PeerGuard {
           stop(StrangerException.amongOthers(self.nodeId(), data, refusal.message()));
         }
       }
-      case OTHER_NODE, RECEIVER_UNKNOWN, NOT_JOINING -> {}
+      case OTHER_NODE, RECEIVER_UNKNOWN, UNNAMED_CLUSTER, NOT_JOINING -> {}
     }
   }
 

@@ -1,12 +1,17 @@
 package dev.tollgate.log.ratis;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.UniqueId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,8 +25,12 @@ class PeerGuardTest {
   private final List<IOException> stops = new ArrayList<>();
 
   private PeerGuard guard(Set<String> members) throws IOException {
+    return guard(NodeIdentity.open(directory, "n1"), members);
+  }
+
+  private PeerGuard guard(NodeIdentity identity, Set<String> members) {
     return new PeerGuard(
-        NodeIdentity.open(directory, "n1"),
+        identity,
         directory,
         /* begins= */ true,
         new PeerGuard.Members() {
@@ -51,5 +60,46 @@ class PeerGuardTest {
     assertEquals(List.of(), stops);
     guard.refusedBy("n3", OTHER_CLUSTER);
     assertEquals(1, stops.size());
+  }
+
+  /** Nodes can announce their directories before the first leader has named the cluster. */
+  @Test
+  void nodeOfAClusterWithoutIdIsRefusedAndStopsNobody() throws Exception {
+    UniqueId cluster = NodeIdentity.draw();
+    NodeIdentity identity = NodeIdentity.open(directory, "n1");
+    identity.learn(identity(cluster, "n2", NodeIdentity.draw()), 1);
+    PeerGuard guard = guard(identity, Set.of("n1", "n2", "n3"));
+    assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, from("n2", null)));
+    assertEquals(List.of(), stops);
+    assertEquals(PeerGuard.Reason.RECEIVER_UNKNOWN, reason(guard, from("n2", cluster)));
+    assertEquals(1, stops.size());
+  }
+
+  @Test
+  void nodeThatDoesNotKnowItsClusterStopsNobody() throws Exception {
+    NodeIdentity identity = NodeIdentity.open(directory, "n1");
+    identity.learn(identity(null, "n2", NodeIdentity.draw()), 1);
+    PeerCredentials stranger = new PeerCredentials("n2", null, NodeIdentity.draw(), "n1", null);
+    PeerGuard guard = guard(identity, Set.of("n1", "n2"));
+    assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, stranger));
+    guard.refusedBy("n2", new PeerGuard.Refusal(PeerGuard.Reason.UNNAMED_CLUSTER, "unknown"));
+    assertEquals(List.of(), stops);
+  }
+
+  /** It takes n1 for another incarnation. */
+  private static PeerCredentials from(String nodeId, @Nullable UniqueId cluster) {
+    return new PeerCredentials(nodeId, cluster, NodeIdentity.draw(), "n1", NodeIdentity.draw());
+  }
+
+  private static ClusterIdentity identity(
+      @Nullable UniqueId cluster, String nodeId, UniqueId incarnation) {
+    TreeMap<String, UniqueId> incarnations = new TreeMap<>();
+    incarnations.put(nodeId, incarnation);
+    return new ClusterIdentity(cluster, incarnations, List.of());
+  }
+
+  private static PeerGuard.Reason reason(PeerGuard guard, PeerCredentials sender) {
+    PeerGuard.@Nullable Refusal refusal = guard.check(sender);
+    return requireNonNull(refusal, "accepted").reason();
   }
 }
