@@ -12,7 +12,7 @@ set -euo pipefail
 
 here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 home=$(dirname "$(dirname "$here")")
-programs=$(ls -d /usr/lib/postgresql/*/bin 2> /dev/null | sort -V | tail -n 1)
+programs=$({ ls -d /usr/lib/postgresql/*/bin 2> /dev/null || true; } | sort -V | tail -n 1)
 if [ -z "${POSTGRES_URL:-}" ] && [ ! -x "$programs/initdb" ]; then
   echo "SKIPPED: PostgreSQL is not installed (apt-get install postgresql), and POSTGRES_URL is not set" >&2
   exit 77
