@@ -156,8 +156,9 @@ final class LocalCluster implements AutoCloseable {
     return "jdbc:tollgate://" + String.join(",", addresses) + "/";
   }
 
+  /** A connection that waits for as long as an election takes on a busy machine. */
   Connection connect() throws SQLException {
-    return DriverManager.getConnection(url());
+    return DriverManager.getConnection(url() + "?failoverTimeout=" + DEADLINE.toSeconds() + "s");
   }
 
   /** The node that leads, once there is one. */

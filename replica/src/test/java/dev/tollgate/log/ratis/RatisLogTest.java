@@ -294,7 +294,7 @@ class RatisLogTest {
   @Test
   void largestEntryIsReplicated() throws Exception {
     // no other node is to lead because this one is busy for a moment
-    electionTimeout = Duration.ofSeconds(2);
+    electionTimeout = Duration.ofSeconds(5);
     startThree();
     TestNode leader = leader();
     perform(leader, "x".repeat(17 << 20));
