@@ -51,6 +51,11 @@ public final class LedgerUnit {
     return begun == null ? 0 : begun.progress().done();
   }
 
+  /** True if an earlier run has done statements of the unit, or may have. */
+  public boolean isUnderWay() {
+    return begun != null && begun.progress().attempted() > 0;
+  }
+
   /**
    * Counts the next statement.
    *
