@@ -1,0 +1,161 @@
+package dev.tollgate.flyway;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.configuration.Configuration;
+import org.flywaydb.core.internal.database.base.Database;
+import org.flywaydb.core.internal.database.base.Table;
+import org.flywaydb.core.internal.jdbc.JdbcConnectionFactory;
+import org.flywaydb.core.internal.jdbc.StatementInterceptor;
+import org.flywaydb.core.internal.util.Pair;
+
+/**
+ * Tollgate, for one command of Flyway. Scripts and history share a connection, so that the row of a
+ * script commits with the last of its changes, and one session has the fence.
+ *
+ * <p>Flyway asks for the statement right before it changes a row of the history, also where it has
+ * not locked the history, as in repair. So that is where the lock is taken, at the latest.
+ */
+@SuppressWarnings("rawtypes")
+final class TollgateDatabase extends Database<TollgateConnection> {
+  private final HistoryLock lock;
+
+  TollgateDatabase(
+      Configuration configuration,
+      JdbcConnectionFactory connections,
+      StatementInterceptor interceptor) {
+    super(configuration, connections, interceptor);
+    this.lock =
+        new HistoryLock(
+            rawMainJdbcConnection, RunSettings.of(configuration), tollgate(), lockName());
+  }
+
+  /** By the URL of the session, since a pool may have no connection left for the lock. */
+  private dev.tollgate.migrations.Database tollgate() {
+    try {
+      return dev.tollgate.migrations.Database.at(
+          jdbcMetaData.getURL(), Map.of(), configuration.getClassLoader());
+    } catch (SQLException e) {
+      throw new FlywayException("the session does not know its URL: " + e.getMessage(), e);
+    }
+  }
+
+  private String lockName() {
+    String schema = configuration.getDefaultSchema();
+    if (schema == null) {
+      String[] schemas = configuration.getSchemas();
+      schema = schemas.length == 0 ? getMainConnection().firstSchema() : schemas[0];
+    }
+    return "flyway:" + schema + "." + configuration.getTable();
+  }
+
+  HistoryLock lock() {
+    return lock;
+  }
+
+  @Override
+  protected TollgateConnection doGetConnection(Connection connection) {
+    return new TollgateConnection(this, connection);
+  }
+
+  @Override
+  public boolean useSingleConnection() {
+    return true;
+  }
+
+  @Override
+  public void ensureSupported(Configuration settings) {}
+
+  @Override
+  public boolean supportsDdlTransactions() {
+    return false;
+  }
+
+  @Override
+  public String getBooleanTrue() {
+    return "TRUE";
+  }
+
+  @Override
+  public String getBooleanFalse() {
+    return "FALSE";
+  }
+
+  @Override
+  public boolean catalogIsSchema() {
+    return false;
+  }
+
+  @Override
+  public String doQuote(String identifier) {
+    return "\"" + identifier.replace("\"", "\"\"") + "\"";
+  }
+
+  /** One statement, so that a run that dies leaves a whole table or none. */
+  @Override
+  public String getRawCreateScript(Table table, boolean baseline) {
+    return "CREATE TABLE "
+        + table
+        + """
+        (
+          "installed_rank" INT PRIMARY KEY,
+          "version" VARCHAR(50),
+          "description" VARCHAR(200) NOT NULL,
+          "type" VARCHAR(20) NOT NULL,
+          "script" VARCHAR(1000) NOT NULL,
+          "checksum" INT,
+          "installed_by" VARCHAR(100) NOT NULL,
+          "installed_on" TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL,
+          "execution_time" INT NOT NULL,
+          "success" BOOLEAN NOT NULL
+        )\
+        """
+        + (baseline ? " AS SELECT " + baselineRow() : "")
+        + " FENCED BY LOCK "
+        + literal(lock.name())
+        + ";";
+  }
+
+  private String baselineRow() {
+    String description = literal(configuration.getBaselineDescription());
+    return "1, "
+        + literal(configuration.getBaselineVersion().getVersion())
+        + ", "
+        + description
+        + ", 'BASELINE', "
+        + description
+        + ", NULL, "
+        + literal(getInstalledBy())
+        + ", CURRENT_TIMESTAMP, 0, TRUE";
+  }
+
+  private static String literal(String text) {
+    return "'" + text.replace("'", "''") + "'";
+  }
+
+  @Override
+  public String getInsertStatement(Table table) {
+    lock.hold();
+    return super.getInsertStatement(table);
+  }
+
+  @Override
+  public String getUpdateStatement(Table table) {
+    lock.hold();
+    return super.getUpdateStatement(table);
+  }
+
+  @Override
+  public Pair<String, Object> getDeleteStatement(Table table, boolean version, String filter) {
+    lock.hold();
+    return super.getDeleteStatement(table, version, filter);
+  }
+
+  @Override
+  public void close() {
+    lock.close();
+    super.close();
+  }
+}
