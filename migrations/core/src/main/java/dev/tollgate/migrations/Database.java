@@ -14,6 +14,9 @@ import java.util.ServiceLoader;
 
 /** Where connections come from. */
 public interface Database {
+  /** What the URLs of Tollgate begin with. */
+  String TOLLGATE = "jdbc:tollgate:";
+
   /** A URL of JDBC, which tells Tollgate from other databases. */
   String url();
 
@@ -25,7 +28,18 @@ public interface Database {
   Connection connect(Map<String, String> properties) throws SQLException, MigrationException;
 
   default boolean isTollgate() {
-    return url().startsWith("jdbc:tollgate:");
+    return url().startsWith(TOLLGATE);
+  }
+
+  /** True if the connection is one to a Tollgate, whatever wraps it. */
+  static boolean isTollgate(Connection connection) throws SQLException {
+    String url = connection.getMetaData().getURL();
+    return url != null && url.startsWith(TOLLGATE);
+  }
+
+  /** The URL without its properties, which may have a password. */
+  default String shortUrl() {
+    return url().replaceAll("[?;].*", "");
   }
 
   /**
@@ -84,13 +98,12 @@ public interface Database {
     private MigrationException noDriver() {
       return new MigrationException(
           MigrationException.Reason.INPUT,
-          "no JDBC driver takes the URL " + toString() + ": is its jar on the class path?");
+          "no JDBC driver takes the URL " + shortUrl() + ": is its jar on the class path?");
     }
 
-    /** Without the properties, which may have a password. */
     @Override
     public String toString() {
-      return url.replaceAll("[?;].*", "");
+      return shortUrl();
     }
   }
 }

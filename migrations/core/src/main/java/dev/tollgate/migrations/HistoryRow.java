@@ -2,6 +2,8 @@ package dev.tollgate.migrations;
 
 import static java.util.Objects.requireNonNull;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param startedAt as the database counts time
  * @param took null until the script has ended
  * @param success null while the script is at work, or after its runner died
- * @param attempted how many statements were sent, in what is committed: the done ones or one more
- * @param attemptedChecksum of that many statements
- * @param definitions the state of all definitions before the last attempted statement, if known
  * @param error what the script failed with
  */
 record HistoryRow(
@@ -33,26 +32,49 @@ record HistoryRow(
     @Nullable Duration took,
     @Nullable Boolean success,
     int statements,
-    int done,
-    long doneChecksum,
-    int attempted,
-    long attemptedChecksum,
-    @Nullable String definitions,
+    StatementProgress progress,
     @Nullable String error) {
+  /** The columns that {@link #read} needs. */
+  static final String COLUMNS =
+      "installed_rank, version, description, script, checksum, host, token, started_at,"
+          + " duration_ms, success, statements, error, "
+          + StatementProgress.NAMES;
+
   HistoryRow {
     requireNonNull(description, "description");
     requireNonNull(script, "script");
     requireNonNull(host, "host");
     requireNonNull(startedAt, "startedAt");
-    if (attempted != done && attempted != done + 1) {
-      throw new IllegalArgumentException(
-          "row " + rank + " of the history: " + done + " done, " + attempted + " attempted");
-    }
+    requireNonNull(progress, "progress");
   }
 
-  /** As {@link Script#key}. */
+  static HistoryRow read(ResultSet row) throws SQLException, MigrationException {
+    String version = row.getString("version");
+    int checksum = row.getInt("checksum");
+    boolean hasChecksum = !row.wasNull();
+    long tookMillis = row.getLong("duration_ms");
+    boolean ended = !row.wasNull();
+    boolean success = row.getBoolean("success");
+    boolean known = !row.wasNull();
+    return new HistoryRow(
+        row.getInt("installed_rank"),
+        version == null ? null : Version.parse(version),
+        row.getString("description"),
+        row.getString("script"),
+        hasChecksum ? checksum : null,
+        row.getString("host"),
+        row.getLong("token"),
+        row.getTimestamp("started_at").toLocalDateTime(),
+        ended ? Duration.ofMillis(tookMillis) : null,
+        known ? success : null,
+        row.getInt("statements"),
+        StatementProgress.read(row),
+        row.getString("error"));
+  }
+
+  /** What tells the row's script from all others. */
   String key() {
-    return version == null ? "R " + description : "V " + version;
+    return Script.key(version, description);
   }
 
   boolean isApplied() {
@@ -61,10 +83,10 @@ record HistoryRow(
 
   /** True if nothing of the script can have taken effect. */
   boolean isUntouched() {
-    return !isApplied() && attempted == 0;
+    return !isApplied() && progress.attempted() == 0;
   }
 
   boolean hasUnknownStatement() {
-    return !isApplied() && attempted > done;
+    return !isApplied() && progress.hasUnknownStatement();
   }
 }

@@ -20,35 +20,32 @@ public final class MigrationSettings {
   private final Path folder;
   private final Database target;
   private final Database lockDatabase;
-  private final @Nullable String lockName;
-  private final String table;
-  private final Map<String, String> placeholders;
-  private final @Nullable Version last;
-  private final boolean outOfOrder;
-  private final Duration lease;
-  private final Duration lockWait;
 
-  private MigrationSettings(
-      Path folder,
-      Database target,
-      Database lockDatabase,
-      @Nullable String lockName,
-      String table,
-      Map<String, String> placeholders,
-      @Nullable Version last,
-      boolean outOfOrder,
-      Duration lease,
-      Duration lockWait) {
+  // these change only in a copy, before the copy is handed out
+  private @Nullable String lockName;
+  private String table = DEFAULT_TABLE;
+  private Map<String, String> placeholders = Map.of();
+  private @Nullable Version last;
+  private boolean outOfOrder;
+  private Duration lease = DEFAULT_LEASE;
+  private Duration lockWait = DEFAULT_LOCK_WAIT;
+
+  private MigrationSettings(Path folder, Database target, Database lockDatabase) {
     this.folder = requireNonNull(folder, "folder");
     this.target = requireNonNull(target, "target");
     this.lockDatabase = requireNonNull(lockDatabase, "lockDatabase");
-    this.lockName = lockName;
-    this.table = requireNonNull(table, "table");
-    this.placeholders = Map.copyOf(placeholders);
-    this.last = last;
-    this.outOfOrder = outOfOrder;
-    this.lease = requireNonNull(lease, "lease");
-    this.lockWait = requireNonNull(lockWait, "lockWait");
+  }
+
+  private MigrationSettings copy() {
+    MigrationSettings copy = new MigrationSettings(folder, target, lockDatabase);
+    copy.lockName = lockName;
+    copy.table = table;
+    copy.placeholders = placeholders;
+    copy.last = last;
+    copy.outOfOrder = outOfOrder;
+    copy.lease = lease;
+    copy.lockWait = lockWait;
+    return copy;
   }
 
   /** Scripts for Tollgate itself. */
@@ -66,88 +63,62 @@ public final class MigrationSettings {
     if (!lockDatabase.isTollgate()) {
       throw wrong(
           "the lock is kept by Tollgate, so "
-              + lockDatabase.url().replaceAll("[?;].*", "")
+              + lockDatabase.shortUrl()
               + " cannot keep it: name a URL that begins with jdbc:tollgate:");
     }
     if (target.isTollgate() && !target.url().equals(lockDatabase.url())) {
       throw wrong("scripts for Tollgate are run under a lock of the same Tollgate");
     }
-    return new MigrationSettings(
-        folder,
-        target,
-        lockDatabase,
-        null,
-        DEFAULT_TABLE,
-        Map.of(),
-        null,
-        false,
-        DEFAULT_LEASE,
-        DEFAULT_LOCK_WAIT);
+    return new MigrationSettings(folder, target, lockDatabase);
   }
 
   /** A history in another table; letters, digits and underscores. */
   public MigrationSettings withTable(String other) throws MigrationException {
-    if (!NAME.matcher(other).matches()) {
-      throw wrong("'" + other + "' is no name of a table: write letters, digits and underscores");
+    MigrationSettings copy = copy();
+    copy.table = requireTableName(other);
+    return copy;
+  }
+
+  static String requireTableName(String name) throws MigrationException {
+    if (!NAME.matcher(name).matches()) {
+      throw wrong("'" + name + "' is no name of a table: write letters, digits and underscores");
     }
-    return new MigrationSettings(
-        folder,
-        target,
-        lockDatabase,
-        lockName,
-        other,
-        placeholders,
-        last,
-        outOfOrder,
-        lease,
-        lockWait);
+    return name;
   }
 
   /** Another lock than the one that is named after schema and history table. */
   public MigrationSettings withLockName(String name) {
-    return new MigrationSettings(
-        folder, target, lockDatabase, name, table, placeholders, last, outOfOrder, lease, lockWait);
+    MigrationSettings copy = copy();
+    copy.lockName = requireNonNull(name, "name");
+    return copy;
   }
 
   public MigrationSettings withPlaceholders(Map<String, String> values) {
-    return new MigrationSettings(
-        folder, target, lockDatabase, lockName, table, values, last, outOfOrder, lease, lockWait);
+    MigrationSettings copy = copy();
+    copy.placeholders = Map.copyOf(values);
+    return copy;
   }
 
   /** Nothing beyond a version is run, nor repeatable scripts. */
   public MigrationSettings upTo(Version version) {
-    return new MigrationSettings(
-        folder,
-        target,
-        lockDatabase,
-        lockName,
-        table,
-        placeholders,
-        version,
-        outOfOrder,
-        lease,
-        lockWait);
+    MigrationSettings copy = copy();
+    copy.last = requireNonNull(version, "version");
+    return copy;
   }
 
   /** Scripts with a lower version than the highest in the history are run too, not rejected. */
   public MigrationSettings outOfOrder() {
-    return new MigrationSettings(
-        folder, target, lockDatabase, lockName, table, placeholders, last, true, lease, lockWait);
+    MigrationSettings copy = copy();
+    copy.outOfOrder = true;
+    return copy;
   }
 
   /** How long the lock outlives the process, and how long to wait for another run. */
   public MigrationSettings withLock(Duration newLease, Duration newLockWait) {
-    return new MigrationSettings(
-        folder,
-        target,
-        lockDatabase,
-        lockName,
-        table,
-        placeholders,
-        last,
-        outOfOrder,
-        newLease,
-        newLockWait);
+    MigrationSettings copy = copy();
+    copy.lease = requireNonNull(newLease, "newLease");
+    copy.lockWait = requireNonNull(newLockWait, "newLockWait");
+    return copy;
   }
 
   Path folder() {

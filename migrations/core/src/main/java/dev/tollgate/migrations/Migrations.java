@@ -36,8 +36,8 @@ public final class Migrations {
         lock -> {
           List<Plan.Step> steps = prepare(scripts, lock);
           for (Plan.Step step : steps) {
-            try (Target target = target(lock)) {
-              new ScriptRun(step, target, lock, progress).run();
+            try (Opened opened = open(lock)) {
+              new ScriptRun(step, opened.target(), opened.history(), lock, progress).run();
             }
           }
           return steps.size();
@@ -46,9 +46,9 @@ public final class Migrations {
 
   private List<Plan.Step> prepare(List<Script> scripts, MigrationLock lock)
       throws SQLException, MigrationException {
-    try (Target target = target(lock)) {
-      target.prepare();
-      Plan plan = plan(scripts, target.history().rows());
+    try (Opened opened = open(lock)) {
+      opened.prepare();
+      Plan plan = plan(scripts, opened.history().rows());
       plan.validate();
       return plan.steps();
     }
@@ -83,14 +83,15 @@ public final class Migrations {
     List<Script> scripts = scripts();
     return locked(
         lock -> {
-          try (Target target = target(lock)) {
-            target.prepare();
+          try (Opened opened = open(lock)) {
+            opened.prepare();
+            History history = opened.history();
             List<String> changes = new ArrayList<>();
-            target.begin();
-            for (Plan.Repair repair : plan(scripts, target.history().rows()).repairs()) {
-              repair(target.history(), repair, lastStatementDone).ifPresent(changes::add);
+            opened.target().begin();
+            for (Plan.Repair repair : plan(scripts, history.rows()).repairs()) {
+              repair(history, repair, lastStatementDone).ifPresent(changes::add);
             }
-            target.commit();
+            opened.target().commit();
             return changes;
           }
         });
@@ -121,7 +122,7 @@ public final class Migrations {
         return Optional.of(
             row.script()
                 + ": statement "
-                + row.attempted()
+                + row.progress().attempted()
                 + (lastStatementDone.get() ? " counts as done" : " will be run again"));
       }
     }
@@ -184,18 +185,27 @@ public final class Migrations {
     }
   }
 
-  /** A new session, which the lock fences. */
-  private Target target(MigrationLock lock) throws SQLException, MigrationException {
-    boolean tollgate = settings.target().isTollgate();
+  /** A session of its own for a script, which the lock fences, and the history on it. */
+  private record Opened(Target target, History history) implements AutoCloseable {
+    void prepare() throws SQLException, MigrationException {
+      target.prepare();
+      history.create(target.tableClause());
+    }
+
+    @Override
+    public void close() {
+      target.close();
+    }
+  }
+
+  private Opened open(MigrationLock lock) throws SQLException, MigrationException {
+    Database database = settings.target();
     Connection connection =
-        settings
-            .target()
-            .connect(tollgate ? TollgateTarget.properties(settings.lease()) : Map.of());
+        database.connect(
+            database.isTollgate() ? FencedSession.properties(settings.lease()) : Map.of());
     try {
       History history = History.of(connection, settings.table());
-      return tollgate
-          ? TollgateTarget.fence(connection, history, lock)
-          : new OtherTarget(connection, history, lock);
+      return new Opened(Target.of(connection, lock), history);
     } catch (SQLException e) {
       try (connection) {
         throw e;

@@ -4,92 +4,35 @@ import static java.util.Objects.requireNonNull;
 
 import java.lang.System.Logger;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database that knows nothing of the lock. Table tollgate_fence has the highest token that wrote
- * under each lock. A transaction first raises it to its own token, which fails if a later holder
- * has written, and keeps later holders waiting until it has ended.
+ * A database that knows nothing of the lock. Each transaction first raises the row of the fence.
  */
 final class OtherTarget implements Target {
   private static final Logger LOG = System.getLogger("dev.tollgate.migrations");
-  private static final String FENCE = "tollgate_fence";
 
   private final Connection connection;
-  private final History history;
+  private final FenceRow fence;
   private final MigrationLock lock;
   private final boolean definitionsCommit;
 
-  OtherTarget(Connection connection, History history, MigrationLock lock) throws SQLException {
+  OtherTarget(Connection connection, MigrationLock lock) throws SQLException {
     this.connection = requireNonNull(connection, "connection");
-    this.history = requireNonNull(history, "history");
     this.lock = requireNonNull(lock, "lock");
+    this.fence = FenceRow.of(connection, lock);
     this.definitionsCommit = connection.getMetaData().dataDefinitionCausesTransactionCommit();
   }
 
   @Override
-  public History history() {
-    return history;
+  public void prepare() throws SQLException, MigrationException {
+    fence.prepare(connection);
   }
 
   @Override
-  public void prepare() throws SQLException, MigrationException {
-    lock.assertHeld();
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(
-          "CREATE TABLE IF NOT EXISTS "
-              + fence()
-              + "(name VARCHAR(200) PRIMARY KEY, token BIGINT NOT NULL)");
-    }
-    if (!hasFenceRow()) {
-      try (PreparedStatement insert =
-          connection.prepareStatement("INSERT INTO " + fence() + "(name, token) VALUES (?, ?)")) {
-        insert.setString(1, lock.name());
-        insert.setLong(2, lock.token());
-        insert.executeUpdate();
-      }
-    }
-    raiseFence();
-    if (!history.exists()) {
-      history.create("");
-    }
-  }
-
-  private String fence() {
-    return history.inSameSchema(FENCE);
-  }
-
-  private boolean hasFenceRow() throws SQLException {
-    try (PreparedStatement query =
-        connection.prepareStatement("SELECT token FROM " + fence() + " WHERE name = ?")) {
-      query.setString(1, lock.name());
-      try (ResultSet row = query.executeQuery()) {
-        return row.next();
-      }
-    }
-  }
-
-  private void raiseFence() throws SQLException, MigrationException {
-    try (PreparedStatement raise =
-        connection.prepareStatement(
-            "UPDATE " + fence() + " SET token = ? WHERE name = ? AND token <= ?")) {
-      raise.setLong(1, lock.token());
-      raise.setString(2, lock.name());
-      raise.setLong(3, lock.token());
-      if (raise.executeUpdate() == 0) {
-        throw new MigrationException(
-            MigrationException.Reason.LOCK_LOST,
-            "a later holder of lock '"
-                + lock.name()
-                + "' has written to this database, so token "
-                + lock.token()
-                + " is stale; run again to see what is left to do");
-      }
-    }
+  public String tableClause() {
+    return "";
   }
 
   @Override
@@ -107,7 +50,7 @@ final class OtherTarget implements Target {
     if (connection.getAutoCommit()) {
       lock.assertHeld();
       connection.setAutoCommit(false);
-      raiseFence();
+      fence.raise(connection);
     }
   }
 
@@ -129,7 +72,7 @@ final class OtherTarget implements Target {
   @Override
   public void leaveTransaction() throws SQLException, MigrationException {
     commit();
-    raiseFence();
+    fence.raise(connection);
   }
 
   @Override

@@ -108,7 +108,7 @@ final class Plan {
           : Optional.of(
               row.script()
                   + " has been begun ("
-                  + row.done()
+                  + row.progress().done()
                   + " of "
                   + row.statements()
                   + " statements are done), and its file is not there: bring it back");

@@ -2,10 +2,8 @@ package dev.tollgate.migrations;
 
 import static java.util.Objects.requireNonNull;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,16 +39,17 @@ public record Script(
 
   /** What tells this script from all others of its folder. */
   String key() {
-    return givenVersion == null ? "R " + description : "V " + givenVersion;
+    return key(givenVersion, description);
   }
 
-  /** CRC32 of the first statements as they are sent, to compare what a former run has done. */
+  static String key(@Nullable Version version, String description) {
+    return version == null ? "R " + description : "V " + version;
+  }
+
+  /** Of the first statements as they are sent, to compare what a former run has done. */
   long checksumOf(int count) {
-    CRC32 crc = new CRC32();
-    for (SqlStatement statement : statements.subList(0, count)) {
-      crc.update(statement.sql().getBytes(StandardCharsets.UTF_8));
-      crc.update(';');
-    }
-    return crc.getValue();
+    StatementChecksum checksum = new StatementChecksum();
+    statements.subList(0, count).forEach(checksum::add);
+    return checksum.value();
   }
 }

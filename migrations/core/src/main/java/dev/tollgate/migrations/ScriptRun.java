@@ -18,6 +18,7 @@ final class ScriptRun {
 
   private final Script script;
   private final Target target;
+  private final History history;
   private final MigrationLock lock;
   private final Progress progress;
   private final @Nullable HistoryRow begun;
@@ -29,10 +30,11 @@ final class ScriptRun {
   /** How many statements have taken effect, in what is committed or in the open transaction. */
   private int done;
 
-  ScriptRun(Plan.Step step, Target target, MigrationLock lock, Progress progress) {
+  ScriptRun(Plan.Step step, Target target, History history, MigrationLock lock, Progress progress) {
     this.script = requireNonNull(step.script(), "script");
     this.begun = step.begun();
     this.target = requireNonNull(target, "target");
+    this.history = requireNonNull(history, "history");
     this.lock = requireNonNull(lock, "lock");
     this.progress = requireNonNull(progress, "progress");
   }
@@ -47,7 +49,7 @@ final class ScriptRun {
         runNext();
       }
       target.begin();
-      target.history().finish(rank, script, took());
+      history.finish(rank, script, took());
       target.commit();
       progress.scriptDone(script, took());
     } catch (SQLException e) {
@@ -68,10 +70,10 @@ final class ScriptRun {
     progress.scriptBegins(script, done);
     target.begin();
     if (begun == null) {
-      rank = target.history().begin(script, lock.token());
+      rank = history.begin(script, lock.token());
     } else {
       rank = begun.rank();
-      target.history().resume(rank, script, done, lock.token());
+      history.resume(rank, script, done, lock.token());
     }
     target.commit();
   }
@@ -82,43 +84,43 @@ final class ScriptRun {
 
   /** How many statements earlier runs have done, also if the last of them died at its work. */
   private int doneBefore(HistoryRow row) throws SQLException, MigrationException {
-    requireUnchanged(row, row.done(), row.doneChecksum());
-    if (row.attempted() == row.done()) {
-      return row.done();
+    EarlierRun earlier =
+        new EarlierRun(
+            row.progress(), row.progress().hasUnknownStatement() ? target.definitions() : null);
+    int doneBefore = 0;
+    for (SqlStatement statement : script.statements()) {
+      switch (earlier.next(statement)) {
+        case DONE -> doneBefore++;
+        case LEFT -> {
+          return doneBefore;
+        }
+        case CHANGED -> throw changed(row, earlier.number());
+        case UNKNOWN -> throw unknown(row);
+      }
     }
-    String now = target.definitions();
-    if (row.definitions() == null || now == null) {
-      throw unknown(row);
+    switch (earlier.end()) {
+      case CHANGED -> throw changed(row, earlier.number() + 1);
+      case UNKNOWN -> throw unknown(row);
+      default -> {
+        return doneBefore;
+      }
     }
-    if (!now.equals(row.definitions())) {
-      requireUnchanged(row, row.attempted(), row.attemptedChecksum());
-      return row.attempted();
-    }
-    boolean same =
-        row.attempted() <= script.statements().size()
-            && script.checksumOf(row.attempted()) == row.attemptedChecksum();
-    if (!same || !script.statements().get(row.done()).isHarmlessWithoutEffect()) {
-      throw unknown(row);
-    }
-    return row.done();
   }
 
-  private void requireUnchanged(HistoryRow row, int count, long checksum)
-      throws MigrationException {
-    if (count > script.statements().size() || script.checksumOf(count) != checksum) {
-      throw new MigrationException(
-          MigrationException.Reason.MISMATCH,
-          script.path()
-              + ": the first "
-              + count
-              + " of "
-              + row.statements()
-              + " statements were done by an earlier run and have changed since: restore their"
-              + " text, and add further changes behind them");
-    }
+  private MigrationException changed(HistoryRow row, int count) {
+    return new MigrationException(
+        MigrationException.Reason.MISMATCH,
+        script.path()
+            + ": the first "
+            + count
+            + " of "
+            + row.statements()
+            + " statements were done by an earlier run and have changed since: restore their"
+            + " text, and add further changes behind them");
   }
 
   private MigrationException unknown(HistoryRow row) {
+    int number = row.progress().attempted();
     return new MigrationException(
         MigrationException.Reason.UNKNOWN_OUTCOME,
         script.path()
@@ -127,10 +129,10 @@ final class ScriptRun {
             + " on host "
             + row.host()
             + " ended at statement "
-            + row.attempted()
+            + number
             + " of "
             + row.statements()
-            + lineOf(row.attempted())
+            + lineOf(number)
             + ", and it cannot be known whether that statement took effect. Look at the database,"
             + " and then say so with repair: that the statement is done, or that it is not");
   }
@@ -147,7 +149,7 @@ final class ScriptRun {
     boolean commits = target.definitionsCommit() && statement.mayBeDefinition();
     String definitions = commits ? target.definitions() : null;
     target.begin();
-    target.history().mark(rank, script, done, number, definitions);
+    history.mark(rank, script, done, number, definitions);
     if (!script.inTransaction()) {
       target.leaveTransaction();
     }
@@ -164,7 +166,7 @@ final class ScriptRun {
     }
     if (commits || !script.inTransaction()) {
       target.begin();
-      target.history().mark(rank, script, done, done, null);
+      history.mark(rank, script, done, done, null);
       target.commit();
     }
     progress.statementDone(script, number, Duration.ofNanos(System.nanoTime() - start));
@@ -227,8 +229,8 @@ final class ScriptRun {
   /** Returns how many statements stay done: a definition had committed what was before it. */
   private int recordFailure(String what) throws SQLException, MigrationException {
     target.begin();
-    int kept = target.history().row(rank).done();
-    target.history().fail(rank, script, kept, took(), what);
+    int kept = history.row(rank).progress().done();
+    history.fail(rank, script, kept, took(), what);
     target.commit();
     return kept;
   }

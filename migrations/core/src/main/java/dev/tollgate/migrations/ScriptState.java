@@ -63,7 +63,7 @@ public record ScriptState(
         row.description(),
         row.script(),
         kind,
-        row.done(),
+        row.progress().done(),
         row.statements(),
         new Run(
             row.token(),

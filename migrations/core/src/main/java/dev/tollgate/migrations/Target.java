@@ -7,10 +7,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The database that scripts change, on one connection, and how it refuses a former holder. */
 interface Target extends AutoCloseable {
-  History history();
+  /** Opens the database on a connection that is the target's from now on, fenced by the lock. */
+  static Target of(Connection connection, MigrationLock lock) throws SQLException {
+    return Database.isTollgate(connection)
+        ? TollgateTarget.fence(connection, lock)
+        : new OtherTarget(connection, lock);
+  }
 
-  /** Makes the history table, and what else the lock needs in this database. */
+  /** Makes what the lock needs in this database. */
   void prepare() throws SQLException, MigrationException;
+
+  /** Stands behind the columns of a table that only the holder of the lock may write. */
+  String tableClause();
 
   /**
    * True if a definition commits what the transaction did before, so that the history says that it

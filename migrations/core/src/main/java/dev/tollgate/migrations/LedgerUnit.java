@@ -1,0 +1,185 @@
+package dev.tollgate.migrations;
+
+import static java.util.Objects.requireNonNull;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One script or change set on its way through its statements, which the {@link StatementLedger}
+ * counts. Say {@link #before} each statement, in their order and also for those that are done, send
+ * the statement if the answer is true, and then say {@link #after} or {@link #failed}.
+ *
+ * <p>In a transaction of the tool, the count of a statement that changes rows commits when the tool
+ * commits. In autocommit, the ledger makes a transaction of the statement and its count. A
+ * definition commits the open transaction, and its count is committed at once.
+ */
+public final class LedgerUnit {
+  private final StatementLedger ledger;
+  private final String key;
+  private final StatementLedger.@Nullable Row begun;
+  private final EarlierRun earlier;
+
+  /** The last statement that this run has been told of, and the checksum up to the one before. */
+  private @Nullable SqlStatement statement;
+
+  private long checksumBefore;
+  private boolean isRun;
+  private boolean isOwnTransaction;
+
+  private LedgerUnit(
+      StatementLedger ledger, String key, StatementLedger.@Nullable Row begun, EarlierRun earlier) {
+    this.ledger = ledger;
+    this.key = key;
+    this.begun = begun;
+    this.earlier = earlier;
+  }
+
+  static LedgerUnit begin(StatementLedger ledger, String key) throws SQLException {
+    StatementLedger.@Nullable Row begun = ledger.row(key).orElse(null);
+    StatementProgress progress = begun == null ? StatementProgress.NONE : begun.progress();
+    return new LedgerUnit(
+        ledger,
+        key,
+        begun,
+        new EarlierRun(progress, progress.hasUnknownStatement() ? ledger.definitions() : null));
+  }
+
+  /** How many statements an earlier run has done at least; 0 if none has begun the unit. */
+  public int done() {
+    return begun == null ? 0 : begun.progress().done();
+  }
+
+  /**
+   * Counts the next statement.
+   *
+   * @return whether to send it: false if an earlier run has done it. A SET that an earlier run has
+   *     done is sent again, because its session has ended.
+   * @throws MigrationException with MISMATCH if statements that are done have changed, with
+   *     UNKNOWN_OUTCOME if it cannot be known whether the earlier run has done this one, and with
+   *     INPUT if the statement takes the transaction or the fence away from the tool
+   */
+  public boolean before(String sql) throws SQLException, MigrationException {
+    SqlStatement next = new SqlStatement(1, sql);
+    if (next.belongsToTheRunner()) {
+      throw new MigrationException(
+          MigrationException.Reason.INPUT,
+          key
+              + ": statement "
+              + (earlier.number() + 1)
+              + " begins or ends a transaction or fences the session, which the tool does itself;"
+              + " remove it: "
+              + sql);
+    }
+    statement = next;
+    checksumBefore = earlier.checksum();
+    isRun =
+        switch (earlier.next(next)) {
+          case DONE -> false;
+          case LEFT -> true;
+          case CHANGED -> throw changed();
+          case UNKNOWN -> throw unknown();
+        };
+    if (isRun) {
+      beginStatement(next);
+    }
+    return isRun || next.setsSession();
+  }
+
+  private void beginStatement(SqlStatement next) throws SQLException {
+    @Nullable String definitions = next.mayBeDefinition() ? ledger.definitions() : null;
+    Connection connection = ledger.connection();
+    isOwnTransaction = connection.getAutoCommit();
+    if (isOwnTransaction) {
+      connection.setAutoCommit(false);
+    }
+    if (definitions != null) {
+      int number = earlier.number();
+      ledger.write(
+          key,
+          new StatementProgress(
+              number - 1, checksumBefore, number, earlier.checksum(), definitions));
+    }
+  }
+
+  /** Records that the statement has been done. */
+  public void after() throws SQLException {
+    SqlStatement last = requireNonNull(statement, "before() comes first");
+    if (isRun) {
+      ledger.write(key, StatementProgress.done(earlier.number(), earlier.checksum()));
+      if (last.mayBeDefinition() || isOwnTransaction) {
+        ledger.connection().commit();
+      }
+      endOwnTransaction();
+    }
+  }
+
+  /**
+   * Rolls back, and records that the statement has changed nothing, unless the connection is lost:
+   * then the next run finds out. Where the tool has an open transaction, it is rolled back too.
+   */
+  public void failed(SQLException why) throws SQLException {
+    if (!isRun || DatabaseErrors.isConnection(why)) {
+      return;
+    }
+    Connection connection = ledger.connection();
+    if (!connection.getAutoCommit()) {
+      connection.rollback();
+    }
+    StatementLedger.@Nullable Row row = ledger.row(key).orElse(null);
+    if (row != null && row.progress().hasUnknownStatement()) {
+      ledger.write(key, row.progress().settled(/* tookEffect= */ false));
+      if (!connection.getAutoCommit()) {
+        connection.commit();
+      }
+    }
+    endOwnTransaction();
+  }
+
+  private void endOwnTransaction() throws SQLException {
+    if (isOwnTransaction) {
+      isOwnTransaction = false;
+      ledger.connection().setAutoCommit(true);
+    }
+  }
+
+  /**
+   * Checks that the unit still has all statements that an earlier run has done, and removes it from
+   * the ledger, as {@link StatementLedger#finished} does.
+   */
+  public void finish() throws SQLException, MigrationException {
+    switch (earlier.end()) {
+      case CHANGED -> throw changed();
+      case UNKNOWN -> throw unknown();
+      default -> ledger.finished(key);
+    }
+  }
+
+  private MigrationException changed() {
+    return new MigrationException(
+        MigrationException.Reason.MISMATCH,
+        key
+            + ": the first "
+            + requireNonNull(begun).progress().attempted()
+            + " statements were done by an earlier run and have changed since: restore their text,"
+            + " and add further changes behind them");
+  }
+
+  private MigrationException unknown() {
+    StatementLedger.Row row = requireNonNull(begun);
+    return new MigrationException(
+        MigrationException.Reason.UNKNOWN_OUTCOME,
+        key
+            + ": the run under token "
+            + row.token()
+            + " on host "
+            + row.host()
+            + " ended at statement "
+            + row.progress().attempted()
+            + ", and it cannot be known whether that statement took effect. Look at the database."
+            + " If it did, say so with\n"
+            + ledger.advice(key)
+            + "and run again");
+  }
+}

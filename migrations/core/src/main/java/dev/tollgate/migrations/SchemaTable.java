@@ -1,0 +1,81 @@
+package dev.tollgate.migrations;
+
+import static java.util.Objects.requireNonNull;
+
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table of the runner's own, in the schema that a connection had when the run began, also if a
+ * script sets another.
+ *
+ * @param schema null on a database without schemas
+ * @param name letters, digits and underscores, unquoted
+ * @param quote what stands around the name of the schema
+ */
+record SchemaTable(@Nullable String schema, String name, String quote) {
+  SchemaTable {
+    requireNonNull(name, "name");
+    requireNonNull(quote, "quote");
+  }
+
+  /** The table of that name in the schema that the connection has now. */
+  static SchemaTable of(Connection connection, String name) throws SQLException {
+    return new SchemaTable(
+        connection.getSchema(), name, connection.getMetaData().getIdentifierQuoteString());
+  }
+
+  /** Schema and table, as the name of a lock has them. */
+  String path() {
+    return schema == null ? name : schema + "." + name;
+  }
+
+  /** As statements name the table. */
+  String qualified() {
+    return schema == null
+        ? name
+        : quote + schema.replace(quote, quote + quote) + quote + "." + name;
+  }
+
+  boolean exists(Connection connection) throws SQLException {
+    DatabaseMetaData meta = connection.getMetaData();
+    String stored =
+        meta.storesUpperCaseIdentifiers()
+            ? name.toUpperCase(Locale.ROOT)
+            : meta.storesLowerCaseIdentifiers() ? name.toLowerCase(Locale.ROOT) : name;
+    try (ResultSet tables =
+        meta.getTables(
+            connection.getCatalog(),
+            schema == null ? null : escaped(meta, schema),
+            escaped(meta, stored),
+            null)) {
+      return tables.next();
+    }
+  }
+
+  private static String escaped(DatabaseMetaData meta, String name) throws SQLException {
+    String escape = meta.getSearchStringEscape();
+    return name.replace(escape, escape + escape)
+        .replace("_", escape + "_")
+        .replace("%", escape + "%");
+  }
+
+  /** Makes the table unless it is there; another program may do so at the same time. */
+  void create(Connection connection, String columns) throws SQLException {
+    if (exists(connection)) {
+      return;
+    }
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE " + qualified() + columns);
+    } catch (SQLException e) {
+      if (!exists(connection)) {
+        throw e;
+      }
+    }
+  }
+}
