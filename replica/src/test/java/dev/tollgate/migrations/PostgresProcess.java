@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A server of PostgreSQL from the package of the distribution, with user tests. */
-final class PostgresProcess implements AutoCloseable {
+public final class PostgresProcess implements AutoCloseable {
   private static final Path VERSIONS = Path.of("/usr/lib/postgresql");
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
@@ -33,7 +33,7 @@ final class PostgresProcess implements AutoCloseable {
   }
 
   /** Where initdb and postgres are, the newest version first; empty if they are not installed. */
-  static Optional<Path> programs() throws IOException {
+  public static Optional<Path> programs() throws IOException {
     if (!Files.isDirectory(VERSIONS)) {
       return Optional.empty();
     }
@@ -45,7 +45,7 @@ final class PostgresProcess implements AutoCloseable {
     }
   }
 
-  static PostgresProcess start(Path programs) throws Exception {
+  public static PostgresProcess start(Path programs) throws Exception {
     Path directory = Files.createTempDirectory("postgres");
     int port = Ports.free();
     List<String> asUser = asUser(directory);
@@ -110,7 +110,7 @@ final class PostgresProcess implements AutoCloseable {
     }
   }
 
-  String url() {
+  public String url() {
     return url;
   }
 

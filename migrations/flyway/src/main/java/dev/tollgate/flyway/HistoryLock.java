@@ -3,13 +3,10 @@ package dev.tollgate.flyway;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.migrations.Database;
-import dev.tollgate.migrations.MigrationException;
+import dev.tollgate.migrations.FencedSession;
 import dev.tollgate.migrations.MigrationLock;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.logging.Log;
@@ -25,20 +22,18 @@ import org.jspecify.annotations.Nullable;
 final class HistoryLock {
   private static final Log LOG = LogFactory.getLog(HistoryLock.class);
 
-  /** The longest that one request for a lock may wait. */
-  private static final Duration LONGEST_WAIT = Duration.ofHours(1);
-
   private final Connection session;
-  private final RunSettings settings;
+  private final LockSettings settings;
   private final Database tollgate;
   private final String name;
   private @Nullable MigrationLock held;
+  private boolean isWorking;
 
   /**
    * @param session of scripts and history
    * @param tollgate where the lock is taken, on a connection of its own
    */
-  HistoryLock(Connection session, RunSettings settings, Database tollgate, String name) {
+  HistoryLock(Connection session, LockSettings settings, Database tollgate, String name) {
     this.session = requireNonNull(session, "session");
     this.settings = requireNonNull(settings, "settings");
     this.tollgate = requireNonNull(tollgate, "tollgate");
@@ -49,19 +44,51 @@ final class HistoryLock {
     return name;
   }
 
+  /** Takes the lock unless it is held, and fences the session, until {@link #close}. */
+  MigrationLock hold() {
+    if (held == null) {
+      held = settings.acquire(tollgate, name);
+      LOG.debug("Lock '" + name + "' taken under token " + held.token());
+      fenceAgain();
+    }
+    return held;
+  }
+
+  /** Fences the session if the lock is held; a script could have ended the fence. */
+  void fenceAgain() {
+    if (held == null) {
+      return;
+    }
+    try {
+      FencedSession.fence(session, held);
+    } catch (SQLException e) {
+      throw failure("the session was not fenced by lock '" + name + "'", e);
+    }
+  }
+
   /**
-   * Does what changes the history, and commits it also if it fails, since Flyway then records that.
-   * Releases the lock unless it was held before.
+   * Does work that changes the history, and commits it also if it fails, since Flyway records that
+   * then. Releases the lock unless it was held before.
+   *
+   * @param first what is done under the lock before the transaction begins
    */
-  <T> T during(Callable<T> work) {
-    if (held != null) {
+  <T> T during(Runnable first, Callable<T> work) {
+    if (isWorking) {
       return called(work);
     }
+    boolean wasHeld = held != null;
     hold();
+    isWorking = true;
     try {
+      first.run();
       return committed(work);
+    } catch (FlywayException e) {
+      throw explained(e);
     } finally {
-      release();
+      isWorking = false;
+      if (!wasHeld) {
+        release();
+      }
     }
   }
 
@@ -76,18 +103,17 @@ final class HistoryLock {
         throw e;
       }
       session.commit();
+      session.setAutoCommit(true);
       return result;
     } catch (SQLException e) {
       throw failure("the history was not committed", e);
-    } catch (FlywayException e) {
-      requireHeld(e);
-      throw e;
     }
   }
 
   private void commitAfter(RuntimeException failure) {
     try {
       session.commit();
+      session.setAutoCommit(true);
     } catch (SQLException e) {
       failure.addSuppressed(e);
     }
@@ -103,74 +129,13 @@ final class HistoryLock {
     }
   }
 
-  /** What failed was refused because the lock is gone, if it is. */
-  private void requireHeld(FlywayException failure) {
-    if (held == null) {
-      return;
-    }
-    try {
-      held.assertHeld();
-    } catch (MigrationException lost) {
-      FlywayException refused =
-          new FlywayException("The run was refused: " + lost.getMessage(), failure);
-      refused.addSuppressed(lost);
-      throw refused;
-    }
-  }
-
-  /** Takes the lock unless it is held, and fences the session, until {@link #close}. */
-  void hold() {
-    if (held != null) {
-      return;
-    }
-    held = acquire();
-    LOG.debug("Lock '" + name + "' taken under token " + held.token());
-    fenceAgain();
-  }
-
-  private MigrationLock acquire() {
-    while (true) {
-      try {
-        return MigrationLock.acquire(tollgate, name, settings.lease(), wait(settings.retries()));
-      } catch (MigrationException e) {
-        if (e.reason() != MigrationException.Reason.LOCK_BUSY || settings.retries() >= 0) {
-          throw new FlywayException(message(e), e);
-        }
-      }
-    }
-  }
-
-  private static Duration wait(int retries) {
-    Duration wait = Duration.ofSeconds(retries);
-    return retries < 0 || wait.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wait;
-  }
-
-  private static String message(MigrationException e) {
-    return e.reason() == MigrationException.Reason.LOCK_BUSY
-        ? e.getMessage()
-            + ". Another run of Flyway is at work; flyway.lockRetryCount says for how many seconds"
-            + " to wait, -1 for as long as it takes"
-        : String.valueOf(e.getMessage());
-  }
-
-  /** Fences the session if the lock is held; a script could have ended the fence. */
-  void fenceAgain() {
-    if (held == null) {
-      return;
-    }
-    try (PreparedStatement fence = session.prepareStatement("SET FENCED BY LOCK ? TOKEN ?")) {
-      fence.setString(1, name);
-      fence.setLong(2, held.token());
-      fence.execute();
-    } catch (SQLException e) {
-      throw failure("the session was not fenced by lock '" + name + "'", e);
-    }
-  }
-
   private FlywayException failure(String what, SQLException e) {
-    FlywayException failure = new FlywayException(what + ": " + e.getMessage(), e);
-    requireHeld(failure);
-    return failure;
+    return explained(new FlywayException(what + ": " + e.getMessage(), e));
+  }
+
+  /** What failed was refused because the lock is gone, if it is. */
+  private FlywayException explained(FlywayException failure) {
+    return held == null ? failure : LockSettings.explained(failure, held);
   }
 
   /** Ends the fence and releases the lock; what is not committed is rolled back. */
@@ -188,9 +153,7 @@ final class HistoryLock {
         session.rollback();
         session.setAutoCommit(true);
       }
-      try (Statement statement = session.createStatement()) {
-        statement.execute("SET NOT FENCED");
-      }
+      FencedSession.release(session);
     } catch (SQLException e) {
       LOG.debug("The session stays fenced, as it does not answer: " + e.getMessage());
     }

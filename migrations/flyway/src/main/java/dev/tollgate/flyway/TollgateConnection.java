@@ -35,7 +35,7 @@ final class TollgateConnection extends Connection<TollgateDatabase> {
   @Override
   @SuppressWarnings("rawtypes")
   public <T> T lock(Table table, Callable<T> work) {
-    return database.lock().during(work);
+    return database.whileLocked(table, work);
   }
 
   /** A script may have ended the fence; Flyway calls this before it goes on. */

@@ -3,6 +3,7 @@ package dev.tollgate.flyway;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.Configuration;
 import org.flywaydb.core.internal.database.base.Database;
@@ -10,6 +11,7 @@ import org.flywaydb.core.internal.database.base.Table;
 import org.flywaydb.core.internal.jdbc.JdbcConnectionFactory;
 import org.flywaydb.core.internal.jdbc.StatementInterceptor;
 import org.flywaydb.core.internal.util.Pair;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tollgate, for one command of Flyway. Scripts and history share a connection, so that the row of a
@@ -21,15 +23,19 @@ import org.flywaydb.core.internal.util.Pair;
 @SuppressWarnings("rawtypes")
 final class TollgateDatabase extends Database<TollgateConnection> {
   private final HistoryLock lock;
+  private final Runnable onClose;
+  private @Nullable ScriptLedger ledger;
 
   TollgateDatabase(
       Configuration configuration,
       JdbcConnectionFactory connections,
-      StatementInterceptor interceptor) {
+      StatementInterceptor interceptor,
+      Runnable onClose) {
     super(configuration, connections, interceptor);
     this.lock =
         new HistoryLock(
-            rawMainJdbcConnection, RunSettings.of(configuration), tollgate(), lockName());
+            rawMainJdbcConnection, LockSettings.of(configuration), tollgate(), lockName());
+    this.onClose = onClose;
   }
 
   /** By the URL of the session, since a pool may have no connection left for the lock. */
@@ -53,6 +59,34 @@ final class TollgateDatabase extends Database<TollgateConnection> {
 
   HistoryLock lock() {
     return lock;
+  }
+
+  /** Does work under the lock of the history; once there is a history, with a ledger beside it. */
+  <T> T whileLocked(Table history, Callable<T> work) {
+    boolean needsLedger = ledger == null && history.exists();
+    try {
+      return lock.during(
+          () -> {
+            if (needsLedger) {
+              ledger =
+                  ScriptLedger.prepare(
+                      rawMainJdbcConnection,
+                      lock.hold(),
+                      history.getSchema().getName(),
+                      history.getName());
+            }
+          },
+          work);
+    } finally {
+      if (needsLedger) {
+        ledger = null;
+      }
+    }
+  }
+
+  /** The ledger of the scripts that run on a connection, while there is one. */
+  @Nullable ScriptLedger ledgerOf(Connection connection) {
+    return connection == rawMainJdbcConnection ? ledger : null;
   }
 
   @Override
@@ -138,6 +172,9 @@ final class TollgateDatabase extends Database<TollgateConnection> {
   @Override
   public String getInsertStatement(Table table) {
     lock.hold();
+    if (ledger != null) {
+      ledger.historyIsWritten();
+    }
     return super.getInsertStatement(table);
   }
 
@@ -155,7 +192,11 @@ final class TollgateDatabase extends Database<TollgateConnection> {
 
   @Override
   public void close() {
-    lock.close();
-    super.close();
+    try {
+      lock.close();
+      super.close();
+    } finally {
+      onClose.run();
+    }
   }
 }

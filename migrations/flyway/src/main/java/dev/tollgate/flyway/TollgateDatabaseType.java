@@ -1,22 +1,31 @@
 package dev.tollgate.flyway;
 
+import dev.tollgate.migrations.Database;
+import dev.tollgate.migrations.FencedSession;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
 import org.flywaydb.core.api.ResourceProvider;
+import org.flywaydb.core.api.callback.Event;
 import org.flywaydb.core.api.configuration.Configuration;
+import org.flywaydb.core.internal.callback.CallbackExecutor;
+import org.flywaydb.core.internal.callback.NoopCallbackExecutor;
 import org.flywaydb.core.internal.database.base.BaseDatabaseType;
 import org.flywaydb.core.internal.database.h2.H2Parser;
 import org.flywaydb.core.internal.jdbc.JdbcConnectionFactory;
+import org.flywaydb.core.internal.jdbc.JdbcTemplate;
 import org.flywaydb.core.internal.jdbc.StatementInterceptor;
 import org.flywaydb.core.internal.parser.Parser;
 import org.flywaydb.core.internal.parser.ParsingContext;
+import org.flywaydb.core.internal.sqlscript.SqlScriptExecutorFactory;
 
 /** What Flyway finds by the service loader: the database behind URLs of jdbc:tollgate:. */
 public final class TollgateDatabaseType extends BaseDatabaseType {
-  private static final String URL = "jdbc:tollgate:";
+  /** What is open: Flyway names the connections, and not the database, when it runs scripts. */
+  private final Map<JdbcConnectionFactory, TollgateDatabase> databases = new ConcurrentHashMap<>();
 
   @Override
   public String getName() {
@@ -36,7 +45,7 @@ public final class TollgateDatabaseType extends BaseDatabaseType {
 
   @Override
   public boolean handlesJDBCUrl(String url) {
-    return url.startsWith(URL);
+    return url.startsWith(Database.TOLLGATE);
   }
 
   @Override
@@ -58,10 +67,8 @@ public final class TollgateDatabaseType extends BaseDatabaseType {
   @Override
   public void setConfigConnectionProps(
       Configuration configuration, Properties properties, ClassLoader classLoader) {
-    for (Map.Entry<String, String> property :
-        RunSettings.of(configuration).sessionProperties().entrySet()) {
-      properties.putIfAbsent(property.getKey(), property.getValue());
-    }
+    FencedSession.properties(LockSettings.of(configuration).lease())
+        .forEach(properties::putIfAbsent);
   }
 
   @Override
@@ -69,7 +76,35 @@ public final class TollgateDatabaseType extends BaseDatabaseType {
       Configuration configuration,
       JdbcConnectionFactory connections,
       StatementInterceptor interceptor) {
-    return new TollgateDatabase(configuration, connections, interceptor);
+    TollgateDatabase database =
+        new TollgateDatabase(
+            configuration, connections, interceptor, () -> databases.remove(connections));
+    databases.put(connections, database);
+    return database;
+  }
+
+  /**
+   * Flyway asks for several: for migrations, and, with callbacks that do nothing, for all other
+   * scripts, which run each time.
+   */
+  @Override
+  public SqlScriptExecutorFactory createSqlScriptExecutorFactory(
+      JdbcConnectionFactory connections,
+      CallbackExecutor<Event> callbacks,
+      StatementInterceptor interceptor) {
+    SqlScriptExecutorFactory plain =
+        super.createSqlScriptExecutorFactory(connections, callbacks, interceptor);
+    if (callbacks instanceof NoopCallbackExecutor || interceptor != null) {
+      return plain;
+    }
+    return (connection, undo, batch, outputQueryResults) -> {
+      TollgateDatabase database = databases.get(connections);
+      ScriptLedger ledger = database == null || undo ? null : database.ledgerOf(connection);
+      return ledger == null
+          ? plain.createSqlScriptExecutor(connection, undo, batch, outputQueryResults)
+          : new LedgerScriptExecutor(
+              ledger, new JdbcTemplate(connection, this), callbacks, outputQueryResults);
+    };
   }
 
   @Override

@@ -68,8 +68,7 @@ final class TollgateSchema extends Schema<TollgateDatabase, TollgateTable> {
   /** A CASCADE may have dropped some of them meanwhile. */
   private void dropAll(String kind, String clause, List<String> objects) throws SQLException {
     for (String object : objects) {
-      jdbcTemplate.execute(
-          "DROP " + kind + " IF EXISTS " + database.quote(name, object) + clause);
+      jdbcTemplate.execute("DROP " + kind + " IF EXISTS " + database.quote(name, object) + clause);
     }
   }
 

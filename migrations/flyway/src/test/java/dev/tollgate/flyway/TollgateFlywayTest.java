@@ -16,9 +16,13 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationState;
+import org.flywaydb.core.api.callback.BaseCallback;
+import org.flywaydb.core.api.callback.Context;
+import org.flywaydb.core.api.callback.Event;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -128,8 +132,7 @@ class TollgateFlywayTest {
     cities();
     Flyway flyway = node.configuration().schemas("shop", "archive").table("history").load();
     assertEquals(3, flyway.migrate().migrationsExecuted);
-    assertEquals(
-        "flyway:shop.history", node.ask("SELECT LOCK_NAME FROM TOLLGATE.FENCES LIMIT 1"));
+    assertEquals("flyway:shop.history", node.ask("SELECT LOCK_NAME FROM TOLLGATE.FENCES LIMIT 1"));
     assertEquals("1", node.ask("SELECT COUNT(*) FROM \"shop\".city"));
     flyway.clean();
     assertEquals(
@@ -171,36 +174,49 @@ class TollgateFlywayTest {
   }
 
   @Test
-  void leaseIsASettingOfFlyway() throws Exception {
-    node.write(
-        "V1__lease.sql",
-        "CREATE TABLE seen AS SELECT TTL_MS FROM TOLLGATE.LEASES JOIN TOLLGATE.LOCKS USING"
-            + " (LEASE_ID);");
-    withLease("7s").migrate();
-    assertEquals("7000", node.ask("SELECT TTL_MS FROM seen"));
-    FlywayException wrong =
-        assertThrows(FlywayException.class, () -> withLease("soon").migrate());
-    assertTrue(wrong.getMessage().contains("such as 15s"), wrong.getMessage());
-  }
-
   @SuppressWarnings("deprecation") // the one name that each version of Flyway has
-  private Flyway withLease(String lease) {
+  void leaseIsASettingOfFlyway() throws Exception {
+    cities();
     FluentConfiguration configuration = node.configuration();
-    configuration
-        .getPluginRegister()
-        .getPlugin(TollgateConfigurationExtension.class)
-        .setLease(lease);
-    return configuration.load();
+    TollgateConfigurationExtension own =
+        configuration.getPluginRegister().getPlugin(TollgateConfigurationExtension.class);
+    own.setLease("7s");
+    assertEquals("7000", leaseOf(configuration));
+    own.setLease("soon");
+    FlywayException wrong =
+        assertThrows(FlywayException.class, () -> configuration.load().migrate());
+    assertTrue(wrong.getMessage().contains("such as 15s"), wrong.getMessage());
   }
 
   @Test
   void leaseOfTheUrlComesFirst() throws Exception {
-    node.write(
-        "V1__lease.sql",
-        "CREATE TABLE seen AS SELECT TTL_MS FROM TOLLGATE.LEASES JOIN TOLLGATE.LOCKS USING"
-            + " (LEASE_ID);");
-    node.configuration().dataSource(node.url() + "?lease=8s", "", "").load().migrate();
-    assertEquals("8000", node.ask("SELECT TTL_MS FROM seen"));
+    cities();
+    assertEquals(
+        "8000", leaseOf(node.configuration().dataSource(node.url() + "?lease=8s", "", "")));
+  }
+
+  private String leaseOf(FluentConfiguration configuration) {
+    AtomicReference<String> lease = new AtomicReference<>();
+    BaseCallback reader =
+        new BaseCallback() {
+          @Override
+          public boolean supports(Event event, Context context) {
+            return event == Event.BEFORE_EACH_MIGRATE;
+          }
+
+          @Override
+          public void handle(Event event, Context context) {
+            try {
+              lease.set(
+                  node.ask(
+                      "SELECT TTL_MS FROM TOLLGATE.LEASES JOIN TOLLGATE.LOCKS USING (LEASE_ID)"));
+            } catch (SQLException e) {
+              throw new FlywayException(e);
+            }
+          }
+        };
+    configuration.callbacks(reader).load().migrate();
+    return lease.get();
   }
 
   @Test
@@ -215,7 +231,7 @@ class TollgateFlywayTest {
         refused.getMessage().startsWith("The run was refused: lock '" + LOCK + "' is no longer"),
         refused.getMessage());
     assertEquals(
-        "CITY,flyway_schema_history",
+        "CITY,FLYWAY_SCHEMA_HISTORY_PROGRESS,flyway_schema_history",
         node.ask(
             "SELECT LISTAGG(TABLE_NAME, ',') WITHIN GROUP (ORDER BY TABLE_NAME) FROM"
                 + " INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
