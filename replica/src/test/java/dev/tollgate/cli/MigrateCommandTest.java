@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.migrations.MigrationException;
+import dev.tollgate.migrations.Queries;
+import dev.tollgate.migrations.ScriptFiles;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -12,9 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -31,12 +31,16 @@ class MigrateCommandTest {
   private final String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
   @TempDir private Path folder;
   private Connection other;
+  private Queries queries;
+  private ScriptFiles files;
 
   private record Ended(int status, String err) {}
 
   @BeforeEach
   void startNode() throws SQLException {
     other = DriverManager.getConnection(url);
+    queries = new Queries(other);
+    files = new ScriptFiles(folder);
   }
 
   @AfterEach
@@ -56,21 +60,11 @@ class MigrateCommandTest {
     return new Ended(status, err.toString());
   }
 
-  private void write(String name, String sql) throws Exception {
-    Files.writeString(folder.resolve(name), sql);
-  }
-
-  private String ask(String sql) throws SQLException {
-    try (Statement statement = other.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      row.next();
-      return row.getString(1);
-    }
-  }
-
   private void assertNothingRan() throws SQLException {
     assertEquals(
-        "0", ask("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
+        "0",
+        queries.ask(
+            "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
   }
 
   private static void assertEnded(int status, String message, Ended ended) {
@@ -93,8 +87,8 @@ class MigrateCommandTest {
       })
   void wrongScriptIsNamedBeforeAnythingRuns(String name, String sql, String message)
       throws Exception {
-    write("V01__b.sql", "CREATE TABLE b(id INT);");
-    write(name, sql);
+    files.write("V01__b.sql", "CREATE TABLE b(id INT);");
+    files.write(name, sql);
     assertEnded(3, message, migrate());
     assertNothingRan();
   }
@@ -104,7 +98,7 @@ class MigrateCommandTest {
     Path nowhere = folder.resolve("nowhere");
     assertEnded(
         3, nowhere + " is not there", run("migrate", "-u", url, "--dir", nowhere.toString()));
-    write("V1__a.sql", "CREATE TABLE a(id INT);");
+    files.write("V1__a.sql", "CREATE TABLE a(id INT);");
     assertEnded(3, "'x' is no version", migrate("--target", "x"));
     assertEnded(3, "'a b' is no name of a table", migrate("--table", "a b"));
     assertEnded(3, "the lock is kept by Tollgate", migrate("--lock-url", "jdbc:h2:mem:x"));
@@ -116,7 +110,7 @@ class MigrateCommandTest {
 
   @Test
   void urlThatNoDriverTakesIsNamed() throws Exception {
-    write("V1__a.sql", "CREATE TABLE a(id INT);");
+    files.write("V1__a.sql", "CREATE TABLE a(id INT);");
     assertEnded(
         3,
         "no JDBC driver takes the URL jdbc:nobody:x: ",
@@ -138,14 +132,14 @@ class MigrateCommandTest {
 
   @Test
   void placeholdersHaveValues() throws Exception {
-    write("V1__a.sql", "CREATE TABLE ${name}(id INT);\nINSERT INTO ${name} VALUES (${id});");
+    files.write("V1__a.sql", "CREATE TABLE ${name}(id INT);\nINSERT INTO ${name} VALUES (${id});");
     assertEquals(0, migrate("--placeholder", "name=a", "--placeholder", "id=7").status());
-    assertEquals("7", ask("SELECT id FROM a"));
+    assertEquals("7", queries.ask("SELECT id FROM a"));
   }
 
   @Test
   void dryRunRunsNothing() throws Exception {
-    write("V1__a.sql", "CREATE TABLE a(id INT);");
+    files.write("V1__a.sql", "CREATE TABLE a(id INT);");
     assertEquals(0, migrate("--dry-run").status());
     assertEquals(0, migrate("info").status());
     assertNothingRan();
@@ -153,23 +147,23 @@ class MigrateCommandTest {
 
   @Test
   void changedScriptFailedStatementAndRepair() throws Exception {
-    write("V1__a.sql", "CREATE TABLE a(id INT);");
+    files.write("V1__a.sql", "CREATE TABLE a(id INT);");
     assertEquals(0, migrate().status());
-    write("V1__a.sql", "CREATE TABLE b(id INT);");
-    write("V2__b.sql", "INSERT INTO a\nVALUES ('x');");
+    files.write("V1__a.sql", "CREATE TABLE b(id INT);");
+    files.write("V2__b.sql", "INSERT INTO a\nVALUES ('x');");
     assertEnded(4, "V1__a.sql has changed", migrate());
     assertEnded(4, "V1__a.sql has changed", migrate("validate"));
     assertEquals(0, migrate("repair").status());
     assertEnded(5, "V2__b.sql:1: statement 1 of 1 failed: SQLSTATE 22018: ", migrate());
-    assertEquals("2", ask("SELECT COUNT(*) FROM tollgate_schema_history"));
+    assertEquals("2", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history"));
     assertEquals(0, migrate("repair").status());
-    assertEquals("1", ask("SELECT COUNT(*) FROM tollgate_schema_history"));
+    assertEquals("1", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history"));
   }
 
   @Test
   void busyLockIsNamed() throws Exception {
-    write("V1__a.sql", "CREATE TABLE a(id INT);");
-    ask("SELECT acquire_lock('deploy')");
+    files.write("V1__a.sql", "CREATE TABLE a(id INT);");
+    queries.ask("SELECT acquire_lock('deploy')");
     assertEnded(
         6, "lock 'deploy' was not free", migrate("--lock", "deploy", "--lock-wait", "100ms"));
     assertNothingRan();
@@ -178,7 +172,7 @@ class MigrateCommandTest {
   /** A script may call lock functions, and so it can take the runner's own lock away. */
   @Test
   void lostLockIsNamed() throws Exception {
-    write(
+    files.write(
         "V1__a.sql",
         """
         CREATE TABLE a(id INT);
@@ -190,12 +184,12 @@ class MigrateCommandTest {
         "V1__a.sql:3: statement 3 of 3 was refused: lock"
             + " 'migrations:PUBLIC.tollgate_schema_history' is no longer held under token",
         migrate());
-    assertEquals("0", ask("SELECT COUNT(*) FROM a"));
+    assertEquals("0", queries.ask("SELECT COUNT(*) FROM a"));
   }
 
   @Test
   void clusterThatIsNotThereIsNamed() throws Exception {
-    write("V1__a.sql", "CREATE TABLE a(id INT);");
+    files.write("V1__a.sql", "CREATE TABLE a(id INT);");
     String nowhere = "jdbc:tollgate://127.0.0.1:" + Ports.free() + "/?failoverTimeout=300ms";
     assertEnded(
         8,

@@ -4,6 +4,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.migrations.Queries;
+import dev.tollgate.migrations.ScriptFiles;
 import dev.tollgate.node.LoopbackSettings;
 import dev.tollgate.node.Node;
 import java.io.IOException;
@@ -11,9 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +34,8 @@ class MigrateProcessIT {
   private Node node;
   private String url;
   private Connection other;
+  private Queries queries;
+  private ScriptFiles files;
 
   /** A process and what it prints. */
   private record Run(Process process, Path out, Path err) {
@@ -53,9 +55,10 @@ class MigrateProcessIT {
     node.start();
     url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
     other = DriverManager.getConnection(url);
-    execute("CREATE TABLE counter(n INT)");
-    execute("INSERT INTO counter VALUES (0)");
-    Files.createDirectory(directory.resolve("scripts"));
+    queries = new Queries(other);
+    queries.execute("CREATE TABLE counter(n INT)");
+    queries.execute("INSERT INTO counter VALUES (0)");
+    files = new ScriptFiles(directory.resolve("scripts"));
   }
 
   @AfterEach
@@ -63,10 +66,6 @@ class MigrateProcessIT {
     started.forEach(Process::destroyForcibly);
     other.close();
     node.close();
-  }
-
-  private void write(String name, String... lines) throws IOException {
-    Files.writeString(directory.resolve("scripts").resolve(name), String.join("\n", lines));
   }
 
   private Run migrate() throws IOException {
@@ -96,20 +95,6 @@ class MigrateProcessIT {
     return new Run(process, out, err);
   }
 
-  private void execute(String sql) throws SQLException {
-    try (Statement statement = other.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private String ask(String sql) throws SQLException {
-    try (Statement statement = other.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      row.next();
-      return row.getString(1);
-    }
-  }
-
   private void signal(Process process, String signal) throws Exception {
     Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
     assertEquals(0, kill.waitFor());
@@ -118,14 +103,14 @@ class MigrateProcessIT {
   /** The statement under way waits for a row that this test has locked. */
   @Test
   void runKilledWithinAStatementIsFinishedByTheNext() throws Exception {
-    write(
+    files.write(
         "V1__mixed.sql",
         "CREATE TABLE entry(id INT PRIMARY KEY);",
         "UPDATE counter SET n = n + 1;",
         "ALTER TABLE entry ADD CHECK (id > 0);",
         "INSERT INTO entry VALUES (1);");
     other.setAutoCommit(false);
-    execute("UPDATE counter SET n = n + 100");
+    queries.execute("UPDATE counter SET n = n + 100");
     Run killed = migrate();
     await().atMost(DEADLINE).until(() -> killed.hasPrinted("V1__mixed.sql:1: statement 1 of 4"));
     await().atMost(DEADLINE).until(this::statementWaits);
@@ -135,12 +120,12 @@ class MigrateProcessIT {
     Run next = migrate();
     assertEquals(0, next.awaitEnd(), () -> read(next.err()));
     assertTrue(next.hasPrinted("goes on at statement 2 of 4"), read(next.out()));
-    assertEquals("101", ask("SELECT n FROM counter"));
-    assertEquals("1", ask("SELECT COUNT(*) FROM entry"));
+    assertEquals("101", queries.ask("SELECT n FROM counter"));
+    assertEquals("1", queries.ask("SELECT COUNT(*) FROM entry"));
   }
 
   private boolean statementWaits() throws SQLException {
-    return !"0".equals(ask("SELECT SUM(STATEMENTS_WAITING) FROM TOLLGATE.TRANSACTIONS"));
+    return !"0".equals(queries.ask("SELECT SUM(STATEMENTS_WAITING) FROM TOLLGATE.TRANSACTIONS"));
   }
 
   private static String read(Path file) {
@@ -153,9 +138,9 @@ class MigrateProcessIT {
 
   @Test
   void runStoppedBeyondItsLeaseIsRefusedWhenItGoesOn() throws Exception {
-    write("V1__slow.sql", "CREATE TABLE entry(id INT);", "UPDATE counter SET n = n + 1;");
+    files.write("V1__slow.sql", "CREATE TABLE entry(id INT);", "UPDATE counter SET n = n + 1;");
     other.setAutoCommit(false);
-    execute("UPDATE counter SET n = n + 100");
+    queries.execute("UPDATE counter SET n = n + 100");
     Run stopped = migrate();
     await().atMost(DEADLINE).until(() -> stopped.hasPrinted("V1__slow.sql:1: statement 1 of 2"));
     await().atMost(DEADLINE).until(this::statementWaits);
@@ -169,14 +154,14 @@ class MigrateProcessIT {
     assertTrue(
         read(stopped.err()).matches("(?s)tollgate migrate: V1__slow.sql.* was refused: lock .*"),
         read(stopped.err()));
-    assertEquals("101", ask("SELECT n FROM counter"));
+    assertEquals("101", queries.ask("SELECT n FROM counter"));
   }
 
   @Test
   @Tag("nightly")
   void tenRunsAtOnceApplyEachScriptOnce() throws Exception {
     for (int i = 1; i <= 10; i++) {
-      write(
+      files.write(
           "V" + i + "__step.sql",
           "CREATE TABLE t" + i + "(id INT);",
           "UPDATE counter SET n = n + 1;");
@@ -188,7 +173,7 @@ class MigrateProcessIT {
     for (Run run : runs) {
       assertEquals(0, run.awaitEnd(), () -> read(run.err()));
     }
-    assertEquals("10", ask("SELECT n FROM counter"));
-    assertEquals("10", ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"));
+    assertEquals("10", queries.ask("SELECT n FROM counter"));
+    assertEquals("10", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"));
   }
 }

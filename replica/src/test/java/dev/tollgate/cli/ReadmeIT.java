@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -20,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -38,6 +35,7 @@ class ReadmeIT {
   private static final Duration DEADLINE = Duration.ofSeconds(90);
 
   @TempDir private static Path directory;
+  private static JavaInPages programs;
   private static String readme;
   private static String locks;
   private static String url;
@@ -47,6 +45,7 @@ class ReadmeIT {
 
   @BeforeAll
   static void startNodes() throws Exception {
+    programs = new JavaInPages(directory);
     int base = freePorts();
     readme = page("README.md", base);
     locks = page("docs/locks.md", base);
@@ -105,14 +104,6 @@ class ReadmeIT {
     return matcher.group(1);
   }
 
-  private static List<String> blocks(String page, String language) {
-    return Pattern.compile("(?s)```" + language + "\n(.*?)```")
-        .matcher(page)
-        .results()
-        .map(each -> each.group(1))
-        .toList();
-  }
-
   private static Path out(String name) {
     return directory.resolve(name + ".out");
   }
@@ -142,7 +133,7 @@ class ReadmeIT {
   @Test
   @Order(1)
   void firstStatementsEndWithTheRefusalThatTheyShow() throws Exception {
-    String first = blocks(readme, "sql").get(0);
+    String first = JavaInPages.blocks(readme, "sql").get(0);
     String draw = "SELECT COUNT(try_acquire_lock('drawn-' || X)) FROM SYSTEM_RANGE(1, 41);\n";
     Ended ended = shell(draw + first);
     assertEquals(1, ended.status(), ended.err());
@@ -156,7 +147,7 @@ class ReadmeIT {
   @Test
   @Order(2)
   void firstLockFromSql() throws Exception {
-    Ended ended = shell(blocks(readme, "sql").get(1));
+    Ended ended = shell(JavaInPages.blocks(readme, "sql").get(1));
     assertEquals(0, ended.status(), ended.err());
     assertTrue(ended.out().contains("nightly"), ended.out());
   }
@@ -164,16 +155,16 @@ class ReadmeIT {
   @Test
   @Order(3)
   void firstLockFromJava() throws Exception {
-    String lines = blocks(readme, "java").get(0);
+    String lines = JavaInPages.blocks(readme, "java").get(0);
     assertTrue(lines.lines().count() <= 12, lines);
-    compile(
+    programs.compile(
         "FirstLock",
         "import java.sql.*;\n"
             + "public class FirstLock {\n"
             + "  public static void main(String[] args) throws SQLException {\n"
             + lines
             + "  }\n}\n");
-    run("FirstLock");
+    programs.run("FirstLock");
     assertEquals("75.25", one("SELECT total FROM report"));
     assertEquals("0", one("SELECT COUNT(*) FROM tollgate.locks WHERE lock_name = 'nightly'"));
   }
@@ -183,16 +174,19 @@ class ReadmeIT {
   @Order(4)
   void programWritesAndLeavesNothingBehind() throws Exception {
     String source =
-        blocks(locks, "java").get(0).replace("12.50", "99.75").replace("'10' SECOND", "'1' SECOND");
-    compile("NightlyReport", source);
-    run("NightlyReport");
+        JavaInPages.blocks(locks, "java")
+            .get(0)
+            .replace("12.50", "99.75")
+            .replace("'10' SECOND", "'1' SECOND");
+    programs.compile("NightlyReport", source);
+    programs.run("NightlyReport");
     assertEquals("99.75", one("SELECT total FROM report"));
     assertEquals("0", one("SELECT COUNT(*) FROM tollgate.leases WHERE owner LIKE 'billing%'"));
     try (Connection other = DriverManager.getConnection(url);
         Statement statement = other.createStatement()) {
       statement.execute("SELECT acquire_lock('nightly')");
       statement.execute("UPDATE report SET total = 1");
-      run("NightlyReport");
+      programs.run("NightlyReport");
       assertEquals("1.00", one("SELECT total FROM report"));
       assertEquals("0", one("SELECT COUNT(*) FROM tollgate.leases WHERE owner LIKE 'billing%'"));
     }
@@ -230,29 +224,6 @@ class ReadmeIT {
             .filter(line -> line.contains(" ERROR ") || line.startsWith("\tat "))
             .toList();
     assertEquals(List.of(), errors);
-  }
-
-  private static void compile(String name, String source) throws IOException {
-    Path file = Files.writeString(directory.resolve(name + ".java"), source);
-    int failed =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-proc:none",
-                "-cp",
-                System.getProperty("java.class.path"),
-                file.toString());
-    assertEquals(0, failed);
-  }
-
-  private static void run(String name) throws Exception {
-    URL[] classes = {directory.toUri().toURL()};
-    try (URLClassLoader loader = new URLClassLoader(classes)) {
-      Class<?> program = loader.loadClass(name);
-      program.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
-    }
   }
 
   private static String one(String sql) throws SQLException {

@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -34,20 +31,6 @@ class CommittingDatabaseTest {
     return Database.at(url, Map.of(), getClass().getClassLoader());
   }
 
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private static int number(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      row.next();
-      return row.getInt(1);
-    }
-  }
-
   /** Where it cannot be known, the next run says so, and an operator can look. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -63,9 +46,10 @@ class CommittingDatabaseTest {
     boolean died = true;
     try (Connection keeper = DriverManager.getConnection(tollgate);
         Connection other = DriverManager.getConnection(url)) {
+      Queries queries = new Queries(other);
       for (int request = 1; died; request++) {
-        execute(other, "DROP ALL OBJECTS");
-        execute(other, "CREATE TABLE counter(n INT) AS VALUES (0)");
+        queries.execute("DROP ALL OBJECTS");
+        queries.execute("CREATE TABLE counter(n INT) AS VALUES (0)");
         int last = request;
         MortalDatabase mortal =
             new MortalDatabase(database(), "", (number, statement) -> number == last, lastIsSent);
@@ -81,12 +65,12 @@ class CommittingDatabaseTest {
         } catch (MigrationException e) {
           assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, e.reason(), e.getMessage());
           assertTrue(e.getMessage().contains("statement 2 of 3"), e.getMessage());
-          migrations(database()).repair(Optional.of(number(other, COLUMNS) == 1));
+          migrations(database()).repair(Optional.of(queries.ask(COLUMNS).equals("1")));
           migrations(database()).migrate();
           asked++;
         }
-        assertEquals(11, number(other, "SELECT n FROM counter"), mortal.last());
-        assertEquals(1, number(other, COLUMNS), mortal.last());
+        assertEquals("11", queries.ask("SELECT n FROM counter"), mortal.last());
+        assertEquals("1", queries.ask(COLUMNS), mortal.last());
       }
       assertTrue(keeper.isValid(1));
     }

@@ -8,9 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,10 +42,12 @@ class KilledRunTest {
   private final String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
   @TempDir private Path folder;
   private Connection other;
+  private Queries queries;
 
   @BeforeEach
   void startNode() throws Exception {
     other = DriverManager.getConnection(url);
+    queries = new Queries(other);
   }
 
   @AfterEach
@@ -87,22 +87,11 @@ class KilledRunTest {
         Progress.NONE);
   }
 
-  private void execute(String sql) throws SQLException {
-    try (Statement statement = other.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
   private List<String> state(String schema) throws SQLException {
-    execute("SET SCHEMA " + schema);
+    queries.execute("SET SCHEMA " + schema);
     List<String> state = new ArrayList<>();
-    try (Statement statement = other.createStatement()) {
-      for (String query : STATE) {
-        try (ResultSet row = statement.executeQuery(query)) {
-          row.next();
-          state.add(row.getString(1));
-        }
-      }
+    for (String query : STATE) {
+      state.add(queries.ask(query));
     }
     return state;
   }
@@ -143,15 +132,15 @@ class KilledRunTest {
 
   private void drop(String schema) throws SQLException {
     String lock = "('migrations:" + schema.toUpperCase(Locale.ROOT) + ".tollgate_schema_history')";
-    execute("SELECT acquire_lock" + lock);
-    execute("SET SCHEMA PUBLIC");
-    execute("DROP SCHEMA " + schema + " CASCADE");
-    execute("SELECT release_lock" + lock);
+    queries.execute("SELECT acquire_lock" + lock);
+    queries.execute("SET SCHEMA PUBLIC");
+    queries.execute("DROP SCHEMA " + schema + " CASCADE");
+    queries.execute("SELECT release_lock" + lock);
   }
 
   private void newSchema(String schema) throws SQLException {
-    execute("CREATE SCHEMA " + schema);
-    execute("CREATE TABLE " + schema + ".counter(n INT)");
+    queries.execute("CREATE SCHEMA " + schema);
+    queries.execute("CREATE TABLE " + schema + ".counter(n INT)");
   }
 
   /** Whether a table was emptied cannot be seen, and rows may have come since. */
@@ -171,15 +160,11 @@ class KilledRunTest {
     assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, unknown.reason());
     assertTrue(unknown.getMessage().contains("ended at statement 3 of 4 in line 3"));
     assertFalse(migrations(immortal("s")).repair(Optional.of(done)).isEmpty());
-    execute("INSERT INTO s.entry VALUES (3)");
+    queries.execute("INSERT INTO s.entry VALUES (3)");
     assertEquals(1, migrateS());
-    try (Statement statement = other.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT LISTAGG(id, ' ') WITHIN GROUP (ORDER BY id) FROM s.entry")) {
-      row.next();
-      assertEquals(done ? "2 3" : "2", row.getString(1));
-    }
+    assertEquals(
+        done ? "2 3" : "2",
+        queries.ask("SELECT LISTAGG(id, ' ') WITHIN GROUP (ORDER BY id) FROM s.entry"));
   }
 
   private void dieBeforeTheReplyTo(String last) {
@@ -213,7 +198,7 @@ class KilledRunTest {
     MigrationException failed = assertThrows(MigrationException.class, this::migrateS);
     assertEquals(MigrationException.Reason.STATEMENT, failed.reason(), failed.getMessage());
     assertTrue(failed.getMessage().contains("V1__fails.sql:3"), failed.getMessage());
-    execute("DELETE FROM s.entry FETCH FIRST ROW ONLY");
+    queries.execute("DELETE FROM s.entry FETCH FIRST ROW ONLY");
     assertEquals(1, migrateS());
   }
 }

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -35,10 +34,12 @@ class MigrationsTest {
   @TempDir private Path folder;
   private ScriptFiles files;
   private Connection other;
+  private Queries queries;
 
   @BeforeEach
   void startNode() throws SQLException {
     other = DriverManager.getConnection(url);
+    queries = new Queries(other);
     files = new ScriptFiles(folder);
   }
 
@@ -63,20 +64,6 @@ class MigrationsTest {
     return failure;
   }
 
-  private String ask(String sql) throws SQLException {
-    try (Statement statement = other.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      row.next();
-      return row.getString(1);
-    }
-  }
-
-  private void execute(String sql) throws SQLException {
-    try (Statement statement = other.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
   private void cities() throws IOException {
     files
         .write(
@@ -96,17 +83,17 @@ class MigrationsTest {
         List.of("V1__city.sql", "V1.9__third.sql", "later/V1.10__people.sql", "R__names.sql"),
         migrations().pending().stream().map(Script::path).toList());
     assertEquals(4, migrations().migrate());
-    assertEquals("3", ask("SELECT COUNT(*) FROM city WHERE people = 0"));
-    assertEquals("3", ask("SELECT COUNT(*) FROM names"));
+    assertEquals("3", queries.ask("SELECT COUNT(*) FROM city WHERE people = 0"));
+    assertEquals("3", queries.ask("SELECT COUNT(*) FROM names"));
     assertEquals(0, migrations().migrate());
     migrations().validate();
-    assertEquals("4", ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"));
+    assertEquals("4", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"));
     assertEquals(
         "later/V1.10__people.sql",
-        ask("SELECT script FROM tollgate_schema_history WHERE version = '1.10'"));
+        queries.ask("SELECT script FROM tollgate_schema_history WHERE version = '1.10'"));
     files.write("R__names.sql", "CREATE OR REPLACE VIEW names AS SELECT id, name FROM city;");
     assertEquals(1, migrations().migrate());
-    assertEquals("5", ask("SELECT COUNT(*) FROM tollgate_schema_history"));
+    assertEquals("5", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history"));
   }
 
   @Test
@@ -116,13 +103,16 @@ class MigrationsTest {
     String lock = "migrations:PUBLIC.tollgate_schema_history";
     assertEquals(
         lock,
-        ask("SELECT LOCK_NAME FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'TOLLGATE_SCHEMA_HISTORY'"));
+        queries.ask(
+            "SELECT LOCK_NAME FROM TOLLGATE.FENCES WHERE TABLE_NAME = 'TOLLGATE_SCHEMA_HISTORY'"));
     SQLException refused =
-        assertThrows(SQLException.class, () -> execute("DELETE FROM tollgate_schema_history"));
+        assertThrows(
+            SQLException.class, () -> queries.execute("DELETE FROM tollgate_schema_history"));
     assertEquals("23T02", refused.getSQLState());
-    assertEquals("0", ask("SELECT COUNT(*) FROM TOLLGATE.LOCKS"), "the lock is released");
+    assertEquals("0", queries.ask("SELECT COUNT(*) FROM TOLLGATE.LOCKS"), "the lock is released");
     assertTrue(
-        Long.parseLong(ask("SELECT MIN(token) FROM tollgate_schema_history")) > 0, "has tokens");
+        Long.parseLong(queries.ask("SELECT MIN(token) FROM tollgate_schema_history")) > 0,
+        "has tokens");
   }
 
   @Test
@@ -141,7 +131,7 @@ class MigrationsTest {
         failed.getMessage());
     assertTrue(failed.getMessage().contains("VALUES ('x')"), failed.getMessage());
     assertTrue(failed.getMessage().contains("The first statement has"), failed.getMessage());
-    assertEquals("0", ask("SELECT COUNT(*) FROM city"), "rolled back to the definition");
+    assertEquals("0", queries.ask("SELECT COUNT(*) FROM city"), "rolled back to the definition");
     ScriptState state = migrations().info().get(0);
     assertEquals(ScriptState.Kind.FAILED, state.kind());
     assertEquals(1, state.done());
@@ -155,7 +145,7 @@ class MigrationsTest {
         "INSERT INTO city VALUES (3);",
         "INSERT INTO city VALUES (2);");
     assertEquals(1, migrations().migrate());
-    assertEquals("3", ask("SELECT COUNT(*) FROM city"));
+    assertEquals("3", queries.ask("SELECT COUNT(*) FROM city"));
     migrations().validate();
   }
 
@@ -169,14 +159,14 @@ class MigrationsTest {
     MigrationException failed = failure(MigrationException.Reason.STATEMENT);
     assertTrue(failed.getMessage().contains("statement 3 of 3"), failed.getMessage());
     assertTrue(failed.getMessage().contains("The first 2 statements"), failed.getMessage());
-    assertEquals("1", ask("SELECT COUNT(*) FROM city"), "a definition commits");
+    assertEquals("1", queries.ask("SELECT COUNT(*) FROM city"), "a definition commits");
     files.write(
         "V1__city.sql",
         "CREATE TABLE city(id INT PRIMARY KEY);",
         "INSERT INTO city VALUES (1);",
         "ALTER TABLE city ADD COLUMN name VARCHAR(20);");
     assertEquals(1, migrations().migrate());
-    assertEquals("1", ask("SELECT COUNT(*) FROM city WHERE name IS NULL"));
+    assertEquals("1", queries.ask("SELECT COUNT(*) FROM city WHERE name IS NULL"));
   }
 
   @Test
@@ -186,7 +176,7 @@ class MigrationsTest {
     files.write("V1__city.sql", "CREATE TABLE city(id BIGINT);", "INSERT INTO city VALUES (1);");
     MigrationException changed = failure(MigrationException.Reason.MISMATCH);
     assertTrue(changed.getMessage().contains("the first 1 of 2"), changed.getMessage());
-    assertEquals("0", ask("SELECT COUNT(*) FROM city"));
+    assertEquals("0", queries.ask("SELECT COUNT(*) FROM city"));
   }
 
   @Test
@@ -198,10 +188,10 @@ class MigrationsTest {
     MigrationException changed = failure(MigrationException.Reason.MISMATCH);
     assertTrue(changed.getMessage().contains("V1.9__third.sql has changed"), changed.getMessage());
     assertThrows(MigrationException.class, () -> migrations().validate());
-    assertEquals("3", ask("SELECT COUNT(*) FROM city"), "nothing has run");
+    assertEquals("3", queries.ask("SELECT COUNT(*) FROM city"), "nothing has run");
     assertEquals(1, migrations().repair(Optional.empty()).size());
     assertEquals(1, migrations().migrate());
-    assertEquals("4", ask("SELECT COUNT(*) FROM city"));
+    assertEquals("4", queries.ask("SELECT COUNT(*) FROM city"));
   }
 
   @Test
@@ -249,13 +239,15 @@ class MigrationsTest {
     assertEquals(4, migrations().info().size());
     migrations().validate();
     assertEquals(
-        "0", ask("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
+        "0",
+        queries.ask(
+            "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
   }
 
   @Test
   void runWaitsForAnotherOnlySoLong() throws Exception {
     cities();
-    execute("SELECT acquire_lock('migrations:PUBLIC.tollgate_schema_history')");
+    queries.execute("SELECT acquire_lock('migrations:PUBLIC.tollgate_schema_history')");
     MigrationSettings impatient =
         settings().withLock(Duration.ofSeconds(15), Duration.ofMillis(200));
     MigrationException busy =
@@ -264,7 +256,9 @@ class MigrationsTest {
     assertEquals(MigrationException.Reason.LOCK_BUSY, busy.reason());
     assertTrue(busy.getMessage().contains("holds it under token"), busy.getMessage());
     assertEquals(
-        "0", ask("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
+        "0",
+        queries.ask(
+            "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"));
   }
 
   @Test
@@ -281,8 +275,8 @@ class MigrationsTest {
         ran += run.get();
       }
       assertEquals(4, ran);
-      assertEquals("3", ask("SELECT COUNT(*) FROM city"));
-      assertEquals("4", ask("SELECT COUNT(*) FROM tollgate_schema_history"));
+      assertEquals("3", queries.ask("SELECT COUNT(*) FROM city"));
+      assertEquals("4", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history"));
     } finally {
       runners.shutdownNow();
     }
@@ -298,8 +292,9 @@ class MigrationsTest {
           public void statementBegins(Script script, int number) {
             if (script.path().startsWith("V1.9") || script.path().startsWith("later")) {
               try {
-                execute("SELECT force_release_lock('migrations:PUBLIC.tollgate_schema_history')");
-                execute("SELECT acquire_lock('migrations:PUBLIC.tollgate_schema_history')");
+                queries.execute(
+                    "SELECT force_release_lock('migrations:PUBLIC.tollgate_schema_history')");
+                queries.execute("SELECT acquire_lock('migrations:PUBLIC.tollgate_schema_history')");
               } catch (SQLException e) {
                 throw new IllegalStateException(e);
               }
@@ -310,19 +305,20 @@ class MigrationsTest {
       MigrationException lost =
           assertThrows(MigrationException.class, () -> new Migrations(settings(), thief).migrate());
       assertEquals(MigrationException.Reason.LOCK_LOST, lost.reason(), lost.getMessage());
-      assertEquals(state, ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE done > 0"));
-      execute("SELECT release_lock('migrations:PUBLIC.tollgate_schema_history')");
+      assertEquals(
+          state, queries.ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE done > 0"));
+      queries.execute("SELECT release_lock('migrations:PUBLIC.tollgate_schema_history')");
       if (state.equals("1")) {
-        assertEquals("2", ask("SELECT COUNT(*) FROM city"), "the insert was refused");
+        assertEquals("2", queries.ask("SELECT COUNT(*) FROM city"), "the insert was refused");
         new Migrations(settings().upTo(Version.parse("1.9")), Progress.NONE).migrate();
       }
     }
     assertEquals(
         "0",
-        ask("SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE COLUMN_NAME = 'PEOPLE'"),
+        queries.ask("SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE COLUMN_NAME = 'PEOPLE'"),
         "the definition was refused");
     assertEquals(2, migrations().migrate());
-    assertEquals("3", ask("SELECT COUNT(*) FROM city WHERE people = 0"));
+    assertEquals("3", queries.ask("SELECT COUNT(*) FROM city WHERE people = 0"));
   }
 
   /** The history has committed, and only the fence of the session is left to refuse it. */
@@ -340,8 +336,11 @@ class MigrationsTest {
       await()
           .atMost(Duration.ofSeconds(30))
           .until(
-              () -> ask("SELECT SUM(STATEMENTS_WAITING) FROM TOLLGATE.TRANSACTIONS").equals("1"));
-      execute("SELECT force_release_lock('migrations:PUBLIC.tollgate_schema_history')");
+              () ->
+                  queries
+                      .ask("SELECT SUM(STATEMENTS_WAITING) FROM TOLLGATE.TRANSACTIONS")
+                      .equals("1"));
+      queries.execute("SELECT force_release_lock('migrations:PUBLIC.tollgate_schema_history')");
       writer.commit();
       ExecutionException ended = assertThrows(ExecutionException.class, run::get);
       MigrationException lost = (MigrationException) ended.getCause();
@@ -350,9 +349,9 @@ class MigrationsTest {
       runner.shutdownNow();
     }
     String columns = "SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE COLUMN_NAME = 'LATE'";
-    assertEquals("0", ask(columns));
+    assertEquals("0", queries.ask(columns));
     assertEquals(1, migrations().migrate());
-    assertEquals("1", ask(columns));
+    assertEquals("1", queries.ask(columns));
   }
 
   @Test
@@ -371,7 +370,7 @@ class MigrationsTest {
     lines[6] = "INSERT INTO a VALUES (2);";
     files.write("V1__sub.sql", lines);
     assertEquals(2, migrations().migrate());
-    assertEquals("2", ask("SELECT id FROM sub.a"));
-    assertEquals("0", ask("SELECT COUNT(*) FROM public.b"));
+    assertEquals("2", queries.ask("SELECT id FROM sub.a"));
+    assertEquals("0", queries.ask("SELECT COUNT(*) FROM public.b"));
   }
 }

@@ -9,9 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +41,7 @@ class PostgresMigrationsTest {
   private ScriptFiles files;
   private Connection keeper;
   private Connection other;
+  private Queries queries;
   private ExecutorService runners;
 
   @BeforeAll
@@ -63,6 +62,7 @@ class PostgresMigrationsTest {
   void startNode() throws SQLException {
     keeper = DriverManager.getConnection(tollgate);
     other = DriverManager.getConnection(postgres.url());
+    queries = new Queries(other);
     files = new ScriptFiles(folder);
     runners = Executors.newCachedThreadPool();
     empty();
@@ -76,10 +76,10 @@ class PostgresMigrationsTest {
   }
 
   private void empty() throws SQLException {
-    execute(other, "DROP SCHEMA IF EXISTS public CASCADE");
-    execute(other, "CREATE SCHEMA public");
-    execute(other, "CREATE TABLE counter(n INT)");
-    execute(other, "INSERT INTO counter VALUES (0)");
+    queries.execute("DROP SCHEMA IF EXISTS public CASCADE");
+    queries.execute("CREATE SCHEMA public");
+    queries.execute("CREATE TABLE counter(n INT)");
+    queries.execute("INSERT INTO counter VALUES (0)");
   }
 
   private Database database() {
@@ -96,20 +96,6 @@ class PostgresMigrationsTest {
 
   private int migrate() throws MigrationException {
     return migrations(database(), Progress.NONE).migrate();
-  }
-
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private String ask(String sql) throws SQLException {
-    try (Statement statement = other.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      row.next();
-      return row.getString(1);
-    }
   }
 
   private void scripts() throws Exception {
@@ -139,13 +125,13 @@ class PostgresMigrationsTest {
       ran += run.get();
     }
     assertEquals(3, ran);
-    assertEquals("11", ask("SELECT n FROM counter"));
-    assertEquals("2", ask("SELECT two FROM twos"));
-    assertEquals("3", ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"));
-    assertEquals(LOCK, ask("SELECT name FROM tollgate_fence"));
+    assertEquals("11", queries.ask("SELECT n FROM counter"));
+    assertEquals("2", queries.ask("SELECT two FROM twos"));
+    assertEquals("3", queries.ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"));
+    assertEquals(LOCK, queries.ask("SELECT name FROM tollgate_fence"));
     assertEquals(
         "t",
-        ask(
+        queries.ask(
             "SELECT token >= (SELECT MAX(token) FROM tollgate_schema_history) FROM tollgate_fence"));
     migrations(database(), Progress.NONE).validate();
   }
@@ -162,10 +148,10 @@ class PostgresMigrationsTest {
         failed.getMessage().startsWith("V1__fails.sql:3: statement 3 of 3 failed: SQLSTATE 42P01"),
         failed.getMessage());
     assertTrue(failed.getMessage().contains("Nothing of the script"), failed.getMessage());
-    assertEquals("0", ask("SELECT n FROM counter"));
+    assertEquals("0", queries.ask("SELECT n FROM counter"));
     files.write("V1__fails.sql", "UPDATE counter SET n = 2;");
     assertEquals(1, migrate());
-    assertEquals("2", ask("SELECT n FROM counter"));
+    assertEquals("2", queries.ask("SELECT n FROM counter"));
   }
 
   @ParameterizedTest
@@ -186,9 +172,11 @@ class PostgresMigrationsTest {
         assertTrue(mortal.isDead(), () -> "died of " + e);
       }
       migrate();
-      assertEquals("11", ask("SELECT n FROM counter"), mortal.last());
+      assertEquals("11", queries.ask("SELECT n FROM counter"), mortal.last());
       assertEquals(
-          "3", ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"), mortal.last());
+          "3",
+          queries.ask("SELECT COUNT(*) FROM tollgate_schema_history WHERE success"),
+          mortal.last());
       deaths += died ? 1 : 0;
     }
     assertTrue(deaths > 30, "only " + deaths);
@@ -199,15 +187,17 @@ class PostgresMigrationsTest {
   void statementThatIsStillRunningIsWaitedForAndRolledBack() throws Exception {
     files.write(
         "V1__slow.sql", "UPDATE counter SET n = n + 1;", "SELECT pg_advisory_xact_lock(7);");
-    execute(other, "SELECT pg_advisory_lock(7)");
+    queries.execute("SELECT pg_advisory_lock(7)");
     Future<Integer> first = runners.submit(this::migrate);
     await()
         .atMost(Duration.ofSeconds(30))
         .until(
             () ->
-                ask("SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+                queries
+                    .ask(
+                        "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
                     .equals("1"));
-    execute(keeper, "SELECT force_release_lock('" + LOCK + "')");
+    new Queries(keeper).execute("SELECT force_release_lock('" + LOCK + "')");
     CountDownLatch secondHasTheLock = new CountDownLatch(1);
     Progress told =
         new Progress() {
@@ -222,14 +212,15 @@ class PostgresMigrationsTest {
         .atMost(Duration.ofSeconds(30))
         .until(
             () ->
-                ask("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+                queries
+                    .ask("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
                     .equals("2"));
-    execute(other, "SELECT pg_advisory_unlock(7)");
+    queries.execute("SELECT pg_advisory_unlock(7)");
     ExecutionException refused = assertThrows(ExecutionException.class, first::get);
     MigrationException lost = (MigrationException) refused.getCause();
     assertEquals(MigrationException.Reason.LOCK_LOST, lost.reason(), lost.getMessage());
     assertEquals(1, second.get());
-    assertEquals("1", ask("SELECT n FROM counter"));
+    assertEquals("1", queries.ask("SELECT n FROM counter"));
   }
 
   /** Even if the first run believed in its lock, the row of the fence would stop it. */
@@ -237,12 +228,12 @@ class PostgresMigrationsTest {
   void staleTokenIsRefusedByTheRowOfTheFence() throws Exception {
     scripts();
     migrate();
-    execute(other, "UPDATE tollgate_fence SET token = token + 1000000");
+    queries.execute("UPDATE tollgate_fence SET token = token + 1000000");
     files.write("V3__late.sql", "UPDATE counter SET n = n + 100;");
     MigrationException stale = assertThrows(MigrationException.class, this::migrate);
     assertEquals(MigrationException.Reason.LOCK_LOST, stale.reason());
     assertTrue(stale.getMessage().contains("a later holder of lock"), stale.getMessage());
-    assertEquals("11", ask("SELECT n FROM counter"));
+    assertEquals("11", queries.ask("SELECT n FROM counter"));
   }
 
   @Test
@@ -263,8 +254,8 @@ class PostgresMigrationsTest {
     assertTrue(unknown.getMessage().contains("statement 2 of 2 in line 3"), unknown.getMessage());
     assertEquals(1, migrations(database(), Progress.NONE).repair(Optional.of(true)).size());
     assertEquals(1, migrate());
-    assertEquals("1", ask("SELECT n FROM counter"));
-    assertEquals("1", ask("SELECT COUNT(*) FROM pg_indexes WHERE indexname = 'entries'"));
+    assertEquals("1", queries.ask("SELECT n FROM counter"));
+    assertEquals("1", queries.ask("SELECT COUNT(*) FROM pg_indexes WHERE indexname = 'entries'"));
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** A server of PostgreSQL from the package of the distribution, with user tests. */
 public final class PostgresProcess implements AutoCloseable {
@@ -76,8 +77,14 @@ public final class PostgresProcess implements AutoCloseable {
             "-cfsync=off");
     String url = "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=tests";
     PostgresProcess postgres = new PostgresProcess(directory, server, url);
-    await().atMost(DEADLINE).until(postgres::answers);
-    return postgres;
+    try {
+      await().atMost(DEADLINE).until(postgres::answers);
+      return postgres;
+    } catch (ConditionTimeoutException e) {
+      try (postgres) {
+        throw e;
+      }
+    }
   }
 
   /** The server refuses to run as root, so root starts it as the user of its package. */

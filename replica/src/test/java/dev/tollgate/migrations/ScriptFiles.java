@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The scripts of a test. */
-record ScriptFiles(Path folder) {
-  ScriptFiles write(String name, String... lines) throws IOException {
+public record ScriptFiles(Path folder) {
+  public ScriptFiles write(String name, String... lines) throws IOException {
     Path file = folder.resolve(name);
     Files.createDirectories(file.getParent());
     Files.writeString(file, String.join("\n", lines) + "\n");

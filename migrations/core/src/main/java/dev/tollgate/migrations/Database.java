@@ -42,6 +42,11 @@ public interface Database {
     return url().replaceAll("[?;].*", "");
   }
 
+  /** A database by its URL, with a driver on the class path. */
+  static Database at(String url) {
+    return at(url, Map.of(), Database.class.getClassLoader());
+  }
+
   /**
    * A database by its URL.
    *

@@ -54,8 +54,12 @@ final class OtherTarget implements Target {
     }
   }
 
+  /** A definition may have ended the transaction, and with it the wait of a later holder. */
   @Override
   public void commit() throws SQLException, MigrationException {
+    if (definitionsCommit) {
+      fence.raise(connection);
+    }
     lock.assertHeld();
     connection.commit();
     connection.setAutoCommit(true);
@@ -79,6 +83,9 @@ final class OtherTarget implements Target {
   public void afterDefinition() throws SQLException {
     connection.setAutoCommit(true);
   }
+
+  @Override
+  public void release() {}
 
   @Override
   public Connection connection() {

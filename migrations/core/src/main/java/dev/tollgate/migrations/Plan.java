@@ -46,9 +46,7 @@ final class Plan {
 
   private boolean isDone(Script script) {
     HistoryRow row = latest.get(script.key());
-    return row != null
-        && row.isApplied()
-        && (!script.isRepeatable() || Integer.valueOf(script.checksum()).equals(row.checksum()));
+    return row != null && row.isApplied() && (!script.isRepeatable() || !isChanged(row, script));
   }
 
   private boolean isWanted(Script script) {
@@ -177,14 +175,12 @@ final class Plan {
       Script script = byKey.get(row.key());
       if (row.isUntouched()) {
         repairs.add(new Repair(row, Repair.Kind.REMOVE, null));
-      } else if (row.isApplied() && row.version() != null && row.checksum() != null) {
-        if (script == null) {
-          repairs.add(new Repair(row, Repair.Kind.ACCEPT, null));
-        } else if (isChanged(row, script)) {
+      } else if (row.isApplied() && row.version() != null) {
+        if (script != null && isChanged(row, script)) {
           repairs.add(new Repair(row, Repair.Kind.ACCEPT, script.checksum()));
+        } else if (script == null && row.checksum() != null) {
+          repairs.add(new Repair(row, Repair.Kind.ACCEPT, null));
         }
-      } else if (row.isApplied() && row.version() != null && script != null) {
-        repairs.add(new Repair(row, Repair.Kind.ACCEPT, script.checksum()));
       } else if (row.hasUnknownStatement()) {
         repairs.add(new Repair(row, Repair.Kind.SETTLE, null));
       }

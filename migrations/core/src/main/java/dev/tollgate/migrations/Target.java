@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The database that scripts change, on one connection, and how it refuses a former holder. */
 interface Target extends AutoCloseable {
-  /** Opens the database on a connection that is the target's from now on, fenced by the lock. */
+  /** The database of a connection, whose session is fenced by the lock from now on. */
   static Target of(Connection connection, MigrationLock lock) throws SQLException {
     return Database.isTollgate(connection)
         ? TollgateTarget.fence(connection, lock)
@@ -48,6 +48,9 @@ interface Target extends AutoCloseable {
 
   /** A definition of the script has committed the transaction; the next begins like the first. */
   void afterDefinition() throws SQLException;
+
+  /** Leaves the connection as it was, without an open transaction, to other work. */
+  void release() throws SQLException;
 
   Connection connection();
 

@@ -21,7 +21,7 @@ final class TollgateTarget implements Target {
     this.lock = requireNonNull(lock, "lock");
   }
 
-  /** Fences the session of a connection; the target closes the connection. */
+  /** Fences the session of a connection. */
   static TollgateTarget fence(Connection connection, MigrationLock lock) throws SQLException {
     FencedSession.fence(connection, lock);
     return new TollgateTarget(connection, lock);
@@ -60,8 +60,16 @@ final class TollgateTarget implements Target {
   }
 
   @Override
+  public void release() throws SQLException {
+    connection.setAutoCommit(true);
+    FencedSession.release(connection);
+  }
+
+  @Override
   public void rollback() throws SQLException {
-    connection.rollback();
+    if (!connection.getAutoCommit()) {
+      connection.rollback();
+    }
   }
 
   @Override

@@ -1,0 +1,196 @@
+package dev.tollgate.cli;
+
+import dev.tollgate.migrations.Database;
+import dev.tollgate.migrations.MigrationException;
+import dev.tollgate.migrations.MigrationSettings;
+import dev.tollgate.migrations.Version;
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** What the commands of {@link MigrateCommand} work on, as the command line says it. */
+final class MigrateOptions {
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
+
+  /** Of the command that is given, for its usage. */
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = {"-u", "--url"},
+      required = true,
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_URL}",
+      description = "The database that the scripts change. [TOLLGATE_URL]")
+  private String url;
+
+  @Option(
+      names = "--dir",
+      required = true,
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_MIGRATIONS}",
+      description = "The folder of the scripts. [TOLLGATE_MIGRATIONS]")
+  private Path folder;
+
+  @Option(
+      names = "--lock-url",
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_LOCK_URL}",
+      description =
+          "The Tollgate that keeps the lock, if the scripts change another database."
+              + " [TOLLGATE_LOCK_URL]")
+  private @Nullable String lockUrl;
+
+  @Option(
+      names = "--user",
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_DATABASE_USER}",
+      description = "User of the other database. [TOLLGATE_DATABASE_USER]")
+  private @Nullable String user;
+
+  @Option(
+      names = "--password-file",
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_DATABASE_PASSWORD_FILE}",
+      description =
+          "File whose first line is that user's password. [TOLLGATE_DATABASE_PASSWORD_FILE]")
+  private @Nullable Path passwordFile;
+
+  @Option(
+      names = "--classpath",
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_DRIVERS}",
+      description = "Jars with the JDBC driver of the other database. [TOLLGATE_DRIVERS]")
+  private @Nullable String classpath;
+
+  @Option(
+      names = "--placeholder",
+      scope = ScopeType.INHERIT,
+      paramLabel = "NAME=VALUE",
+      description = "What stands for $${NAME} in scripts; may be given several times.")
+  private Map<String, String> placeholders = new TreeMap<>();
+
+  @Option(
+      names = "--target",
+      scope = ScopeType.INHERIT,
+      paramLabel = "VERSION",
+      description = "The last version to run; repeatable scripts are then left out.")
+  private @Nullable String target;
+
+  @Option(
+      names = "--out-of-order",
+      scope = ScopeType.INHERIT,
+      description = "Run scripts with a lower version than the highest that was run.")
+  private boolean outOfOrder;
+
+  @Option(
+      names = "--table",
+      scope = ScopeType.INHERIT,
+      defaultValue = MigrationSettings.DEFAULT_TABLE,
+      description = "The history table. Default: ${DEFAULT-VALUE}")
+  private String table;
+
+  @Option(
+      names = "--lock",
+      scope = ScopeType.INHERIT,
+      description = "Name of the lock. Default: migrations:<schema>.<table>")
+  private @Nullable String lockName;
+
+  @Option(
+      names = "--lock-wait",
+      scope = ScopeType.INHERIT,
+      defaultValue = "5m",
+      paramLabel = "DURATION",
+      description = "How long to wait for another run: 500ms, 30s, 5m, 1h. Default: 5m")
+  private String lockWait;
+
+  @Option(
+      names = "--lease",
+      scope = ScopeType.INHERIT,
+      defaultValue = "15s",
+      paramLabel = "DURATION",
+      description = "How long the lock outlives this process if it dies. Default: 15s")
+  private String lease;
+
+  MigrateOptions() {}
+
+  MigrationSettings settings(ClassLoader drivers) throws MigrationException, IOException {
+    Database database = Database.at(url, credentials(), drivers);
+    Database lockDatabase = lockUrl == null ? database : Database.at(lockUrl, Map.of(), drivers);
+    MigrationSettings settings =
+        MigrationSettings.of(folder, database, lockDatabase)
+            .withTable(table)
+            .withPlaceholders(placeholders)
+            .withLock(duration("--lease", lease), duration("--lock-wait", lockWait));
+    if (lockName != null) {
+      settings = settings.withLockName(lockName);
+    }
+    if (target != null) {
+      settings = settings.upTo(Version.parse(target));
+    }
+    return outOfOrder ? settings.outOfOrder() : settings;
+  }
+
+  private Map<String, String> credentials() throws IOException {
+    Map<String, String> credentials = new TreeMap<>();
+    if (user != null) {
+      credentials.put("user", user);
+    }
+    if (passwordFile != null) {
+      credentials.put("password", Files.readString(passwordFile).lines().findFirst().orElse(""));
+    }
+    return credentials;
+  }
+
+  /** The drivers of the other database beside those of this program; close it after use. */
+  URLClassLoader drivers() {
+    List<URL> jars = new ArrayList<>();
+    for (String jar : classpath == null ? new String[0] : classpath.split(File.pathSeparator, -1)) {
+      Path file = Path.of(jar);
+      if (!Files.exists(file)) {
+        throw misuse("--classpath: " + jar + " is not there");
+      }
+      try {
+        jars.add(file.toUri().toURL());
+      } catch (MalformedURLException e) {
+        throw misuse("--classpath: " + jar + " is no file: " + e.getMessage());
+      }
+    }
+    return new URLClassLoader(jars.toArray(URL[]::new), MigrateOptions.class.getClassLoader());
+  }
+
+  private Duration duration(String option, String text) {
+    Matcher matcher = DURATION.matcher(text);
+    if (!matcher.matches()) {
+      throw misuse(option + "=" + text + " is no duration: write 500ms, 30s, 5m or 1h");
+    }
+    long number = Long.parseLong(matcher.group(1));
+    return switch (matcher.group(2)) {
+      case "ms" -> Duration.ofMillis(number);
+      case "s" -> Duration.ofSeconds(number);
+      case "m" -> Duration.ofMinutes(number);
+      default -> Duration.ofHours(number);
+    };
+  }
+
+  ParameterException misuse(String message) {
+    return new ParameterException(command.commandLine(), message);
+  }
+}
