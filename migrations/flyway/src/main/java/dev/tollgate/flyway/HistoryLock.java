@@ -26,18 +26,22 @@ final class HistoryLock {
   private final LockSettings settings;
   private final Database tollgate;
   private final String name;
+  private final RowWait rowWait;
   private @Nullable MigrationLock held;
   private boolean isWorking;
 
   /**
    * @param session of scripts and history
    * @param tollgate where the lock is taken, on a connection of its own
+   * @param rowWait how long the session waits for rows
    */
-  HistoryLock(Connection session, LockSettings settings, Database tollgate, String name) {
+  HistoryLock(
+      Connection session, LockSettings settings, Database tollgate, String name, RowWait rowWait) {
     this.session = requireNonNull(session, "session");
     this.settings = requireNonNull(settings, "settings");
     this.tollgate = requireNonNull(tollgate, "tollgate");
     this.name = requireNonNull(name, "name");
+    this.rowWait = requireNonNull(rowWait, "rowWait");
   }
 
   String name() {
@@ -50,6 +54,7 @@ final class HistoryLock {
       held = settings.acquire(tollgate, name);
       LOG.debug("Lock '" + name + "' taken under token " + held.token());
       fenceAgain();
+      rowWait.begin(session);
     }
     return held;
   }
@@ -153,6 +158,7 @@ final class HistoryLock {
         session.rollback();
         session.setAutoCommit(true);
       }
+      rowWait.end(session);
       FencedSession.release(session);
     } catch (SQLException e) {
       LOG.debug("The session stays fenced, as it does not answer: " + e.getMessage());

@@ -40,7 +40,8 @@ record HistoryPlace(String schema, String table, String quote) {
     if (configuration.getSchemas().length > 0) {
       return configuration.getSchemas()[0];
     }
-    String current = connection.getSchema() == null ? connection.getCatalog() : connection.getSchema();
+    String current =
+        connection.getSchema() == null ? connection.getCatalog() : connection.getSchema();
     if (current == null) {
       throw new FlywayException(
           "the connection has no schema: say where the history is with flyway.defaultSchema");

@@ -46,8 +46,7 @@ final class PostgresRuns {
     if (!isPostgres(connection)) {
       return;
     }
-    try (PreparedStatement tag =
-        connection.prepareStatement("SELECT pg_advisory_xact_lock(?)")) {
+    try (PreparedStatement tag = connection.prepareStatement("SELECT pg_advisory_xact_lock(?)")) {
       tag.setLong(1, keyOfMigrations);
       tag.execute();
     }

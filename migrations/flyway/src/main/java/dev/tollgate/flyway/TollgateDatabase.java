@@ -34,15 +34,18 @@ final class TollgateDatabase extends Database<TollgateConnection> {
     super(configuration, connections, interceptor);
     this.lock =
         new HistoryLock(
-            rawMainJdbcConnection, LockSettings.of(configuration), tollgate(), lockName());
+            rawMainJdbcConnection,
+            LockSettings.of(configuration),
+            dev.tollgate.migrations.Database.at(url(), Map.of(), configuration.getClassLoader()),
+            lockName(),
+            RowWait.of(configuration, url()));
     this.onClose = onClose;
   }
 
-  /** By the URL of the session, since a pool may have no connection left for the lock. */
-  private dev.tollgate.migrations.Database tollgate() {
+  /** The lock is taken by the URL, since a pool may have no connection left for it. */
+  private String url() {
     try {
-      return dev.tollgate.migrations.Database.at(
-          jdbcMetaData.getURL(), Map.of(), configuration.getClassLoader());
+      return jdbcMetaData.getURL();
     } catch (SQLException e) {
       throw new FlywayException("the session does not know its URL: " + e.getMessage(), e);
     }

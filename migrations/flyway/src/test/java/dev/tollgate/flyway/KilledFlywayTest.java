@@ -93,7 +93,7 @@ class KilledFlywayTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void nextRunAppliesTheRestOnce(boolean lastIsSent) throws Exception {
-    assertTrue(dieAtEach(7, lastIsSent, false) > 20);
+    assertTrue(dieAtEach(13, lastIsSent, false) > 10);
   }
 
   @ParameterizedTest
@@ -154,8 +154,7 @@ class KilledFlywayTest {
         "INSERT INTO entry VALUES (2);");
     MortalDataSource mortal =
         mortal((number, statement) -> statement.equals("TRUNCATE TABLE entry"), true);
-    assertThrows(
-        MortalDataSource.Death.class, () -> flyway(mortal, "S", false).migrate());
+    assertThrows(MortalDataSource.Death.class, () -> flyway(mortal, "S", false).migrate());
     FlywayException unknown = assertThrows(FlywayException.class, () -> flyway().migrate());
     assertTrue(unknown.getMessage().contains("ended at statement 3"), unknown.getMessage());
     assertTrue(unknown.getMessage().contains("repair comes before"), unknown.getMessage());

@@ -27,7 +27,8 @@ final class MortalDataSource implements DataSource {
   private String last = "";
 
   /**
-   * @param fatal whether the client dies at a request: its number, from 1, and the statement
+   * @param fatal whether the client dies at a request: its number, from 1, and the statement, or
+   *     the method that has none
    * @param lastIsSent whether the server still gets that request
    */
   MortalDataSource(DataSource database, BiPredicate<Integer, String> fatal, boolean lastIsSent) {
@@ -69,7 +70,8 @@ final class MortalDataSource implements DataSource {
               if (dead && !name.equals("close") && !name.equals("isClosed")) {
                 throw new Death(last);
               }
-              if (isRequest(name, arguments) && fatal.test(++requests, text)) {
+              if (isRequest(name, arguments)
+                  && fatal.test(++requests, text.isEmpty() ? name : text)) {
                 dead = true;
                 last = name + " " + text;
                 die(() -> method.invoke(real, arguments));

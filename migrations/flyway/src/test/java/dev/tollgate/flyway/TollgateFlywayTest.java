@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.jdbc.TollgateDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -195,8 +196,32 @@ class TollgateFlywayTest {
         "8000", leaseOf(node.configuration().dataSource(node.url() + "?lease=8s", "", "")));
   }
 
+  /** A killed run keeps its rows for the sessionTimeout of the DataSource. */
+  @Test
+  void sessionOfADataSourceWaitsLongerForRows() throws Exception {
+    cities();
+    TollgateDataSource database = new TollgateDataSource();
+    database.setUrl(node.url());
+    assertEquals(
+        "75000",
+        seenInRun(
+            node.configuration().dataSource(database),
+            context -> TestNode.ask(context.getConnection(), "SELECT LOCK_TIMEOUT()")));
+  }
+
   private String leaseOf(FluentConfiguration configuration) {
-    AtomicReference<String> lease = new AtomicReference<>();
+    return seenInRun(
+        configuration,
+        context ->
+            node.ask("SELECT TTL_MS FROM TOLLGATE.LEASES JOIN TOLLGATE.LOCKS USING (LEASE_ID)"));
+  }
+
+  private interface Look {
+    String at(Context context) throws SQLException;
+  }
+
+  private static String seenInRun(FluentConfiguration configuration, Look look) {
+    AtomicReference<String> seen = new AtomicReference<>();
     BaseCallback reader =
         new BaseCallback() {
           @Override
@@ -207,16 +232,14 @@ class TollgateFlywayTest {
           @Override
           public void handle(Event event, Context context) {
             try {
-              lease.set(
-                  node.ask(
-                      "SELECT TTL_MS FROM TOLLGATE.LEASES JOIN TOLLGATE.LOCKS USING (LEASE_ID)"));
+              seen.set(look.at(context));
             } catch (SQLException e) {
               throw new FlywayException(e);
             }
           }
         };
     configuration.callbacks(reader).load().migrate();
-    return lease.get();
+    return seen.get();
   }
 
   @Test

@@ -15,7 +15,9 @@ class ShopApplicationTest {
   @Test
   void serviceMigratesItsDatabaseUnderTheLock() throws Exception {
     String tollgate = "jdbc:tollgate:mem:" + UUID.randomUUID();
-    try (Connection keepsTheNode = DriverManager.getConnection(tollgate);
+    // a node in memory lives as long as there is a connection
+    Connection keepsTheNode = DriverManager.getConnection(tollgate);
+    try (keepsTheNode;
         ConfigurableApplicationContext shop =
             SpringApplication.run(
                 ShopApplication.class,
