@@ -27,6 +27,7 @@ final class FenceCallback implements Callback {
   private final AppliedMarks marks;
   private final PostgresRuns postgres;
   private @Nullable FenceRow fence;
+  private boolean definitionsCommit;
   private boolean isApplied;
 
   FenceCallback(MigrationLock lock, HistoryPlace history, PostgresRuns postgres) {
@@ -83,6 +84,7 @@ final class FenceCallback implements Callback {
     row.prepare(connection);
     fence = row;
     marks.prepare(connection);
+    definitionsCommit = connection.getMetaData().dataDefinitionCausesTransactionCommit();
   }
 
   private void begin(Connection connection, MigrationInfo migration)
@@ -102,7 +104,7 @@ final class FenceCallback implements Callback {
     requireNonNull(fence, "BEFORE_MIGRATE comes first").raise(connection);
   }
 
-  /** In a transaction the row of the fence is locked already. */
+  /** In a transaction the row of the fence is locked already, unless definitions commit. */
   private void check(Connection connection, MigrationInfo migration)
       throws SQLException, MigrationException {
     if (isApplied) {
@@ -110,7 +112,7 @@ final class FenceCallback implements Callback {
           new ErrorDetails(CoreErrorCode.ERROR, migration.getScript()),
           "an earlier run has applied it");
     }
-    if (connection.getAutoCommit()) {
+    if (connection.getAutoCommit() || definitionsCommit) {
       lock.assertHeld();
       raise(connection);
     }

@@ -2,6 +2,7 @@ package dev.tollgate.flyway;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.flywaydb.core.api.FlywayException;
@@ -36,7 +37,8 @@ final class TollgateDatabase extends Database<TollgateConnection> {
         new HistoryLock(
             rawMainJdbcConnection,
             LockSettings.of(configuration),
-            dev.tollgate.migrations.Database.at(url(), Map.of(), configuration.getClassLoader()),
+            dev.tollgate.migrations.Database.at(
+                url(), credentials(), configuration.getClassLoader()),
             lockName(),
             RowWait.of(configuration, url()));
     this.onClose = onClose;
@@ -49,6 +51,17 @@ final class TollgateDatabase extends Database<TollgateConnection> {
     } catch (SQLException e) {
       throw new FlywayException("the session does not know its URL: " + e.getMessage(), e);
     }
+  }
+
+  private Map<String, String> credentials() {
+    Map<String, String> credentials = new HashMap<>();
+    if (configuration.getUser() != null) {
+      credentials.put("user", configuration.getUser());
+    }
+    if (configuration.getPassword() != null) {
+      credentials.put("password", configuration.getPassword());
+    }
+    return credentials;
   }
 
   private String lockName() {

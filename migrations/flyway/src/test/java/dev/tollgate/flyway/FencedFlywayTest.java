@@ -256,7 +256,7 @@ class FencedFlywayTest {
 
   private boolean waiting(int key) throws SQLException {
     return ask("SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid"
-                   + " = "
+            + " = "
             + key)
         .equals("1");
   }

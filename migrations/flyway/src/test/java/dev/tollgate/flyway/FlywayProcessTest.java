@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FlywayProcessTest {
   private static final Duration DEADLINE = Duration.ofMinutes(2);
   private static final String LEASE = "2s";
-  private static final int SCRIPTS = 40;
+  private static final int SCRIPTS = 25;
 
   @TempDir private Path directory;
   private final List<Process> started = new ArrayList<>();
