@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tool that writes its own history at the end of a unit, and the ledger of its statements. */
@@ -63,9 +64,15 @@ class StatementLedgerTest {
     queries.execute("CREATE TABLE " + schema + ".tool_history(unit VARCHAR(50) PRIMARY KEY)");
   }
 
+  /** When the tool commits. */
+  private enum Commits {
+    AUTOCOMMIT,
+    AFTER_EACH,
+    AT_THE_END
+  }
+
   /** What the tool does with one script. */
-  private void runTool(
-      Database database, String schema, boolean inTransaction, List<String> statements)
+  private void runTool(Database database, String schema, Commits commits, List<String> statements)
       throws SQLException, MigrationException {
     Duration lease = Duration.ofSeconds(15);
     try (MigrationLock lock =
@@ -80,10 +87,13 @@ class StatementLedgerTest {
           .equals("0")) {
         return;
       }
-      connection.setAutoCommit(!inTransaction);
+      connection.setAutoCommit(commits == Commits.AUTOCOMMIT);
       LedgerUnit unit = ledger.begin("V1");
       for (String sql : statements) {
         send(connection, unit, sql.formatted(schema));
+        if (commits == Commits.AFTER_EACH) {
+          connection.commit();
+        }
       }
       connection.setAutoCommit(false);
       new Queries(connection).execute("INSERT INTO " + schema + ".tool_history VALUES ('V1')");
@@ -125,11 +135,17 @@ class StatementLedgerTest {
 
   /** It dies at each of its requests in turn, before the request or before the reply. */
   @ParameterizedTest
-  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-  void nextRunOfAToolAppliesTheRestOnce(boolean inTransaction, boolean lastIsSent)
-      throws Exception {
+  @CsvSource({
+    "AUTOCOMMIT, false",
+    "AUTOCOMMIT, true",
+    "AFTER_EACH, false",
+    "AFTER_EACH, true",
+    "AT_THE_END, false",
+    "AT_THE_END, true"
+  })
+  void nextRunOfAToolAppliesTheRestOnce(Commits commits, boolean lastIsSent) throws Exception {
     newSchema("whole");
-    runTool(database(), "whole", inTransaction, STATEMENTS);
+    runTool(database(), "whole", commits, STATEMENTS);
     List<String> expected = state("whole");
     assertEquals("11", expected.get(1));
     assertEquals("0", expected.get(5), "the ledger is empty");
@@ -142,12 +158,12 @@ class StatementLedgerTest {
       MortalDatabase mortal =
           new MortalDatabase(database(), "", (number, statement) -> number == last, lastIsSent);
       try {
-        runTool(mortal, schema, inTransaction, STATEMENTS);
+        runTool(mortal, schema, commits, STATEMENTS);
         died = mortal.isDead();
       } catch (SQLException | MigrationException e) {
         assertTrue(mortal.isDead(), () -> "died of " + e);
       }
-      runTool(database(), schema, inTransaction, STATEMENTS);
+      runTool(database(), schema, commits, STATEMENTS);
       assertEquals(expected, state(schema), "after death at " + mortal.last());
       queries.execute("SET SCHEMA PUBLIC");
       queries.execute("SELECT acquire_lock('tool:" + schema + "')");
@@ -159,16 +175,16 @@ class StatementLedgerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void failedStatementIsTriedAgainAndTheDoneOnesAreNot(boolean inTransaction) throws Exception {
+  @EnumSource
+  void failedStatementIsTriedAgainAndTheDoneOnesAreNot(Commits commits) throws Exception {
     newSchema("s");
     List<String> wrong = new ArrayList<>(STATEMENTS);
     wrong.set(6, "ALTER TABLE entry DROP COLUMN nothing");
-    assertThrows(SQLException.class, () -> runTool(database(), "s", inTransaction, wrong));
+    assertThrows(SQLException.class, () -> runTool(database(), "s", commits, wrong));
     queries.execute("CREATE TABLE somebody_elses(id INT)");
     assertEquals("6/6", queries.ask("SELECT done || '/' || attempted FROM s." + LEDGER));
     sent.clear();
-    runTool(database(), "s", inTransaction, STATEMENTS);
+    runTool(database(), "s", commits, STATEMENTS);
     List<String> expected = new ArrayList<>(STATEMENTS.subList(6, 9));
     expected.add(0, "SET SCHEMA s");
     assertEquals(expected, sent, "the session is set again");
@@ -179,11 +195,13 @@ class StatementLedgerTest {
   void statementsThatAreDoneMayNotChangeNorVanish() throws Exception {
     newSchema("s");
     List<String> wrong = List.of("SET SCHEMA s", "CREATE TABLE a(id INT)", "INSERT INTO x VALUES");
-    assertThrows(SQLException.class, () -> runTool(database(), "s", true, wrong));
+    assertThrows(SQLException.class, () -> runTool(database(), "s", Commits.AT_THE_END, wrong));
     for (List<String> changed :
         List.of(List.of("SET SCHEMA s", "CREATE TABLE b(id INT)"), List.of("SET SCHEMA s"))) {
       MigrationException mismatch =
-          assertThrows(MigrationException.class, () -> runTool(database(), "s", true, changed));
+          assertThrows(
+              MigrationException.class,
+              () -> runTool(database(), "s", Commits.AT_THE_END, changed));
       assertEquals(MigrationException.Reason.MISMATCH, mismatch.reason());
       assertTrue(mismatch.getMessage().contains("V1: the first 2 statements were done"));
     }
@@ -200,9 +218,11 @@ class StatementLedgerTest {
     MortalDatabase mortal =
         new MortalDatabase(
             database(), "", (number, statement) -> statement.startsWith("TRUNCATE"), true);
-    assertThrows(SQLException.class, () -> runTool(mortal, "s", true, statements));
+    assertThrows(SQLException.class, () -> runTool(mortal, "s", Commits.AT_THE_END, statements));
     MigrationException unknown =
-        assertThrows(MigrationException.class, () -> runTool(database(), "s", true, statements));
+        assertThrows(
+            MigrationException.class,
+            () -> runTool(database(), "s", Commits.AT_THE_END, statements));
     assertEquals(MigrationException.Reason.UNKNOWN_OUTCOME, unknown.reason());
     List<String> lines = unknown.getMessage().lines().toList();
     assertTrue(lines.get(0).startsWith("V1: the run under token "), lines.get(0));
@@ -211,7 +231,7 @@ class StatementLedgerTest {
     queries.execute(lines.get(done ? 2 : 4));
     queries.execute("SELECT release_lock('tool:s')");
     queries.execute("INSERT INTO s.counter VALUES (2)");
-    runTool(database(), "s", true, statements);
+    runTool(database(), "s", Commits.AT_THE_END, statements);
     assertEquals(done ? "1" : "0", queries.ask("SELECT COUNT(*) FROM s.counter"));
   }
 
@@ -222,7 +242,7 @@ class StatementLedgerTest {
         new MortalDatabase(
             database(), "", (number, statement) -> statement.startsWith("TRUNCATE"), true);
     List<String> statements = List.of("TRUNCATE TABLE s.counter");
-    assertThrows(SQLException.class, () -> runTool(mortal, "s", false, statements));
+    assertThrows(SQLException.class, () -> runTool(mortal, "s", Commits.AUTOCOMMIT, statements));
     Duration time = Duration.ofSeconds(15);
     try (MigrationLock lock = MigrationLock.acquire(database(), "tool:s", time, time)) {
       other.setSchema("S");
@@ -233,7 +253,7 @@ class StatementLedgerTest {
       FencedSession.release(other);
     }
     queries.execute("INSERT INTO s.counter VALUES (2)");
-    runTool(database(), "s", false, statements);
+    runTool(database(), "s", Commits.AUTOCOMMIT, statements);
     assertEquals("1", queries.ask("SELECT COUNT(*) FROM s.counter"));
   }
 
@@ -243,7 +263,8 @@ class StatementLedgerTest {
     for (String sql : List.of("COMMIT", "SET NOT FENCED", "SET AUTOCOMMIT TRUE")) {
       MigrationException refused =
           assertThrows(
-              MigrationException.class, () -> runTool(database(), "s", true, List.of(sql)));
+              MigrationException.class,
+              () -> runTool(database(), "s", Commits.AT_THE_END, List.of(sql)));
       assertEquals(MigrationException.Reason.INPUT, refused.reason());
       assertTrue(refused.getMessage().contains("V1: statement 1 begins or ends"), sql);
     }

@@ -1,0 +1,8 @@
+CREATE TABLE city(id INT PRIMARY KEY, name TEXT NOT NULL, people INT NOT NULL DEFAULT 0);
+INSERT INTO city VALUES (1, 'Oslo', 709000), (2, 'Lima', 10092000), (3, 'Bern', 134000);
+
+CREATE FUNCTION millions(people INT) RETURNS NUMERIC LANGUAGE plpgsql AS $body$
+BEGIN
+  RETURN round(people / 1000000.0, 1);
+END
+$body$;
