@@ -3,6 +3,7 @@ package dev.tollgate.flyway;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -42,6 +43,14 @@ class TollgateFlywayTest {
         "INSERT INTO city VALUES (1, 'Oslo; the capital');");
     node.write("V2__people.sql", "ALTER TABLE city ADD COLUMN people INT DEFAULT 0;");
     node.write("R__view.sql", "CREATE OR REPLACE VIEW names AS SELECT name FROM city;");
+  }
+
+  @Test
+  void versionOfFlywayIsTheOneThatTheBuildNames() {
+    String version = System.getProperty("tollgate.flyway.version");
+    assumeTrue(version != null, "the build says it");
+    String jar = Flyway.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    assertTrue(jar.endsWith("/flyway-core-" + version + ".jar"), jar);
   }
 
   @Test
