@@ -12,6 +12,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,9 @@ public final class ClusterContainers implements AutoCloseable {
   private static final String RAFT_SUBNET = "10.213.77.";
   private static final String CLIENT_SUBNET = "10.213.78.";
   private static final int FIRST_HOST = 11;
+
+  /** Twice as long as for processes, because nodes in containers start as users start them. */
+  private static final Duration DEADLINE = ClusterProcesses.DEADLINE.multipliedBy(2);
 
   private final Network raft = network(RAFT_SUBNET);
   private final Network clients = network(CLIENT_SUBNET);
@@ -141,7 +145,7 @@ public final class ClusterContainers implements AutoCloseable {
   public void awaitEqualReplicas() {
     Map<String, String> equal = new TreeMap<>();
     nodes.forEach(node -> equal.put(node.id(), "EQUAL"));
-    await().atMost(ClusterProcesses.DEADLINE).until(this::verdicts, equal::equals);
+    await().atMost(DEADLINE).until(this::verdicts, equal::equals);
   }
 
   private Map<String, String> verdicts() throws SQLException {

@@ -65,6 +65,8 @@ public final class NodeContainer implements AutoCloseable {
                 "--client-address=" + address + ":" + CLIENT_PORT,
                 "--client-listen=0.0.0.0:" + CLIENT_PORT,
                 "--raft-address=" + raftAddress + ":" + RAFT_PORT,
+                // cold nodes on a busy machine do not answer each other within 200 ms
+                "--election-timeout=500",
                 "--peers=" + peers);
   }
 

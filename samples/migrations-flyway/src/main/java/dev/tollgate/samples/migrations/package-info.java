@@ -1,0 +1,5 @@
+/** Flyway on Tollgate, and on another database under a lock of Tollgate. */
+@NullMarked
+package dev.tollgate.samples.migrations;
+
+import org.jspecify.annotations.NullMarked;

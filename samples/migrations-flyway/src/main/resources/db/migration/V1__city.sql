@@ -1,0 +1,2 @@
+CREATE TABLE city(id INT PRIMARY KEY, name VARCHAR(50));
+INSERT INTO city VALUES (1, 'Oslo');
