@@ -37,7 +37,7 @@ public final class ClusterContainers implements AutoCloseable {
   private static final String CLIENT_SUBNET = "10.213.78.";
   private static final int FIRST_HOST = 11;
 
-  /** Twice as long as for processes, because nodes in containers start as users start them. */
+  /** Twice as long as for processes, because nodes in containers start without ClassArchive. */
   private static final Duration DEADLINE = ClusterProcesses.DEADLINE.multipliedBy(2);
 
   private final Network raft = network(RAFT_SUBNET);

@@ -51,6 +51,7 @@ public final class NodeContainer implements AutoCloseable {
             .withCommand(
                 "-Xmx300m",
                 "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=" + System.getProperty("tollgate.node.tier", "1"),
                 "-XX:+ExitOnOutOfMemoryError",
                 "-Duser.language=en",
                 "-Duser.timezone=UTC",

@@ -21,7 +21,7 @@ public final class Ports {
   public static final int END = 32_000;
 
   private static final int FIRST = 20_000;
-  private static final int RANGES = 6;
+  private static final int RANGES = 8;
   private static final int PORTS_OF_A_RANGE = (END - FIRST) / RANGES;
 
   private static final int RANGE =

@@ -4,9 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -14,45 +12,29 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs that change PostgreSQL under a lock of Tollgate. Skipped where it is not installed. */
 class PostgresFencedMigrationTest {
   private static final Duration TIME = Duration.ofSeconds(30);
-  private static PostgresProcess postgres;
+  @RegisterExtension static final PostgresServer postgres = new PostgresServer();
 
   private final String tollgate = "jdbc:tollgate:mem:" + UUID.randomUUID();
   private Connection keeper;
   private Connection other;
   private Queries queries;
   private ExecutorService programs;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    Optional<Path> installed = PostgresProcess.programs();
-    assumeTrue(installed.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
-    postgres = PostgresProcess.start(installed.get());
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    if (postgres != null) {
-      postgres.close();
-    }
-  }
 
   @BeforeEach
   void startNode() throws SQLException {

@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -22,11 +21,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Scripts for PostgreSQL, under a lock of Tollgate. Skipped where PostgreSQL is not installed. */
 class PostgresMigrationsTest {
   private static final String LOCK = "migrations:public.tollgate_schema_history";
-  private static PostgresProcess postgres;
+  @RegisterExtension static final PostgresServer postgres = new PostgresServer();
 
   private final String tollgate = "jdbc:tollgate:mem:" + UUID.randomUUID();
   @TempDir private Path folder;
@@ -43,20 +41,6 @@ class PostgresMigrationsTest {
   private Connection other;
   private Queries queries;
   private ExecutorService runners;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    Optional<Path> programs = PostgresProcess.programs();
-    assumeTrue(programs.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
-    postgres = PostgresProcess.start(programs.get());
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    if (postgres != null) {
-      postgres.close();
-    }
-  }
 
   @BeforeEach
   void startNode() throws SQLException {

@@ -1,6 +1,7 @@
 package dev.tollgate.migrations;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.cluster.Ports;
 import java.io.File;
@@ -34,7 +35,7 @@ public final class PostgresProcess implements AutoCloseable {
   }
 
   /** Where initdb and postgres are, the newest version first; empty if they are not installed. */
-  public static Optional<Path> programs() throws IOException {
+  private static Optional<Path> programs() throws IOException {
     if (!Files.isDirectory(VERSIONS)) {
       return Optional.empty();
     }
@@ -46,7 +47,14 @@ public final class PostgresProcess implements AutoCloseable {
     }
   }
 
-  public static PostgresProcess start(Path programs) throws Exception {
+  /** Starts an empty server; skips the test where PostgreSQL is not installed. */
+  public static PostgresProcess start() throws Exception {
+    Optional<Path> installed = programs();
+    assumeTrue(installed.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
+    return start(installed.get());
+  }
+
+  private static PostgresProcess start(Path programs) throws Exception {
     Path directory = Files.createTempDirectory("postgres");
     int port = Ports.free();
     List<String> asUser = asUser(directory);

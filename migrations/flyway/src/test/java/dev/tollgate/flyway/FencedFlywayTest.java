@@ -4,10 +4,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.tollgate.migrations.PostgresProcess;
-import java.nio.file.Path;
+import dev.tollgate.migrations.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -15,7 +13,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -26,9 +23,7 @@ import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,25 +36,11 @@ import org.postgresql.ds.PGSimpleDataSource;
 class FencedFlywayTest {
   private static final String LOCK = "flyway:public.flyway_schema_history";
   private static final Duration DEADLINE = Duration.ofSeconds(30);
-  private static PostgresProcess postgres;
+  @RegisterExtension static final PostgresServer postgres = new PostgresServer();
 
   @RegisterExtension final TestNode node = new TestNode();
   private Connection other;
   private ExecutorService runners;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    Optional<Path> programs = PostgresProcess.programs();
-    assumeTrue(programs.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
-    postgres = PostgresProcess.start(programs.get());
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    if (postgres != null) {
-      postgres.close();
-    }
-  }
 
   @BeforeEach
   void connect() throws SQLException {

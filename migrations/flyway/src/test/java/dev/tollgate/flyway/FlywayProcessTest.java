@@ -3,7 +3,6 @@ package dev.tollgate.flyway;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.cluster.ClusterProcesses;
 import dev.tollgate.cluster.NodeProcess;
@@ -18,7 +17,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -69,10 +67,8 @@ class FlywayProcessTest {
   }
 
   private void startPostgres() throws Exception {
-    Optional<Path> programs = PostgresProcess.programs();
-    assumeTrue(programs.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
+    postgres = PostgresProcess.start();
     startNodes(1);
-    postgres = PostgresProcess.start(programs.get());
     connect(postgres.url());
   }
 

@@ -3,10 +3,9 @@ package dev.tollgate.liquibase;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.cluster.ClusterProcesses;
-import dev.tollgate.migrations.PostgresProcess;
+import dev.tollgate.migrations.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -14,19 +13,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs against PostgreSQL in processes that are killed, stopped, and many at once. */
 @Tag("nightly")
 class PostgresProcessesTest {
-  private static PostgresProcess postgres;
+  @RegisterExtension static final PostgresServer postgres = new PostgresServer();
   private static ClusterProcesses node;
 
   @TempDir private Path directory;
@@ -35,20 +34,14 @@ class PostgresProcessesTest {
   private ChangeLog changes;
 
   @BeforeAll
-  static void startServers(@TempDir Path data) throws Exception {
-    Optional<Path> programs = PostgresProcess.programs();
-    assumeTrue(programs.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
-    postgres = PostgresProcess.start(programs.get());
+  static void startNode(@TempDir Path data) throws Exception {
     node = new ClusterProcesses("liquibase-postgres", data, 1);
   }
 
   @AfterAll
-  static void stopServers() throws Exception {
+  static void stopNode() {
     if (node != null) {
       node.close();
-    }
-    if (postgres != null) {
-      postgres.close();
     }
   }
 

@@ -3,12 +3,11 @@ package dev.tollgate.liquibase;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.migrations.Database;
 import dev.tollgate.migrations.FenceRow;
 import dev.tollgate.migrations.MigrationLock;
-import dev.tollgate.migrations.PostgresProcess;
+import dev.tollgate.migrations.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -17,11 +16,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import liquibase.exception.LiquibaseException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,26 +29,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Changes of PostgreSQL under a lock of Tollgate. Skipped where PostgreSQL is not installed. */
 class PostgresTest {
   private static final String LOCK = "liquibase:postgres.public.databasechangelog";
-  private static PostgresProcess postgres;
+  @RegisterExtension static final PostgresServer postgres = new PostgresServer();
 
   @RegisterExtension final TollgateNode node = new TollgateNode();
   @TempDir private Path folder;
   private ChangeLog changes;
   private Connection other;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    Optional<Path> programs = PostgresProcess.programs();
-    assumeTrue(programs.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
-    postgres = PostgresProcess.start(programs.get());
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    if (postgres != null) {
-      postgres.close();
-    }
-  }
 
   @BeforeEach
   void writeChanges() throws Exception {
