@@ -5,6 +5,7 @@ import java.sql.SQLException;
 /** What the SQLStates of Tollgate, PostgreSQL and others mean for a run. */
 final class DatabaseErrors {
   private static final String NO_CONNECTION = "08001";
+  private static final String NO_ANSWER = "08007";
   private static final String CONNECTION = "08";
   private static final String AUTHORIZATION = "28";
 
@@ -12,7 +13,7 @@ final class DatabaseErrors {
 
   /** True if no node answered, as opposed to one that no longer knows the session. */
   static boolean isUnreachable(SQLException e) {
-    return state(e).equals(NO_CONNECTION);
+    return state(e).equals(NO_CONNECTION) || state(e).equals(NO_ANSWER);
   }
 
   static boolean isConnection(SQLException e) {
