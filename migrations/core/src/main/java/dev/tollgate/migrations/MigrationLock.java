@@ -96,6 +96,14 @@ public final class MigrationLock implements AutoCloseable {
     return name;
   }
 
+  /**
+   * What stands behind CREATE TABLE or ALTER TABLE of Tollgate, so that only the holder of a lock
+   * writes the table.
+   */
+  public static String fenceClause(String lockName) {
+    return " FENCED BY LOCK '" + lockName.replace("'", "''") + "'";
+  }
+
   /** The token under which the lock was granted; later grants have higher ones. */
   public long token() {
     return token;

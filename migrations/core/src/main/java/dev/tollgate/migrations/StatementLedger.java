@@ -63,7 +63,7 @@ public final class StatementLedger {
 
   /** Makes the table unless it is there. Call it without an open transaction. */
   public void prepare() throws SQLException {
-    table.create(connection, COLUMNS + TollgateTarget.tableClause(lock));
+    table.create(connection, COLUMNS + MigrationLock.fenceClause(lock.name()));
   }
 
   /**

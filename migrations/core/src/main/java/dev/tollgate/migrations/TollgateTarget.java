@@ -32,11 +32,7 @@ final class TollgateTarget implements Target {
 
   @Override
   public String tableClause() {
-    return tableClause(lock);
-  }
-
-  static String tableClause(MigrationLock lock) {
-    return " FENCED BY LOCK '" + lock.name().replace("'", "''") + "'";
+    return MigrationLock.fenceClause(lock.name());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.tollgate.flyway;
 
+import dev.tollgate.migrations.MigrationLock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -163,8 +164,7 @@ final class TollgateDatabase extends Database<TollgateConnection> {
         )\
         """
         + (baseline ? " AS SELECT " + baselineRow() : "")
-        + " FENCED BY LOCK "
-        + literal(lock.name())
+        + MigrationLock.fenceClause(lock.name())
         + ";";
   }
 

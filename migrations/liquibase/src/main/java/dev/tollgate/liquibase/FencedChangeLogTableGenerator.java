@@ -1,5 +1,6 @@
 package dev.tollgate.liquibase;
 
+import dev.tollgate.migrations.MigrationLock;
 import java.sql.SQLException;
 import java.util.Arrays;
 import liquibase.database.Database;
@@ -28,7 +29,7 @@ public final class FencedChangeLogTableGenerator extends CreateDatabaseChangeLog
   public Sql[] generateSql(
       CreateDatabaseChangeLogTableStatement statement, Database database, SqlGeneratorChain chain) {
     try {
-      String clause = TollgateFence.clause(LockCluster.of(database).lock());
+      String clause = MigrationLock.fenceClause(LockCluster.of(database).lock());
       return Arrays.stream(super.generateSql(statement, database, chain))
           .map(sql -> fenced(sql, clause))
           .toArray(Sql[]::new);

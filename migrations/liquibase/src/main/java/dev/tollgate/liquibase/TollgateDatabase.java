@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * dbms="h2"} run as they do without this extension.
  */
 public final class TollgateDatabase extends H2Database {
-  static final String URL_PREFIX = "jdbc:tollgate:";
-
   private static final int BEFORE_H2 = 5;
 
   @Override
@@ -29,12 +27,15 @@ public final class TollgateDatabase extends H2Database {
   @Override
   public boolean isCorrectDatabaseImplementation(DatabaseConnection connection)
       throws DatabaseException {
-    return connection.getURL() != null && connection.getURL().startsWith(URL_PREFIX);
+    return connection.getURL() != null
+        && connection.getURL().startsWith(dev.tollgate.migrations.Database.TOLLGATE);
   }
 
   @Override
   public @Nullable String getDefaultDriver(String url) {
-    return url.startsWith(URL_PREFIX) ? "dev.tollgate.jdbc.TollgateDriver" : null;
+    return url.startsWith(dev.tollgate.migrations.Database.TOLLGATE)
+        ? "dev.tollgate.jdbc.TollgateDriver"
+        : null;
   }
 
   @Override

@@ -96,13 +96,8 @@ final class TollgateFence implements HeldLock.Fence {
                   database.getLiquibaseCatalogName(),
                   database.getLiquibaseSchemaName(),
                   database.getDatabaseChangeLogTableName())
-              + clause(lock.name()));
+              + MigrationLock.fenceClause(lock.name()));
     }
-  }
-
-  /** Binds a table to the lock, behind CREATE TABLE or ALTER TABLE. */
-  static String clause(String lock) {
-    return " FENCED BY LOCK '" + lock.replace("'", "''") + "'";
   }
 
   private static boolean hasChangeLog(Database database, Connection connection)
