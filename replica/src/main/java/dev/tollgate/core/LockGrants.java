@@ -269,7 +269,7 @@ final class LockGrants {
     }
   }
 
-  /** Grants a waiting request what it waits for; returns other locks whose queue has changed. */
+  /** Grants a waiting request what it waits for; returns the locks whose queue has changed. */
   private Collection<LockName> complete(LockName name, Waiter waiter, long nowMicros) {
     Lease lease = waiter.lease();
     SessionId session = waiter.request().session();
@@ -301,7 +301,7 @@ final class LockGrants {
    * Ends the other waits of a lease for the lock that the lease has just been granted. A request
    * for several locks waits on for the others.
    *
-   * @return the locks whose queue has changed
+   * @return the locks in which another request may have its turn now
    */
   private Collection<LockName> completeTwins(Lock lock, Lease lease, FencingToken token) {
     Set<LockName> changed = new LinkedHashSet<>();
@@ -316,6 +316,9 @@ final class LockGrants {
         listener.completed(
             twin.request(),
             upgrade ? upgradeRefused(lock.name(), lease) : new Outcome.Granted(token));
+      } else {
+        // it needs one lock less, so it may have its turn in the others
+        changed.addAll(twin.together());
       }
     }
     return changed;

@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -56,6 +57,14 @@ class EntryCodecTest {
             new Operation.AcquireLock(LOCK, new LeaseId(5), LockMode.SHARED, 10_000),
             new Operation.ReleaseLock(LOCK, null, 0),
             new Operation.ReleaseLock(LOCK, new LeaseId(5), 0),
+            new Operation.ReleaseLock(LOCK, null, 86_400_000),
+            new Operation.AcquireLocks(List.of(LOCK, new LockName("b")), null, 0),
+            new Operation.AcquireLocks(List.of(LOCK), new LeaseId(5), 10_000),
+            new Operation.TransferLock(LOCK, null, new LeaseId(5)),
+            new Operation.TransferLock(LOCK, new LeaseId(5), null),
+            new Operation.DefineLock(new LockDefinition(LOCK, 5), false),
+            new Operation.ChangeLock(new LockDefinition(LOCK, 1), true),
+            new Operation.DropLock(LOCK, true),
             new Operation.ForceReleaseLock(LOCK),
             new Operation.PresentToken(LOCK, 42L),
             new Operation.PresentToken(LOCK, null),
