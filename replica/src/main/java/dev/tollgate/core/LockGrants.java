@@ -223,6 +223,15 @@ final class LockGrants {
     }
   }
 
+  /** Removes a request from the queue of a lock, if it stands there, without an outcome. */
+  void withdraw(LockName name, RequestId request, long nowMicros) {
+    Lock lock = locks.find(name);
+    Waiter waiter = lock == null ? null : lock.waiterOf(request);
+    if (waiter != null) {
+      handOn(remove(name, waiter), nowMicros);
+    }
+  }
+
   /** Ends one wait with this outcome; returns false if the request does not wait for this lock. */
   boolean endWait(LockName name, RequestId request, Outcome outcome, long nowMicros) {
     Lock lock = locks.find(name);

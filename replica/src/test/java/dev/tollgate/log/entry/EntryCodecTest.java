@@ -60,6 +60,8 @@ class EntryCodecTest {
             new Operation.ReleaseLock(LOCK, null, 86_400_000),
             new Operation.AcquireLocks(List.of(LOCK, new LockName("b")), null, 0),
             new Operation.AcquireLocks(List.of(LOCK), new LeaseId(5), 10_000),
+            new Operation.AcquireTransactionLock(LOCK, 10_000, TransactionScope.READ_COMMITTED),
+            lockedStatement(),
             new Operation.TransferLock(LOCK, null, new LeaseId(5)),
             new Operation.TransferLock(LOCK, new LeaseId(5), null),
             new Operation.DefineLock(new LockDefinition(LOCK, 5), false),
@@ -122,6 +124,23 @@ class EntryCodecTest {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }
     return commands.stream();
+  }
+
+  private static Operation lockedStatement() {
+    return new Operation.ExecuteSql(
+        "UPDATE T SET V = ?",
+        false,
+        List.of(),
+        List.of(
+            new Operation.ParameterSet(Payload.of(new byte[] {1}), null, LOCK),
+            new Operation.ParameterSet(Payload.of(new byte[] {2}), FENCE, null)),
+        true,
+        false,
+        new Operation.WantedKeys.None(),
+        0,
+        null,
+        true,
+        TransactionScope.AUTOCOMMIT);
   }
 
   private static Operation statement(
