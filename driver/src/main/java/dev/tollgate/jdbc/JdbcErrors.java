@@ -64,6 +64,7 @@ final class JdbcErrors {
       case LEASE_GONE,
           LOCK_UPGRADE,
           FENCE_STATE,
+          LOCK_STATE,
           ADMINISTRATION,
           ACTIVE_TRANSACTION,
           TOO_LARGE,

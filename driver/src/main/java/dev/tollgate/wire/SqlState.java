@@ -24,6 +24,8 @@ public enum SqlState {
   LOCK_UPGRADE("55T02", 90_904),
   /** {@code ALTER TABLE t NOT FENCED} where t is not fenced. */
   FENCE_STATE("55T03", 90_905),
+  /** {@code ALTER LOCK 'pool' PERMITS 2} where four leases hold 'pool'. */
+  LOCK_STATE("55T06", 90_912),
   /** {@code CALL remove_node('n2')} where the remaining members would have no quorum. */
   ADMINISTRATION("55T04", 90_910),
   /** {@code Connection.endRequest()} while a transaction is open. */

@@ -100,6 +100,7 @@ class JdbcErrorsTest {
           case LEASE_GONE,
               LOCK_UPGRADE,
               FENCE_STATE,
+              LOCK_STATE,
               ADMINISTRATION,
               ACTIVE_TRANSACTION,
               TOO_LARGE,

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.TransactionLimits;
 import java.util.ArrayList;
@@ -55,6 +56,9 @@ public final class CoreCopy implements Iterable<StateRecord> {
       if (fence != null) {
         first.add(new StateRecord.SessionFence(session.id(), fence));
       }
+    }
+    for (LockDefinition definition : state.locks().definitions().all()) {
+      first.add(new StateRecord.DefinedLock(definition));
     }
     return new CoreCopy(first, state.locks().copy(), afterLocks(state));
   }

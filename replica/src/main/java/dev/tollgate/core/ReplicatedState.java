@@ -13,6 +13,7 @@ record ReplicatedState(
     SessionTable sessions,
     LeaseTable leases,
     LockTable locks,
+    LockGrants grants,
     FenceTable fences,
     TransactionTable transactions,
     StatementQueue waiting,
@@ -23,8 +24,10 @@ record ReplicatedState(
   static ReplicatedState empty(Capacity capacity) {
     CurrentCommand current = new CurrentCommand();
     SessionTable sessions = new SessionTable(capacity);
-    LockTable locks =
-        new LockTable(
+    LockTable locks = new LockTable();
+    LockGrants grants =
+        new LockGrants(
+            locks,
             capacity,
             (request, outcome) -> {
               sessions.existing(request.session()).finish(outcome);
@@ -36,6 +39,7 @@ record ReplicatedState(
         sessions,
         new LeaseTable(capacity),
         locks,
+        grants,
         new FenceTable(),
         transactions,
         new StatementQueue(capacity, transactions),

@@ -1,6 +1,7 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
@@ -54,10 +55,16 @@ final class Requests {
     if (!(outcome instanceof Outcome.Waiting)) {
       session.finish(outcome);
     } else if (command.operation() instanceof Operation.AcquireLock acquire) {
-      session.waitFor(acquire.lock());
-      current.tell(new Notice.WaitStarted(session.id(), command.sequence(), acquire.waitMillis()));
+      waitFor(session, acquire.lock(), acquire.waitMillis());
+    } else if (command.operation() instanceof Operation.AcquireLocks acquire) {
+      waitFor(session, acquire.locks().get(0), acquire.waitMillis());
     }
     return outcome;
+  }
+
+  private void waitFor(Session session, LockName lock, long waitMillis) {
+    session.waitFor(lock);
+    current.tell(new Notice.WaitStarted(session.id(), session.lastSequence(), waitMillis));
   }
 
   /** Records the outcome of a request that was refused without being carried out. */

@@ -162,7 +162,7 @@ public final class Session {
     return fence;
   }
 
-  /** The lock that the last operation waits for, or null. */
+  /** The lock that the last operation waits for, the first of several, or null. */
   public @Nullable LockName awaited() {
     return awaited;
   }

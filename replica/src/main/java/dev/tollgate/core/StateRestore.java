@@ -59,6 +59,12 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   }
 
   @Override
+  public StateRecord definedLock(StateRecord.DefinedLock record) {
+    state.locks().definitions().put(record.definition());
+    return record;
+  }
+
+  @Override
   public StateRecord lock(StateRecord.LockState record) {
     state.locks().restore(record, state.leases());
     return record;

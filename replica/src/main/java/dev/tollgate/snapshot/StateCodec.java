@@ -10,6 +10,8 @@ import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
@@ -59,6 +61,14 @@ public final class StateCodec {
   private static final int LIMITS = 15;
   private static final int SESSION_FENCE = 16;
 
+  /** A lease that keeps a lock; laid out as any other lease. */
+  private static final int KEEPING_LEASE = 17;
+
+  /** A lock with requests for several locks in its queue. */
+  private static final int LOCK_WITH_SETS = 18;
+
+  private static final int DEFINED_LOCK = 19;
+
   private StateCodec() {}
 
   /** Writes the body of a record and returns its kind. */
@@ -82,15 +92,17 @@ public final class StateCodec {
               in.i64(),
               in.i64());
       case NODE -> new StateRecord.NodeAddress(in.string(), in.string());
-      case LEASE -> lease(in);
+      case LEASE -> lease(in, /* keeps= */ false);
+      case KEEPING_LEASE -> lease(in, /* keeps= */ true);
       case SESSION -> session(in, /* withContent= */ false);
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true);
       case SESSION_FENCE ->
           new StateRecord.SessionFence(
               new SessionId(in.i64()), new PresentedToken(new LockName(in.string()), in.i64()));
-      case LOCK ->
-          new StateRecord.LockState(
-              new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in));
+      case LOCK -> lock(in, /* withSets= */ false);
+      case LOCK_WITH_SETS -> lock(in, /* withSets= */ true);
+      case DEFINED_LOCK ->
+          new StateRecord.DefinedLock(new LockDefinition(new LockName(in.string()), in.i32()));
       case FENCE ->
           new StateRecord.FenceState(
               new FenceId(in.i64()),
@@ -166,16 +178,20 @@ public final class StateCodec {
     out.string(environment.runtime());
   }
 
-  private static StateRecord lease(WireReader in) {
+  private static StateRecord lease(WireReader in, boolean keeps) {
+    LeaseId id = new LeaseId(in.i64());
+    String owner = in.string();
+    long ttlMillis = in.i64();
+    long createdMicros = in.i64();
+    SessionId creator = sessionOrNull(in.i64());
+    LeaseKind kind = in.flag() ? LeaseKind.OWN : keeps ? LeaseKind.KEEP : LeaseKind.CLIENT;
     return new StateRecord.LeaseState(
-        new LeaseId(in.i64()),
-        in.string(),
-        in.i64(),
-        in.i64(),
-        sessionOrNull(in.i64()),
-        in.flag(),
-        names(in),
-        names(in));
+        id, owner, ttlMillis, createdMicros, creator, kind, names(in), names(in));
+  }
+
+  private static StateRecord lock(WireReader in, boolean withSets) {
+    return new StateRecord.LockState(
+        new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in, withSets));
   }
 
   private static StateRecord session(WireReader in, boolean withContent)
@@ -214,7 +230,7 @@ public final class StateCodec {
         new LeaseId(in.i64()), new FencingToken(in.i64()), in.i64(), new SessionId(in.i64()));
   }
 
-  private static List<StateRecord.WaiterState> waiters(WireReader in) {
+  private static List<StateRecord.WaiterState> waiters(WireReader in, boolean withSets) {
     return list(
         in,
         41,
@@ -224,7 +240,8 @@ public final class StateCodec {
                 new LeaseId(item.i64()),
                 mode(item),
                 item.i64(),
-                item.i64()));
+                item.i64(),
+                withSets ? names(item) : List.of()));
   }
 
   private static LockMode mode(WireReader in) {
@@ -287,10 +304,10 @@ public final class StateCodec {
       SessionId creator = state.creator();
       out.i64(state.id().value()).string(state.owner());
       out.i64(state.ttlMillis()).i64(state.createdMicros());
-      out.i64(creator == null ? 0 : creator.value()).flag(state.own());
+      out.i64(creator == null ? 0 : creator.value()).flag(state.kind() == LeaseKind.OWN);
       names(state.held());
       names(state.awaited());
-      return LEASE;
+      return state.kind() == LeaseKind.KEEP ? KEEPING_LEASE : LEASE;
     }
 
     @Override
@@ -329,7 +346,14 @@ public final class StateCodec {
     }
 
     @Override
+    public Integer definedLock(StateRecord.DefinedLock state) {
+      out.string(state.definition().lock().value()).i32(state.definition().permits());
+      return DEFINED_LOCK;
+    }
+
+    @Override
     public Integer lock(StateRecord.LockState state) {
+      boolean withSets = state.waiters().stream().anyMatch(waiter -> !waiter.together().isEmpty());
       out.string(state.name().value()).flag(state.mode() == LockMode.SHARED);
       out.i32(state.holds().size());
       for (StateRecord.HoldState hold : state.holds()) {
@@ -341,8 +365,11 @@ public final class StateCodec {
         out.i64(waiter.request().session().value()).i64(waiter.request().sequence());
         out.i64(waiter.lease().value()).flag(waiter.mode() == LockMode.SHARED);
         out.i64(waiter.sinceMicros()).i64(waiter.waitMillis());
+        if (withSets) {
+          names(waiter.together());
+        }
       }
-      return LOCK;
+      return withSets ? LOCK_WITH_SETS : LOCK;
     }
 
     @Override

@@ -155,7 +155,7 @@ class RandomWorkloadTest {
       }
       giveUpWait(session);
       String lock = someLock();
-      Command command = next(session, new Operation.ReleaseLock(new LockName(lock), lease));
+      Command command = next(session, new Operation.ReleaseLock(new LockName(lock), lease, 0));
       boolean expected = model.release(lock, leaseName(session, lease));
       apply(session, command, new Outcome.Answered(expected).toString());
     }
@@ -310,7 +310,7 @@ class RandomWorkloadTest {
      */
     private void takeLoss(SessionId session) {
       giveUpWait(session);
-      core.perform(session, new Operation.ReleaseLock(new LockName("nothing"), null));
+      core.perform(session, new Operation.ReleaseLock(new LockName("nothing"), null, 0));
       last.remove(session);
       compare();
     }
@@ -321,7 +321,7 @@ class RandomWorkloadTest {
 
     private Operation someOperation() {
       return switch (random.nextInt(3)) {
-        case 0 -> new Operation.ReleaseLock(new LockName(someLock()), null);
+        case 0 -> new Operation.ReleaseLock(new LockName(someLock()), null, 0);
         case 1 -> new Operation.CreateLease(60_000, "other");
         default ->
             new Operation.AcquireLock(

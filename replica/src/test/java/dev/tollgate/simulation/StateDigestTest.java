@@ -96,7 +96,7 @@ class StateDigestTest {
     all.put("wait", with(5, 6_000, perform(2, 1, acquire("l", LockMode.EXCLUSIVE, 501))));
     all.put("waiter's mode", with(5, 6_000, perform(2, 1, acquire("l", LockMode.SHARED, 500))));
     all.put("revoked", andThen(new Operation.RevokeLease(new LeaseId(2))));
-    all.put("released", andThen(new Operation.ReleaseLock(new LockName("l"), null)));
+    all.put("released", andThen(new Operation.ReleaseLock(new LockName("l"), null, 0)));
     all.put("schema", andThen(new Operation.SetSchema("TOLLGATE")));
     all.put("lock timeout", andThen(new Operation.SetLockTimeout(17)));
     all.put("token", andThen(new Operation.PresentToken(new LockName("l"), 1L)));

@@ -3,6 +3,7 @@ package dev.tollgate.core.command;
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What a session asks for, executed at most once as part of {@link Command.Perform}. */
@@ -18,7 +19,17 @@ public sealed interface Operation {
 
     R acquire(AcquireLock operation);
 
+    R acquireAll(AcquireLocks operation);
+
     R release(ReleaseLock operation);
+
+    R transfer(TransferLock operation);
+
+    R defineLock(DefineLock operation);
+
+    R changeLock(ChangeLock operation);
+
+    R dropLock(DropLock operation);
 
     R forceRelease(ForceReleaseLock operation);
 
@@ -97,15 +108,117 @@ public sealed interface Operation {
     }
   }
 
-  /** Releases a lock; the outcome says whether the lease held it. */
-  record ReleaseLock(LockName lock, @Nullable LeaseId lease) implements Operation {
+  /**
+   * Takes several locks exclusively, all in one entry or none, or stands in the queue of each.
+   *
+   * @param locks 1 to {@link Limits#LOCKS_AT_ONCE} different names
+   * @param lease null for the session's own lease, which is created if it does not exist yet
+   * @param waitMillis as for {@link AcquireLock}
+   */
+  record AcquireLocks(List<LockName> locks, @Nullable LeaseId lease, long waitMillis)
+      implements Operation {
+    public AcquireLocks {
+      locks = List.copyOf(locks);
+      if (locks.isEmpty() || locks.size() > Limits.LOCKS_AT_ONCE) {
+        throw new IllegalArgumentException(locks.size() + " locks");
+      }
+      if (new TreeSet<>(locks).size() < locks.size()) {
+        throw new IllegalArgumentException("a lock twice: " + locks);
+      }
+      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
+        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.acquireAll(this);
+    }
+  }
+
+  /**
+   * Releases a lock; the outcome says whether the lease held it.
+   *
+   * @param keepMillis how long nobody else gets what was released, 0 to {@link
+   *     Limits#LOCK_KEEP_MAX_MILLIS}; the leader measures this time
+   */
+  record ReleaseLock(LockName lock, @Nullable LeaseId lease, long keepMillis) implements Operation {
     public ReleaseLock {
       requireNonNull(lock, "lock");
+      if (keepMillis < 0 || keepMillis > Limits.LOCK_KEEP_MAX_MILLIS) {
+        throw new IllegalArgumentException("keep: " + keepMillis + " ms");
+      }
     }
 
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.release(this);
+    }
+  }
+
+  /**
+   * Hands a lock over from one lease to another under a new token, past the lock's queue.
+   *
+   * @param from null for the session's own lease
+   * @param to null for the session's own lease, which is created if it does not exist yet
+   */
+  record TransferLock(LockName lock, @Nullable LeaseId from, @Nullable LeaseId to)
+      implements Operation {
+    public TransferLock {
+      requireNonNull(lock, "lock");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.transfer(this);
+    }
+  }
+
+  /**
+   * CREATE LOCK: lets several leases hold a lock at a time.
+   *
+   * @param lenient true to answer false instead of refusing if the lock has a definition
+   */
+  record DefineLock(LockDefinition definition, boolean lenient) implements Operation {
+    public DefineLock {
+      requireNonNull(definition, "definition");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.defineLock(this);
+    }
+  }
+
+  /**
+   * ALTER LOCK: changes the permits of a lock.
+   *
+   * @param lenient true to answer false instead of refusing if the lock has no definition
+   */
+  record ChangeLock(LockDefinition definition, boolean lenient) implements Operation {
+    public ChangeLock {
+      requireNonNull(definition, "definition");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.changeLock(this);
+    }
+  }
+
+  /**
+   * DROP LOCK: one lease holds the lock at a time again.
+   *
+   * @param lenient true to answer false instead of refusing if the lock has no definition
+   */
+  record DropLock(LockName lock, boolean lenient) implements Operation {
+    public DropLock {
+      requireNonNull(lock, "lock");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.dropLock(this);
     }
   }
 

@@ -4,6 +4,7 @@ import static dev.tollgate.log.entry.CommandCodec.list;
 
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -37,6 +38,12 @@ final class OperationCodec {
   private static final int FENCE_ROWS = 15;
   private static final int FENCE_SESSION = 16;
   private static final int UNFENCE_SESSION = 17;
+  private static final int ACQUIRE_LOCKS = 18;
+  private static final int RELEASE_AND_KEEP = 19;
+  private static final int TRANSFER_LOCK = 20;
+  private static final int DEFINE_LOCK = 21;
+  private static final int CHANGE_LOCK = 22;
+  private static final int DROP_LOCK = 23;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -59,7 +66,17 @@ final class OperationCodec {
               lease(in),
               in.flag() ? LockMode.SHARED : LockMode.EXCLUSIVE,
               in.i64());
-      case RELEASE_LOCK -> new Operation.ReleaseLock(new LockName(in.string()), lease(in));
+      case ACQUIRE_LOCKS ->
+          new Operation.AcquireLocks(
+              list(in, 4, item -> new LockName(item.string())), lease(in), in.i64());
+      case RELEASE_LOCK -> new Operation.ReleaseLock(new LockName(in.string()), lease(in), 0);
+      case RELEASE_AND_KEEP ->
+          new Operation.ReleaseLock(new LockName(in.string()), lease(in), in.i64());
+      case TRANSFER_LOCK ->
+          new Operation.TransferLock(new LockName(in.string()), lease(in), lease(in));
+      case DEFINE_LOCK -> new Operation.DefineLock(definition(in), in.flag());
+      case CHANGE_LOCK -> new Operation.ChangeLock(definition(in), in.flag());
+      case DROP_LOCK -> new Operation.DropLock(new LockName(in.string()), in.flag());
       case FORCE_RELEASE_LOCK -> new Operation.ForceReleaseLock(new LockName(in.string()));
       case PRESENT_TOKEN -> presentToken(in);
       case FENCE_SESSION -> new Operation.FenceSession(presented(in));
@@ -116,6 +133,10 @@ final class OperationCodec {
         binding,
         ownLeaseTrusted,
         mode);
+  }
+
+  private static LockDefinition definition(WireReader in) {
+    return new LockDefinition(new LockName(in.string()), in.i32());
   }
 
   private static @Nullable LeaseId lease(WireReader in) {
@@ -204,9 +225,42 @@ final class OperationCodec {
     }
 
     @Override
+    public WireWriter acquireAll(Operation.AcquireLocks operation) {
+      out.u8(ACQUIRE_LOCKS).i32(operation.locks().size());
+      operation.locks().forEach(lock -> out.string(lock.value()));
+      return lease(operation.lease()).i64(operation.waitMillis());
+    }
+
+    @Override
     public WireWriter release(Operation.ReleaseLock operation) {
-      out.u8(RELEASE_LOCK).string(operation.lock().value());
-      return lease(operation.lease());
+      boolean keep = operation.keepMillis() > 0;
+      out.u8(keep ? RELEASE_AND_KEEP : RELEASE_LOCK).string(operation.lock().value());
+      lease(operation.lease());
+      return keep ? out.i64(operation.keepMillis()) : out;
+    }
+
+    @Override
+    public WireWriter transfer(Operation.TransferLock operation) {
+      out.u8(TRANSFER_LOCK).string(operation.lock().value());
+      lease(operation.from());
+      return lease(operation.to());
+    }
+
+    @Override
+    public WireWriter defineLock(Operation.DefineLock operation) {
+      out.u8(DEFINE_LOCK);
+      return definition(operation.definition()).flag(operation.lenient());
+    }
+
+    @Override
+    public WireWriter changeLock(Operation.ChangeLock operation) {
+      out.u8(CHANGE_LOCK);
+      return definition(operation.definition()).flag(operation.lenient());
+    }
+
+    @Override
+    public WireWriter dropLock(Operation.DropLock operation) {
+      return out.u8(DROP_LOCK).string(operation.lock().value()).flag(operation.lenient());
     }
 
     @Override
@@ -289,6 +343,10 @@ final class OperationCodec {
     @Override
     public WireWriter setLockTimeout(Operation.SetLockTimeout operation) {
       return out.u8(SET_LOCK_TIMEOUT).i64(operation.millis());
+    }
+
+    private WireWriter definition(LockDefinition definition) {
+      return out.string(definition.lock().value()).i32(definition.permits());
     }
 
     /** Lease ids begin at 1, so 0 stands for the session's own lease. */

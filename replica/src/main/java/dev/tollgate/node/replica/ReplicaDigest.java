@@ -146,6 +146,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String definedLock(StateRecord.DefinedLock state) {
+      return "locks";
+    }
+
+    @Override
     public String lock(StateRecord.LockState state) {
       return "locks";
     }

@@ -71,7 +71,7 @@ public final class LockArguments {
 
   public static Operation.ReleaseLock release(SqlValue lock, @Nullable SqlValue lease)
       throws SQLException {
-    return new Operation.ReleaseLock(lockName(lock), leaseOrOwn(lease));
+    return new Operation.ReleaseLock(lockName(lock), leaseOrOwn(lease), 0);
   }
 
   public static Operation.ForceReleaseLock forceRelease(SqlValue lock) throws SQLException {

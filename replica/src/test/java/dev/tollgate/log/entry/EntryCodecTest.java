@@ -54,8 +54,8 @@ class EntryCodecTest {
             new Operation.RevokeLease(new LeaseId(9)),
             new Operation.AcquireLock(LOCK, null, LockMode.EXCLUSIVE, 0),
             new Operation.AcquireLock(LOCK, new LeaseId(5), LockMode.SHARED, 10_000),
-            new Operation.ReleaseLock(LOCK, null),
-            new Operation.ReleaseLock(LOCK, new LeaseId(5)),
+            new Operation.ReleaseLock(LOCK, null, 0),
+            new Operation.ReleaseLock(LOCK, new LeaseId(5), 0),
             new Operation.ForceReleaseLock(LOCK),
             new Operation.PresentToken(LOCK, 42L),
             new Operation.PresentToken(LOCK, null),
@@ -80,7 +80,7 @@ class EntryCodecTest {
             new Operation.SetSchema("\ud83d"),
             new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
             new Operation.CreateLease(15_000, "\u0000\ud83d\ude00"),
-            new Operation.ReleaseLock(new LockName("\u0000\ud83d\ude00"), null));
+            new Operation.ReleaseLock(new LockName("\u0000\ud83d\ude00"), null, 0));
     List<Command> commands = new ArrayList<>();
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o, -3)));
