@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -35,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class EntryCodecTest {
@@ -56,6 +58,15 @@ class EntryCodecTest {
             new Operation.AcquireLock(LOCK, new LeaseId(5), LockMode.SHARED, 10_000),
             new Operation.ReleaseLock(LOCK, null, 0),
             new Operation.ReleaseLock(LOCK, new LeaseId(5), 0),
+            new Operation.ReleaseLock(LOCK, null, 86_400_000),
+            new Operation.AcquireLocks(List.of(LOCK), null, 0),
+            new Operation.AcquireLocks(
+                List.of(new LockName("b"), LOCK, new LockName("a")), new LeaseId(5), 10_000),
+            new Operation.TransferLock(LOCK, null, new LeaseId(5)),
+            new Operation.TransferLock(LOCK, new LeaseId(5), null),
+            new Operation.DefineLock(new LockDefinition(LOCK, 10_000), true),
+            new Operation.ChangeLock(new LockDefinition(LOCK, 1), false),
+            new Operation.DropLock(LOCK, true),
             new Operation.ForceReleaseLock(LOCK),
             new Operation.PresentToken(LOCK, 42L),
             new Operation.PresentToken(LOCK, null),
@@ -189,6 +200,38 @@ class EntryCodecTest {
     Operation.TableFence job =
         new Operation.TableFence(new LockName("job"), FenceReading.MONOTONIC);
     assertEquals(List.of(job, job), bound);
+  }
+
+  /** What is written today is read by every later version. */
+  @ParameterizedTest
+  @MethodSource
+  void layoutOfLockOperationsIsKept(Operation operation, String layout) {
+    byte[] entry = encode(new Command.Perform(new SessionId(3), 77, operation));
+    int begin = EntryCodec.HEADER_BYTES + 1 + 8 + 8;
+    assertEquals(layout, HexFormat.of().formatHex(entry, begin, entry.length));
+  }
+
+  static Stream<Arguments> layoutOfLockOperationsIsKept() {
+    LockName job = new LockName("job");
+    LeaseId five = new LeaseId(5);
+    return Stream.of(
+        Arguments.of(new Operation.ReleaseLock(job, five, 0), "04000000036a6f620000000000000005"),
+        Arguments.of(
+            new Operation.ReleaseLock(job, five, 1_000),
+            "13000000036a6f62000000000000000500000000000003e8"),
+        Arguments.of(
+            new Operation.AcquireLocks(List.of(job, LOCK), null, 1_000),
+            "1200000002000000036a6f62000000046ac3b662000000000000000000000000000003e8"),
+        Arguments.of(
+            new Operation.TransferLock(job, five, null),
+            "14000000036a6f6200000000000000050000000000000000"),
+        Arguments.of(
+            new Operation.DefineLock(new LockDefinition(job, 5), true),
+            "15000000036a6f620000000501"),
+        Arguments.of(
+            new Operation.ChangeLock(new LockDefinition(job, 5), false),
+            "16000000036a6f620000000500"),
+        Arguments.of(new Operation.DropLock(job, true), "17000000036a6f6201"));
   }
 
   @Test
