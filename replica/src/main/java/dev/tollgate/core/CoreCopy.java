@@ -66,6 +66,7 @@ public final class CoreCopy implements Iterable<StateRecord> {
   private static List<StateRecord> afterLocks(ReplicatedState state) {
     Agreement agreement = state.agreement();
     List<StateRecord> last = new ArrayList<>();
+    state.waiting().copy().forEach(statement -> last.addAll(statement.state()));
     state.fences().all().forEach(fence -> last.add(fence.state()));
     ReplicaCheck check = agreement.check();
     if (check != null) {

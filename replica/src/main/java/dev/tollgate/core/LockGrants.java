@@ -223,6 +223,15 @@ final class LockGrants {
     }
   }
 
+  /** Removes a request from the queue of a lock, if it stands there, without an outcome. */
+  void withdraw(LockName name, RequestId request, long nowMicros) {
+    Lock lock = locks.find(name);
+    Waiter waiter = lock == null ? null : lock.waiterOf(request);
+    if (waiter != null) {
+      handOn(remove(name, waiter), nowMicros);
+    }
+  }
+
   /** Ends one wait with this outcome; returns false if the request does not wait for this lock. */
   boolean endWait(LockName name, RequestId request, Outcome outcome, long nowMicros) {
     Lock lock = locks.find(name);
@@ -269,7 +278,7 @@ final class LockGrants {
     }
   }
 
-  /** Grants a waiting request what it waits for; returns other locks whose queue has changed. */
+  /** Grants a waiting request what it waits for; returns the locks whose queue has changed. */
   private Collection<LockName> complete(LockName name, Waiter waiter, long nowMicros) {
     Lease lease = waiter.lease();
     SessionId session = waiter.request().session();
@@ -301,7 +310,7 @@ final class LockGrants {
    * Ends the other waits of a lease for the lock that the lease has just been granted. A request
    * for several locks waits on for the others.
    *
-   * @return the locks whose queue has changed
+   * @return the locks in which another request may have its turn now
    */
   private Collection<LockName> completeTwins(Lock lock, Lease lease, FencingToken token) {
     Set<LockName> changed = new LinkedHashSet<>();
@@ -316,6 +325,9 @@ final class LockGrants {
         listener.completed(
             twin.request(),
             upgrade ? upgradeRefused(lock.name(), lease) : new Outcome.Granted(token));
+      } else {
+        // it needs one lock less, so it may have its turn in the others
+        changed.addAll(twin.together());
       }
     }
     return changed;

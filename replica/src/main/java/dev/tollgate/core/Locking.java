@@ -57,8 +57,8 @@ final class Locking {
           ? new Outcome.Answered(false)
           : leaseGone(operation.lease());
     }
-    if (lease.kind() == LeaseKind.KEEP) {
-      return keepsOnly(lease);
+    if (isOfNoClient(lease)) {
+      return ofNoClient(lease);
     }
     endLease(lease);
     return new Outcome.Answered(true);
@@ -73,6 +73,10 @@ final class Locking {
     }
     if (operation.lease() == null) {
       session.forgetTaken(operation.lock());
+    }
+    Outcome.Refused refused = heldByTransaction(session, lease, List.of(operation.lock()));
+    if (refused != null) {
+      return refused;
     }
     return grants.acquire(
         operation.lock(),
@@ -92,6 +96,10 @@ final class Locking {
     }
     if (operation.lease() == null) {
       operation.locks().forEach(session::forgetTaken);
+    }
+    Outcome.Refused refused = heldByTransaction(session, lease, operation.locks());
+    if (refused != null) {
+      return refused;
     }
     return grants.acquireAll(
         operation.locks(),
@@ -183,6 +191,9 @@ final class Locking {
       if (holder != null) {
         holder.lockTaken(name);
       }
+      if (hold.lease().kind() == LeaseKind.TRANSACTION) {
+        loseForCommit(name, hold);
+      }
     }
     grants.forceRelease(name, current.nowMicros());
     for (Hold hold : taken) {
@@ -191,6 +202,14 @@ final class Locking {
       }
     }
     return new Outcome.Answered(true);
+  }
+
+  /** A transaction from which a lock is taken cannot commit: the token is stale then. */
+  private void loseForCommit(LockName name, Hold hold) {
+    Transaction transaction = sessions.existing(hold.session()).transaction();
+    if (transaction != null) {
+      transaction.demanded(name, hold.token().value());
+    }
   }
 
   /** Removes the session's request from its lock's queue; returns false if it does not wait. */
@@ -251,9 +270,7 @@ final class Locking {
   private Claim claim(Session session, @Nullable LeaseId stated, boolean create) {
     Lease lease = stated == null ? session.ownLease() : leases.find(stated);
     if (lease != null) {
-      return lease.kind() == LeaseKind.KEEP
-          ? Claim.refused(keepsOnly(lease))
-          : new Claim(lease, null);
+      return isOfNoClient(lease) ? Claim.refused(ofNoClient(lease)) : new Claim(lease, null);
     }
     if (stated != null) {
       return Claim.refused(leaseGone(stated));
@@ -265,15 +282,40 @@ final class Locking {
         : new Claim(null, refusal);
   }
 
-  private static Outcome.Refused keepsOnly(Lease lease) {
+  private static boolean isOfNoClient(Lease lease) {
+    return lease.kind() != LeaseKind.CLIENT && lease.kind() != LeaseKind.OWN;
+  }
+
+  private static Outcome.Refused ofNoClient(Lease lease) {
     return new Outcome.Refused(
         RefusalCode.LEASE_GONE,
         "lease "
             + lease.id()
-            + " keeps lock "
-            + lease.held()
-            + " from others after its release, and no client can use it: force_release_lock ends"
-            + " that");
+            + (lease.kind() == LeaseKind.KEEP
+                ? " keeps " + lease.held() + " from others after the release of the lock"
+                : " belongs to a transaction or statement, and ends with it")
+            + ": no client can use or end it, but force_release_lock takes locks from it");
+  }
+
+  /**
+   * Refuses a lock to the own lease of a session whose transaction holds the lock: the session
+   * would wait for itself.
+   */
+  private Outcome.@Nullable Refused heldByTransaction(
+      Session session, Lease lease, List<LockName> names) {
+    Transaction transaction = lease.isOwn() ? session.transaction() : null;
+    Lease holder = transaction == null ? null : transaction.lease();
+    for (LockName name : holder == null ? List.<LockName>of() : names) {
+      if (holder.held().contains(name)) {
+        return new Outcome.Refused(
+            RefusalCode.LOCK_STATE,
+            "the transaction of this connection holds lock '"
+                + name
+                + "' until it ends: acquire the lock for longer before the transaction takes it, or"
+                + " after the transaction");
+      }
+    }
+    return null;
   }
 
   private Lease createOwnLease(Session session) {

@@ -25,15 +25,21 @@ record ReplicatedState(
     CurrentCommand current = new CurrentCommand();
     SessionTable sessions = new SessionTable(capacity);
     LockTable locks = new LockTable();
+    TransactionTable transactions = new TransactionTable();
+    StatementQueue waiting = new StatementQueue(capacity, transactions);
     LockGrants grants =
         new LockGrants(
             locks,
             capacity,
             (request, outcome) -> {
+              PendingStatement statement = waiting.of(request.session());
+              if (statement != null) {
+                waiting.lockGranted(statement);
+                return;
+              }
               sessions.existing(request.session()).finish(outcome);
               current.tell(new Notice.Completed(request.session(), request.sequence(), outcome));
             });
-    TransactionTable transactions = new TransactionTable();
     return new ReplicatedState(
         current,
         sessions,
@@ -42,7 +48,7 @@ record ReplicatedState(
         grants,
         new FenceTable(),
         transactions,
-        new StatementQueue(capacity, transactions),
+        waiting,
         new NodeTable(),
         new Agreement());
   }

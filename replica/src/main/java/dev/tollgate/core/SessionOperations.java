@@ -48,6 +48,13 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   }
 
   @Override
+  public Outcome acquireForTransaction(Operation.AcquireTransactionLock operation) {
+    return transactions.run(
+        new PendingStatement(session, operation, operation.mode(), /* definition= */ false),
+        operation.waitMillis());
+  }
+
+  @Override
   public Outcome transfer(Operation.TransferLock operation) {
     return locking.transfer(session, operation);
   }

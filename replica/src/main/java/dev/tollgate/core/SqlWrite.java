@@ -39,6 +39,9 @@ final class SqlWrite implements SqlContext {
   private final FenceTable fences;
   private final Operation.Handler<Outcome> operations;
 
+  /** The lock that the execution has taken for itself, or null. */
+  private Operation.@Nullable StatementFence locked;
+
   private Operation.@Nullable StatementFence clause;
   private boolean clauseUsed;
 
@@ -95,7 +98,8 @@ final class SqlWrite implements SqlContext {
 
   @Override
   public Outcome.@Nullable Refused admit(
-      Operation.@Nullable StatementFence stated, Collection<FenceId> ids) {
+      Operation.@Nullable StatementFence written, Collection<FenceId> ids) {
+    Operation.StatementFence stated = written == null ? locked : written;
     clause = stated;
     passed.clear();
     passedRows.clear();
@@ -119,6 +123,11 @@ final class SqlWrite implements SqlContext {
     return stated == null || clauseUsed || rowsFollow
         ? null
         : nothingToCompare(stated.presented().lock());
+  }
+
+  /** Has the next execution write under this token, as if its clause FENCED BY stated it. */
+  void lockUnder(PresentedToken token) {
+    locked = new Operation.StatementFence(token, /* monotonic= */ false);
   }
 
   private void demand(Operation.@Nullable StatementFence stated) {
@@ -280,8 +289,12 @@ final class SqlWrite implements SqlContext {
     if (set != null) {
       return set;
     }
-    Hold own = ownLeaseTrusted ? locks.exclusiveHold(lock, session.ownLease()) : null;
-    return own == null ? null : (Long) own.token().value();
+    Transaction open = transaction;
+    Hold hold = open == null ? null : locks.exclusiveHold(lock, open.lease());
+    if (hold == null && ownLeaseTrusted) {
+      hold = locks.exclusiveHold(lock, session.ownLease());
+    }
+    return hold == null ? null : (Long) hold.token().value();
   }
 
   private boolean accepts(Fence fence, LockName lock, long token) {

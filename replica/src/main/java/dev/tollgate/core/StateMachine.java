@@ -80,6 +80,7 @@ public final class StateMachine {
   public Applied apply(LogPosition at, Command command) {
     current.begin(at);
     Outcome outcome = command.handledBy(commands);
+    transactions.settleGranted();
     return new Applied(outcome, current.notices());
   }
 

@@ -50,6 +50,8 @@ public sealed interface StateRecord {
 
     R definedLock(DefinedLock record);
 
+    R waitingStatement(WaitingStatement record);
+
     R lock(LockState record);
 
     R fence(FenceState record);
@@ -221,6 +223,33 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.sessionFence(this);
+    }
+  }
+
+  /**
+   * A LOCKED BY statement in the queue of its lock. The records of its session, its lease and its
+   * lock come before.
+   *
+   * @param done the outcomes of its first parameter sets, which have run
+   */
+  record WaitingStatement(
+      SessionId session,
+      LeaseId lease,
+      LockName lock,
+      Operation.ExecuteSql statement,
+      List<Outcome> done)
+      implements StateRecord {
+    public WaitingStatement {
+      requireNonNull(session, "session");
+      requireNonNull(lease, "lease");
+      requireNonNull(lock, "lock");
+      requireNonNull(statement, "statement");
+      done = List.copyOf(done);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.waitingStatement(this);
     }
   }
 

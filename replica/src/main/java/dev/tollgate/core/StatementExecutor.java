@@ -1,8 +1,10 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RefusalCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class StatementExecutor {
   private final SqlStore store;
   private final SessionTable sessions;
+  private final StatementLocks locks;
   private final SqlWrite.Factory writes;
 
-  StatementExecutor(SqlStore store, SessionTable sessions, SqlWrite.Factory writes) {
+  StatementExecutor(
+      SqlStore store, SessionTable sessions, StatementLocks locks, SqlWrite.Factory writes) {
     this.store = store;
     this.sessions = sessions;
+    this.locks = locks;
     this.writes = writes;
   }
 
@@ -31,6 +36,10 @@ final class StatementExecutor {
     if (operation instanceof Operation.ExecuteSql sql) {
       return execute(statement, sql, transaction);
     }
+    if (operation instanceof Operation.AcquireTransactionLock acquire && transaction != null) {
+      acquire(statement, acquire, transaction);
+      return null;
+    }
     Outcome outcome =
         operation instanceof Operation.FenceTable fence
             ? store.fenceTable(fence, writes.of(session, null, fence.ownLeaseTrusted()))
@@ -45,6 +54,18 @@ final class StatementExecutor {
       statement.finish(outcome);
     }
     return null;
+  }
+
+  private void acquire(
+      PendingStatement statement,
+      Operation.AcquireTransactionLock operation,
+      Transaction transaction) {
+    Outcome outcome = locks.acquire(statement, operation, transaction);
+    if (outcome instanceof Outcome.Waiting) {
+      statement.waitFor(new PendingStatement.Blocker.LockTurn(operation.lock()));
+    } else {
+      statement.finish(outcome);
+    }
   }
 
   private void waitForHolder(PendingStatement statement, Outcome.Conflict conflict) {
@@ -70,7 +91,20 @@ final class StatementExecutor {
         }
         transaction.countStatement();
       }
+      LockName lockedBy = sql.parameterSets().get(statement.executions()).lockedBy();
+      Outcome turn = lockedBy == null ? null : locks.take(statement, lockedBy);
+      if (lockedBy != null && turn instanceof Outcome.Waiting) {
+        statement.waitFor(new PendingStatement.Blocker.LockTurn(lockedBy));
+        return null;
+      }
+      if (lockedBy != null && turn instanceof Outcome.Granted granted) {
+        write.lockUnder(new PresentedToken(lockedBy, granted.token().value()));
+      } else if (turn != null) {
+        statement.executed(turn instanceof Outcome.NotGranted ? notFree(lockedBy) : turn);
+        continue;
+      }
       Outcome outcome = store.execute(sql, statement.executions(), write);
+      locks.giveBack(statement);
       if (outcome instanceof Outcome.Conflict conflict) {
         waitForHolder(statement, conflict);
         return conflict.waitMillis();
@@ -80,6 +114,13 @@ final class StatementExecutor {
     List<Outcome> done = statement.done();
     statement.finish(sql.batch() ? new Outcome.Batch(done) : done.get(0));
     return null;
+  }
+
+  private static Outcome notFree(LockName lock) {
+    return new Outcome.SqlFailed(
+        "HYT00",
+        50200,
+        "Timeout trying to lock: lock '" + lock + "' is not free, SET LOCK_TIMEOUT lets it wait");
   }
 
   private static Outcome.Refused batchTooLarge() {

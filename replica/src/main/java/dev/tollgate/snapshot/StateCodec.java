@@ -16,6 +16,7 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RequestId;
@@ -69,6 +70,14 @@ public final class StateCodec {
 
   private static final int DEFINED_LOCK = 19;
 
+  /** The lease of an open transaction; laid out as any other lease. */
+  private static final int TRANSACTION_LEASE = 21;
+
+  /** The lease of a LOCKED BY statement that waits; laid out as any other lease. */
+  private static final int STATEMENT_LEASE = 22;
+
+  private static final int WAITING_STATEMENT = 23;
+
   private StateCodec() {}
 
   /** Writes the body of a record and returns its kind. */
@@ -92,8 +101,11 @@ public final class StateCodec {
               in.i64(),
               in.i64());
       case NODE -> new StateRecord.NodeAddress(in.string(), in.string());
-      case LEASE -> lease(in, /* keeps= */ false);
-      case KEEPING_LEASE -> lease(in, /* keeps= */ true);
+      case LEASE -> lease(in, LeaseKind.CLIENT);
+      case KEEPING_LEASE -> lease(in, LeaseKind.KEEP);
+      case TRANSACTION_LEASE -> lease(in, LeaseKind.TRANSACTION);
+      case STATEMENT_LEASE -> lease(in, LeaseKind.STATEMENT);
+      case WAITING_STATEMENT -> waitingStatement(in);
       case SESSION -> session(in, /* withContent= */ false);
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true);
       case SESSION_FENCE ->
@@ -178,15 +190,40 @@ public final class StateCodec {
     out.string(environment.runtime());
   }
 
-  private static StateRecord lease(WireReader in, boolean keeps) {
+  private static StateRecord waitingStatement(WireReader in) throws CorruptSnapshotException {
+    SessionId session = new SessionId(in.i64());
+    LeaseId lease = new LeaseId(in.i64());
+    LockName lock = new LockName(in.string());
+    Operation operation;
+    try {
+      operation = OperationCodec.read(in);
+    } catch (UnknownOperationException e) {
+      throw UnknownVersionException.ofOperation(e);
+    }
+    if (!(operation instanceof Operation.ExecuteSql sql)) {
+      throw new CorruptSnapshotException("a waiting statement that is none: " + operation);
+    }
+    List<Outcome> done = new ArrayList<>();
+    for (int i = in.count(1); i > 0; i--) {
+      done.add(OutcomeCodec.read(in));
+    }
+    return new StateRecord.WaitingStatement(session, lease, lock, sql, done);
+  }
+
+  /**
+   * Reads a lease.
+   *
+   * @param kind its kind, unless it is the own lease of a session
+   */
+  private static StateRecord lease(WireReader in, LeaseKind kind) {
     LeaseId id = new LeaseId(in.i64());
     String owner = in.string();
     long ttlMillis = in.i64();
     long createdMicros = in.i64();
     SessionId creator = sessionOrNull(in.i64());
-    LeaseKind kind = in.flag() ? LeaseKind.OWN : keeps ? LeaseKind.KEEP : LeaseKind.CLIENT;
+    LeaseKind actual = in.flag() ? LeaseKind.OWN : kind;
     return new StateRecord.LeaseState(
-        id, owner, ttlMillis, createdMicros, creator, kind, names(in), names(in));
+        id, owner, ttlMillis, createdMicros, creator, actual, names(in), names(in));
   }
 
   private static StateRecord lock(WireReader in, boolean withSets) {
@@ -307,7 +344,12 @@ public final class StateCodec {
       out.i64(creator == null ? 0 : creator.value()).flag(state.kind() == LeaseKind.OWN);
       names(state.held());
       names(state.awaited());
-      return state.kind() == LeaseKind.KEEP ? KEEPING_LEASE : LEASE;
+      return switch (state.kind()) {
+        case CLIENT, OWN -> LEASE;
+        case KEEP -> KEEPING_LEASE;
+        case TRANSACTION -> TRANSACTION_LEASE;
+        case STATEMENT -> STATEMENT_LEASE;
+      };
     }
 
     @Override
@@ -343,6 +385,15 @@ public final class StateCodec {
       out.i64(state.session().value());
       out.string(state.fence().lock().value()).i64(state.fence().token());
       return SESSION_FENCE;
+    }
+
+    @Override
+    public Integer waitingStatement(StateRecord.WaitingStatement state) {
+      out.i64(state.session().value()).i64(state.lease().value()).string(state.lock().value());
+      OperationCodec.write(out, state.statement());
+      out.i32(state.done().size());
+      state.done().forEach(outcome -> OutcomeCodec.write(out, outcome));
+      return WAITING_STATEMENT;
     }
 
     @Override

@@ -7,5 +7,9 @@ public enum LeaseKind {
   /** A session's own lease: renewed with its session, and ends with it. */
   OWN,
   /** Keeps a lock from others after its release: no client can use or renew it. */
-  KEEP
+  KEEP,
+  /** Holds the locks of an open transaction, and ends with it: no client can use or renew it. */
+  TRANSACTION,
+  /** Holds the lock of a LOCKED BY statement, or waits for it: no client can use or renew it. */
+  STATEMENT
 }

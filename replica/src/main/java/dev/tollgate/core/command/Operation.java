@@ -21,6 +21,8 @@ public sealed interface Operation {
 
     R acquireAll(AcquireLocks operation);
 
+    R acquireForTransaction(AcquireTransactionLock operation);
+
     R release(ReleaseLock operation);
 
     R transfer(TransferLock operation);
@@ -133,6 +135,30 @@ public sealed interface Operation {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.acquireAll(this);
+    }
+  }
+
+  /**
+   * Takes a lock exclusively until the session's transaction ends, or stands in its queue; begins
+   * the transaction if none is open.
+   *
+   * @param waitMillis as for {@link AcquireLock}
+   */
+  record AcquireTransactionLock(LockName lock, long waitMillis, TransactionScope mode)
+      implements Operation {
+    public AcquireTransactionLock {
+      requireNonNull(lock, "lock");
+      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
+        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
+      }
+      if (mode == TransactionScope.AUTOCOMMIT) {
+        throw new IllegalArgumentException("a transaction lock in mode " + mode);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.acquireForTransaction(this);
     }
   }
 
@@ -314,6 +340,10 @@ public sealed interface Operation {
       if (!batch && parameterSets.size() != 1) {
         throw new IllegalArgumentException(parameterSets.size() + " parameter sets");
       }
+      boolean locked = parameterSets.stream().anyMatch(set -> set.lockedBy() != null);
+      if (locked && (definition || mode != TransactionScope.AUTOCOMMIT)) {
+        throw new IllegalArgumentException("locked by a lock in mode " + mode);
+      }
     }
 
     @Override
@@ -459,10 +489,20 @@ public sealed interface Operation {
    *
    * @param values encoded by the store's value codec; the core does not interpret them
    * @param fence the statement's fence with its parameters filled in, or null
+   * @param lockedBy the lock that the execution takes, writes under, and releases; or null. Only
+   *     without a transaction, and without a fence
    */
-  record ParameterSet(Payload values, @Nullable StatementFence fence) {
+  record ParameterSet(
+      Payload values, @Nullable StatementFence fence, @Nullable LockName lockedBy) {
     public ParameterSet {
       requireNonNull(values, "values");
+      if (fence != null && lockedBy != null) {
+        throw new IllegalArgumentException("fenced by a lock and locked by one");
+      }
+    }
+
+    public ParameterSet(Payload values, @Nullable StatementFence fence) {
+      this(values, fence, null);
     }
   }
 

@@ -62,7 +62,16 @@ final class Deadlines {
         ownLeases.put(session.id(), own.id());
       }
     }
+    for (Session session : state.sessions()) {
+      if (session.isBlocked()) {
+        RequestId blocked = new RequestId(session.id(), session.lastSequence());
+        waits.add(blocked, nanos(session.lockTimeoutMillis()), now);
+      }
+    }
     for (Lease lease : state.leases()) {
+      if (lease.kind() == LeaseKind.TRANSACTION || lease.kind() == LeaseKind.STATEMENT) {
+        continue;
+      }
       leases.add(lease.id(), nanos(lease.ttlMillis()), nanos(lease.remainingMillis()), now);
       silences.add(lease, now);
       if (lease.kind() == LeaseKind.KEEP) {
@@ -72,12 +81,6 @@ final class Deadlines {
     for (Lock lock : state.locks()) {
       for (Waiter waiter : lock.waiters()) {
         waits.add(waiter.request(), nanos(waiter.waitMillis()), now);
-      }
-    }
-    for (Session session : state.sessions()) {
-      if (session.isBlocked()) {
-        RequestId blocked = new RequestId(session.id(), session.lastSequence());
-        waits.add(blocked, nanos(session.lockTimeoutMillis()), now);
       }
     }
     transactions.begin(state.transactions(), state.transactionLimits(), now);

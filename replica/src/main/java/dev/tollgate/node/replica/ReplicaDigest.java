@@ -146,6 +146,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String waitingStatement(StateRecord.WaitingStatement state) {
+      return "sessions";
+    }
+
+    @Override
     public String definedLock(StateRecord.DefinedLock state) {
       return "locks";
     }

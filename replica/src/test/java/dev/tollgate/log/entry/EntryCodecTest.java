@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -59,13 +60,14 @@ class EntryCodecTest {
             new Operation.ReleaseLock(LOCK, null, 0),
             new Operation.ReleaseLock(LOCK, new LeaseId(5), 0),
             new Operation.ReleaseLock(LOCK, null, 86_400_000),
-            new Operation.AcquireLocks(List.of(LOCK), null, 0),
-            new Operation.AcquireLocks(
-                List.of(new LockName("b"), LOCK, new LockName("a")), new LeaseId(5), 10_000),
+            new Operation.AcquireLocks(List.of(LOCK, new LockName("b")), null, 0),
+            new Operation.AcquireLocks(List.of(LOCK), new LeaseId(5), 10_000),
+            new Operation.AcquireTransactionLock(LOCK, 10_000, TransactionScope.READ_COMMITTED),
+            lockedStatement(),
             new Operation.TransferLock(LOCK, null, new LeaseId(5)),
             new Operation.TransferLock(LOCK, new LeaseId(5), null),
-            new Operation.DefineLock(new LockDefinition(LOCK, 10_000), true),
-            new Operation.ChangeLock(new LockDefinition(LOCK, 1), false),
+            new Operation.DefineLock(new LockDefinition(LOCK, 5), false),
+            new Operation.ChangeLock(new LockDefinition(LOCK, 1), true),
             new Operation.DropLock(LOCK, true),
             new Operation.ForceReleaseLock(LOCK),
             new Operation.PresentToken(LOCK, 42L),
@@ -124,6 +126,23 @@ class EntryCodecTest {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }
     return commands.stream();
+  }
+
+  private static Operation lockedStatement() {
+    return new Operation.ExecuteSql(
+        "UPDATE T SET V = ?",
+        false,
+        List.of(),
+        List.of(
+            new Operation.ParameterSet(Payload.of(new byte[] {1}), null, LOCK),
+            new Operation.ParameterSet(Payload.of(new byte[] {2}), FENCE, null)),
+        true,
+        false,
+        new Operation.WantedKeys.None(),
+        0,
+        null,
+        true,
+        TransactionScope.AUTOCOMMIT);
   }
 
   private static Operation statement(
@@ -231,7 +250,26 @@ class EntryCodecTest {
         Arguments.of(
             new Operation.ChangeLock(new LockDefinition(job, 5), false),
             "16000000036a6f620000000500"),
-        Arguments.of(new Operation.DropLock(job, true), "17000000036a6f6201"));
+        Arguments.of(new Operation.DropLock(job, true), "17000000036a6f6201"),
+        Arguments.of(
+            new Operation.AcquireTransactionLock(job, 1_000, TransactionScope.SERIALIZABLE), ""),
+        Arguments.of(execute(null), ""),
+        Arguments.of(execute(job), ""));
+  }
+
+  private static Operation execute(@Nullable LockName lockedBy) {
+    return new Operation.ExecuteSql(
+        "UPDATE t SET v = ?",
+        false,
+        List.of(),
+        List.of(new Operation.ParameterSet(Payload.of(new byte[] {1}), null, lockedBy)),
+        false,
+        false,
+        new Operation.WantedKeys.None(),
+        0,
+        null,
+        true,
+        TransactionScope.AUTOCOMMIT);
   }
 
   @Test

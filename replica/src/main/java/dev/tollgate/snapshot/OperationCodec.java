@@ -1,6 +1,4 @@
-package dev.tollgate.log.entry;
-
-import static dev.tollgate.log.entry.CommandCodec.list;
+package dev.tollgate.snapshot;
 
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
@@ -14,13 +12,16 @@ import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of sessions within {@link CommandCodec}, whose rule for numbers holds here too.
+ * The operations of sessions in bytes, in log entries and in snapshots. The numbers are a format on
+ * disk: never change one, only add new ones.
  */
-final class OperationCodec {
+public final class OperationCodec {
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
   private static final int ACQUIRE_LOCK = 3;
@@ -44,6 +45,10 @@ final class OperationCodec {
   private static final int DEFINE_LOCK = 21;
   private static final int CHANGE_LOCK = 22;
   private static final int DROP_LOCK = 23;
+  private static final int ACQUIRE_TRANSACTION_LOCK = 24;
+
+  /** A statement of which a parameter set is locked by a lock. */
+  private static final int EXECUTE_LOCKED = 25;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -51,11 +56,17 @@ final class OperationCodec {
 
   private OperationCodec() {}
 
-  static WireWriter write(WireWriter out, Operation operation) {
+  /** Writes an operation as {@link #read} reads it. */
+  public static WireWriter write(WireWriter out, Operation operation) {
     return operation.handledBy(new OperationWriter(out));
   }
 
-  static Operation read(WireReader in) {
+  /**
+   * Reads an operation.
+   *
+   * @throws UnknownOperationException if a later version has written it
+   */
+  public static Operation read(WireReader in) {
     int kind = in.u8();
     return switch (kind) {
       case CREATE_LEASE -> new Operation.CreateLease(in.i64(), in.string());
@@ -74,6 +85,9 @@ final class OperationCodec {
           new Operation.ReleaseLock(new LockName(in.string()), lease(in), in.i64());
       case TRANSFER_LOCK ->
           new Operation.TransferLock(new LockName(in.string()), lease(in), lease(in));
+      case ACQUIRE_TRANSACTION_LOCK ->
+          new Operation.AcquireTransactionLock(
+              new LockName(in.string()), in.i64(), TransactionScope.of(in.u8()));
       case DEFINE_LOCK -> new Operation.DefineLock(definition(in), in.flag());
       case CHANGE_LOCK -> new Operation.ChangeLock(definition(in), in.flag());
       case DROP_LOCK -> new Operation.DropLock(new LockName(in.string()), in.flag());
@@ -82,7 +96,8 @@ final class OperationCodec {
       case FENCE_SESSION -> new Operation.FenceSession(presented(in));
       case UNFENCE_SESSION -> new Operation.FenceSession(null);
       case SET_SCHEMA -> new Operation.SetSchema(in.string());
-      case EXECUTE_SQL -> execute(in);
+      case EXECUTE_SQL -> execute(in, /* locked= */ false);
+      case EXECUTE_LOCKED -> execute(in, /* locked= */ true);
       case FENCE_TABLE ->
           new Operation.FenceTable(table(in), tableFence(in), statementFence(in), in.flag());
       case FENCE_ROWS ->
@@ -93,7 +108,7 @@ final class OperationCodec {
       case MARK_SAVEPOINT ->
           new Operation.MarkSavepoint(in.flag(), in.string(), TransactionScope.of(in.u8()));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
-      default -> throw new UnknownCommandException("an operation of kind " + kind);
+      default -> throw new UnknownOperationException("an operation of kind " + kind);
     };
   }
 
@@ -104,7 +119,7 @@ final class OperationCodec {
     return new Operation.PresentToken(lock, present ? (Long) token : null);
   }
 
-  private static Operation execute(WireReader in) {
+  private static Operation execute(WireReader in, boolean locked) {
     String sql = in.string();
     boolean definition = in.flag();
     boolean batch = in.flag();
@@ -120,7 +135,11 @@ final class OperationCodec {
         list(
             in,
             5,
-            item -> new Operation.ParameterSet(Payload.of(item.bytes()), statementFence(item)));
+            item ->
+                new Operation.ParameterSet(
+                    Payload.of(item.bytes()),
+                    statementFence(item),
+                    locked ? lockOrNull(item.nullableString()) : null));
     return new Operation.ExecuteSql(
         sql,
         definition,
@@ -133,6 +152,19 @@ final class OperationCodec {
         binding,
         ownLeaseTrusted,
         mode);
+  }
+
+  private static @Nullable LockName lockOrNull(@Nullable String name) {
+    return name == null ? null : new LockName(name);
+  }
+
+  private static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
+    int count = in.count(itemBytes);
+    List<T> items = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      items.add(item.apply(in));
+    }
+    return items;
   }
 
   private static LockDefinition definition(WireReader in) {
@@ -163,7 +195,7 @@ final class OperationCodec {
       case NO_BINDING -> null;
       case TABLE_BINDING -> tableFence(in);
       case ROW_BINDING -> rowFence(in);
-      default -> throw new UnknownCommandException("a fence of kind " + kind);
+      default -> throw new UnknownOperationException("a fence of kind " + kind);
     };
   }
 
@@ -185,7 +217,7 @@ final class OperationCodec {
       case 1 -> new Operation.WantedKeys.Generated();
       case 2 -> new Operation.WantedKeys.Positions(list(in, 4, WireReader::i32));
       case 3 -> new Operation.WantedKeys.Names(list(in, 4, WireReader::string));
-      default -> throw new UnknownCommandException("a request for keys of kind " + kind);
+      default -> throw new UnknownOperationException("a request for keys of kind " + kind);
     };
   }
 
@@ -195,7 +227,7 @@ final class OperationCodec {
       case 1 -> Operation.DefinitionTarget.Kind.TABLE;
       case 2 -> Operation.DefinitionTarget.Kind.INDEX;
       case 3 -> Operation.DefinitionTarget.Kind.SCHEMA;
-      default -> throw new UnknownCommandException("a definition of kind " + code);
+      default -> throw new UnknownOperationException("a definition of kind " + code);
     };
   }
 
@@ -237,6 +269,12 @@ final class OperationCodec {
       out.u8(keep ? RELEASE_AND_KEEP : RELEASE_LOCK).string(operation.lock().value());
       lease(operation.lease());
       return keep ? out.i64(operation.keepMillis()) : out;
+    }
+
+    @Override
+    public WireWriter acquireForTransaction(Operation.AcquireTransactionLock operation) {
+      out.u8(ACQUIRE_TRANSACTION_LOCK).string(operation.lock().value());
+      return out.i64(operation.waitMillis()).u8(operation.mode().number());
     }
 
     @Override
@@ -288,7 +326,9 @@ final class OperationCodec {
 
     @Override
     public WireWriter execute(Operation.ExecuteSql operation) {
-      out.u8(EXECUTE_SQL).string(operation.sql());
+      boolean locked =
+          operation.parameterSets().stream().anyMatch(set -> set.lockedBy() != null);
+      out.u8(locked ? EXECUTE_LOCKED : EXECUTE_SQL).string(operation.sql());
       out.flag(operation.definition()).flag(operation.batch()).flag(operation.returnsRows());
       out.flag(operation.ownLeaseTrusted()).u8(operation.mode().number()).i64(operation.maxRows());
       out.i32(operation.targets().size());
@@ -302,6 +342,10 @@ final class OperationCodec {
       for (Operation.ParameterSet set : operation.parameterSets()) {
         out.bytes(set.values().bytes());
         statementFence(set.fence());
+        if (locked) {
+          LockName lock = set.lockedBy();
+          out.nullableString(lock == null ? null : lock.value());
+        }
       }
       return out;
     }
