@@ -51,6 +51,11 @@ final class PlanArguments {
           }
 
           @Override
+          public SqlValue array(Argument.Array array) {
+            return SqlValue.ofArray(values(array.elements(), parameters));
+          }
+
+          @Override
           public SqlValue nothing(Argument.Null nothing) {
             return SqlValue.ofNull();
           }

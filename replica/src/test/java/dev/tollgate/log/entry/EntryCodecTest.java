@@ -34,8 +34,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class EntryCodecTest {
@@ -217,6 +219,57 @@ class EntryCodecTest {
     Operation.TableFence job =
         new Operation.TableFence(new LockName("job"), FenceReading.MONOTONIC);
     assertEquals(List.of(job, job), bound);
+  }
+
+  /** What is written today is read by every later version. */
+  @ParameterizedTest
+  @MethodSource
+  void layoutOfLockOperationsIsKept(Operation operation, String layout) {
+    byte[] entry = encode(new Command.Perform(new SessionId(3), 77, operation));
+    int begin = EntryCodec.HEADER_BYTES + 1 + 8 + 8;
+    assertEquals(layout, HexFormat.of().formatHex(entry, begin, entry.length));
+  }
+
+  static Stream<Arguments> layoutOfLockOperationsIsKept() {
+    LockName job = new LockName("job");
+    LeaseId five = new LeaseId(5);
+    return Stream.of(
+        Arguments.of(new Operation.ReleaseLock(job, five, 0), "04000000036a6f620000000000000005"),
+        Arguments.of(
+            new Operation.ReleaseLock(job, five, 1_000),
+            "13000000036a6f62000000000000000500000000000003e8"),
+        Arguments.of(
+            new Operation.AcquireLocks(List.of(job, LOCK), null, 1_000),
+            "1200000002000000036a6f62000000046ac3b662000000000000000000000000000003e8"),
+        Arguments.of(
+            new Operation.TransferLock(job, five, null),
+            "14000000036a6f6200000000000000050000000000000000"),
+        Arguments.of(
+            new Operation.DefineLock(new LockDefinition(job, 5), true),
+            "15000000036a6f620000000501"),
+        Arguments.of(
+            new Operation.ChangeLock(new LockDefinition(job, 5), false),
+            "16000000036a6f620000000500"),
+        Arguments.of(new Operation.DropLock(job, true), "17000000036a6f6201"),
+        Arguments.of(
+            new Operation.AcquireTransactionLock(job, 1_000, TransactionScope.SERIALIZABLE), ""),
+        Arguments.of(execute(null), ""),
+        Arguments.of(execute(job), ""));
+  }
+
+  private static Operation execute(@Nullable LockName lockedBy) {
+    return new Operation.ExecuteSql(
+        "UPDATE t SET v = ?",
+        false,
+        List.of(),
+        List.of(new Operation.ParameterSet(Payload.of(new byte[] {1}), null, lockedBy)),
+        false,
+        false,
+        new Operation.WantedKeys.None(),
+        0,
+        null,
+        true,
+        TransactionScope.AUTOCOMMIT);
   }
 
   @Test
