@@ -109,8 +109,7 @@ final class Deadlocks {
     }
     return staying == 0
         || (lock.mode() == mode
-            && (mode == LockMode.SHARED
-                || staying < locks.definitions().permitsOf(lock.name())));
+            && (mode == LockMode.SHARED || staying < locks.definitions().permitsOf(lock.name())));
   }
 
   private Set<Transaction> awaitedBy(Transaction transaction) {
@@ -165,8 +164,7 @@ final class Deadlocks {
       Need next = open.removeFirst();
       if (needs.putIfAbsent(next.waiter().request(), next) == null) {
         for (LockName each : next.locks()) {
-          setsBefore(next.waiter(), each)
-              .forEach(set -> open.add(new Need(set, set.together())));
+          setsBefore(next.waiter(), each).forEach(set -> open.add(new Need(set, set.together())));
         }
       }
     }

@@ -75,8 +75,7 @@ class RandomStatementLocksTest {
             case 6 -> perform(id, new Operation.AcquireLocks(someLocks(), null, 1_000));
             case 7 -> core.acquire(id, someLock(), null);
             case 8 -> perform(id, new Operation.ReleaseLock(new LockName(someLock()), null, 0));
-            default ->
-                open ? perform(id, inTransaction(id)) : perform(id, lockedBy());
+            default -> open ? perform(id, inTransaction(id)) : perform(id, lockedBy());
           };
       count(outcome);
     }
@@ -148,7 +147,20 @@ class RandomStatementLocksTest {
           core.machine.state().locks().stream()
               .flatMap(lock -> lock.holds().stream())
               .anyMatch(hold -> hold.lease().isOwn());
-      assertTrue(somebodyRuns || leasesHold, () -> "transactions wait for each other: " + open.stream().map(t -> t.id() + " " + core.machine.state().session(t.session()).awaited()+ " " + core.machine.state().session(t.session()).isBlocked()).toList() + LockModel.describe(core.machine.state()));
+      assertTrue(
+          somebodyRuns || leasesHold,
+          () ->
+              "transactions wait for each other: "
+                  + open.stream()
+                      .map(
+                          t ->
+                              t.id()
+                                  + " "
+                                  + core.machine.state().session(t.session()).awaited()
+                                  + " "
+                                  + core.machine.state().session(t.session()).isBlocked())
+                      .toList()
+                  + LockModel.describe(core.machine.state()));
     }
 
     /** Ends all transactions that run and all leases, until nobody waits. */

@@ -160,8 +160,7 @@ class TransactionLocksTest {
 
   @Test
   void onePermitThatMayBecomeFreeIsNoDeadlock() {
-    core.perform(
-        a, new Operation.DefineLock(new LockDefinition(new LockName("pool"), 2), false));
+    core.perform(a, new Operation.DefineLock(new LockDefinition(new LockName("pool"), 2), false));
     inTransaction(a, "ROW r");
     lock(b, "pool");
     core.take(c, "pool");
@@ -367,8 +366,7 @@ class TransactionLocksTest {
   }
 
   private void timeOut(SessionId session) {
-    core.apply(
-        new Command.EndWait(session, core.lastSequence(session), Command.WaitEnd.TIMED_OUT));
+    core.apply(new Command.EndWait(session, core.lastSequence(session), Command.WaitEnd.TIMED_OUT));
   }
 
   private void fence(String table, String lock) {
