@@ -83,6 +83,14 @@ public final class LockModel {
     return held.stream().anyMatch(h -> h.lease.equals(lease));
   }
 
+  public boolean isWaiting(String request) {
+    return queued.stream().anyMatch(q -> q.request.equals(request));
+  }
+
+  public boolean isWaitingFor(String request, String lease) {
+    return queued.stream().anyMatch(q -> q.request.equals(request) && q.lease.equals(lease));
+  }
+
   public int permits(String lock) {
     return permits.getOrDefault(lock, 1);
   }

@@ -53,6 +53,8 @@ enum Breakage {
   PERMIT_COUNTED_TWICE,
   /** A request for two locks gets the first. */
   SET_GRANTED_IN_PART,
+  /** The lock of a transaction becomes one of its session: it outlives a rollback. */
+  TRANSACTION_LOCK_OUTLIVES_ROLLBACK,
   /** A lock that is kept after its release is granted after half of the time. */
   KEEP_ENDS_EARLY,
   /** A replica stamps what it applies with its own time. */

@@ -5,6 +5,7 @@ import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockDefinition;
+import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
@@ -61,6 +62,8 @@ class BrokenConsumer implements LogConsumer {
       case PERMIT_COUNTED_TWICE ->
           new Replaces(replica, operations(BrokenConsumer::withOnePermitMore));
       case SET_GRANTED_IN_PART -> new Replaces(replica, operations(BrokenConsumer::firstOfSet));
+      case TRANSACTION_LOCK_OUTLIVES_ROLLBACK ->
+          new Replaces(replica, operations(BrokenConsumer::lockOfTheSession));
       case KEEP_ENDS_EARLY -> new Replaces(replica, operations(BrokenConsumer::halfTheKeep));
       case QUEUE_NOT_FIFO -> new Reverses(replica);
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
@@ -90,6 +93,13 @@ class BrokenConsumer implements LogConsumer {
   private static Operation firstOfSet(Operation operation) {
     return operation instanceof Operation.AcquireLocks set
         ? new Operation.AcquireLocks(set.locks().subList(0, 1), set.lease(), set.waitMillis())
+        : operation;
+  }
+
+  private static Operation lockOfTheSession(Operation operation) {
+    return operation instanceof Operation.AcquireTransactionLock acquire
+        ? new Operation.AcquireLock(
+            acquire.lock(), null, LockMode.EXCLUSIVE, acquire.waitMillis())
         : operation;
   }
 

@@ -36,7 +36,25 @@ final class Model {
   /** An answer, and with which entry it came. */
   record Answered(long index, String answer) {}
 
+  /** An open transaction, and what holds its lock. */
+  private static final class TransactionFact {
+    final long id;
+    @Nullable LeaseFact lease;
+
+    /** Its lock was taken from it by force. */
+    boolean stale;
+
+    TransactionFact(long id) {
+      this.id = id;
+    }
+  }
+
   private static final class SessionFact {
+    @Nullable TransactionFact transaction;
+
+    /** Its transaction was rolled back, and it has not been told. */
+    boolean transactionLost;
+
     long last;
     long ownLease;
     boolean lost;
@@ -62,6 +80,7 @@ final class Model {
   /** Keeps that have begun since they were last taken. */
   private final List<Keep> keeps = new ArrayList<>();
 
+  private long lastTransaction;
   private long lastSession;
   private long lastLease;
   private long index;
@@ -158,6 +177,8 @@ final class Model {
         perform(perform);
       } else if (command instanceof Command.EndWait end) {
         endWait(end);
+      } else if (command instanceof Command.AbortTransaction abort) {
+        abort(abort);
       } else if (command instanceof Command.Expire expire) {
         expire.sessions().forEach(id -> endSession(id.value()));
         expire.leases().forEach(id -> endLease(id.value()));
@@ -239,7 +260,7 @@ final class Model {
 
   private static String words(String answer) {
     return switch (answer) {
-      case "LEASE_GONE", "WAIT_CANCELLED", "SESSION_GONE", "LOCK_UPGRADE", "LOCK_STATE" ->
+      case "LEASE_GONE", "WAIT_CANCELLED", "SESSION_GONE", "LOCK_UPGRADE", "LOCK_STATE", "TRANSACTION_LOST" ->
           "refused";
       case "not granted" -> "null";
       default -> answer.replaceFirst("tokens? ", "");
@@ -283,6 +304,8 @@ final class Model {
       case TRY_ACQUIRE, ACQUIRE -> acquire(id, session, request, op);
       case RELEASE -> release(session, op);
       case FORCE_RELEASE -> forceRelease(op);
+      case LOCK_IN_TRANSACTION -> lockInTransaction(session, request, op);
+      case COMMIT, ROLLBACK -> endTransaction(session, op.kind() == Op.Kind.COMMIT);
       case ACQUIRE_TWO -> acquireTwo(id, session, request, op);
       case RELEASE_AND_KEEP -> releaseAndKeep(session, op);
       case TRANSFER -> transfer(id, session, op);
@@ -314,7 +337,75 @@ final class Model {
     return own != null && locks.exclusiveToken(lock, own.name).isPresent();
   }
 
+  private String lockInTransaction(SessionFact session, String request, Op op) {
+    if (session.transactionLost) {
+      session.transactionLost = false;
+      return "refused";
+    }
+    TransactionFact transaction = session.transaction;
+    if (transaction == null) {
+      transaction = new TransactionFact(++lastTransaction);
+      session.transaction = transaction;
+    }
+    LeaseFact own = leases.get(session.ownLease);
+    if (own != null && locks.exclusiveToken(op.lockName(), own.name).isPresent()) {
+      return locks.exclusiveToken(op.lockName(), own.name).orElseThrow().toString();
+    }
+    LeaseFact lease = transaction.lease;
+    if (lease == null) {
+      lease = leases.get(createLease(0, 1));
+      transaction.lease = lease;
+    }
+    return words(locks.acquire(request, op.lockName(), lease.name, false, true));
+  }
+
+  private String endTransaction(SessionFact session, boolean commit) {
+    TransactionFact transaction = session.transaction;
+    boolean lost = session.transactionLost;
+    session.transactionLost = false;
+    if (transaction == null) {
+      return commit && lost ? "refused" : "0";
+    }
+    leave(session, transaction);
+    return commit && transaction.stale ? "refused" : "0";
+  }
+
+  private void leave(SessionFact session, TransactionFact transaction) {
+    session.transaction = null;
+    if (transaction.lease != null) {
+      leases.remove(transaction.lease.id);
+      locks.endLease(transaction.lease.name);
+    }
+  }
+
+  private void abort(Command.AbortTransaction abort) {
+    SessionFact session = sessions.get(abort.session().value());
+    TransactionFact transaction = session == null ? null : session.transaction;
+    if (session == null || transaction == null || transaction.id != abort.transaction()) {
+      return;
+    }
+    String request = abort.session() + "/" + session.last;
+    boolean waits = transaction.lease != null && locks.isWaiting(request);
+    if (abort.reason() == Command.AbortReason.IDLE && locks.isWaiting(request)) {
+      return;
+    }
+    if (waits && locks.isWaitingFor(request, transaction.lease.name)) {
+      locks.endWait(request, "TRANSACTION_LOST");
+    } else {
+      session.transactionLost = true;
+    }
+    leave(session, transaction);
+  }
+
   private String forceRelease(Op op) {
+    for (SessionFact session : sessions.values()) {
+      TransactionFact transaction = session.transaction;
+      if (transaction != null
+          && transaction.lease != null
+          && locks.isHeldBy(op.lockName(), transaction.lease.name)) {
+        transaction.stale = true;
+      }
+    }
     boolean did = locks.forceRelease(op.lockName());
     leases
         .values()
@@ -469,6 +560,10 @@ final class Model {
     if (session != null) {
       if (!giveUpLocked(id + "/" + session.last)) {
         locks.endWait(id + "/" + session.last, "SESSION_GONE");
+      }
+      TransactionFact transaction = session.transaction;
+      if (transaction != null) {
+        leave(session, transaction);
       }
       endLease(session.ownLease);
       sessions.remove(id);

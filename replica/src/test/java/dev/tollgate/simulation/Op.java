@@ -3,6 +3,7 @@ package dev.tollgate.simulation;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.schema.LockArguments;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.TransactionMode;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,10 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     DEFINE_LOCK,
     /** To a table that its lock fences, by a statement that takes the lock for itself. */
     WRITE_LOCKED,
+    /** Takes a lock until the transaction ends, which it begins. */
+    LOCK_IN_TRANSACTION,
+    COMMIT,
+    ROLLBACK,
     /** A definition that counts as a write to all registers without a fence. */
     DEFINE
   }
@@ -138,6 +143,13 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     return isOdd();
   }
 
+  TransactionMode transactionMode() {
+    return switch (kind) {
+      case LOCK_IN_TRANSACTION, COMMIT, ROLLBACK -> TransactionMode.READ_COMMITTED;
+      default -> TransactionMode.AUTOCOMMIT;
+    };
+  }
+
   private boolean isOdd() {
     return value % 2 != 0;
   }
@@ -175,6 +187,9 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
             case 1 -> "CREATE LOCK IF NOT EXISTS ? PERMITS 2";
             default -> "ALTER LOCK IF EXISTS ? PERMITS 2";
           };
+      case LOCK_IN_TRANSACTION -> "SELECT acquire_transaction_lock(?, ?)";
+      case COMMIT -> "COMMIT";
+      case ROLLBACK -> "ROLLBACK";
       case WRITE_LOCKED -> "UPDATE f" + lock + " SET v = ?, n = n + 1 LOCKED BY ?";
       case DEFINE -> "ALTER TABLE r ALTER COLUMN n SET DATA TYPE BIGINT USING n + 1";
     };
@@ -200,7 +215,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case COMPARE_AND_SET -> List.of(written, id, number(expected));
       case READ -> List.of(id);
       case FENCE_SESSION -> List.of(name, number(token));
-      case UNFENCE_SESSION, DEFINE -> List.of();
+      case UNFENCE_SESSION, DEFINE, COMMIT, ROLLBACK -> List.of();
+      case LOCK_IN_TRANSACTION -> List.of(name, number(millis));
       case ACQUIRE_TWO -> {
         List<SqlValue> all = new ArrayList<>(lockNames().stream().map(SqlValue::ofText).toList());
         if (lease != 0) {

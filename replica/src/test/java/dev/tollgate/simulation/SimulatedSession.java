@@ -9,7 +9,6 @@ import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
-import dev.tollgate.wire.TransactionMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +55,7 @@ final class SimulatedSession implements Connection.Owner {
   private boolean trusted;
   private long requestId;
   private long beganAt;
+  private boolean inTransaction;
   private long beganClock;
   private long knownIndex;
   private long healthyAt;
@@ -209,7 +209,7 @@ final class SimulatedSession implements Connection.Owner {
             new Request.Execute(
                 sequence,
                 proven,
-                TransactionMode.AUTOCOMMIT,
+                what.transactionMode(),
                 false,
                 setUp.isEmpty() ? what.sql() : setUp.get(0),
                 new KeyRequest.None(),
@@ -328,6 +328,9 @@ final class SimulatedSession implements Connection.Owner {
     if (simulation.fencesSessions() && world.chance(0.12)) {
       return chooseAroundAFence(lock, token);
     }
+    if (inTransaction) {
+      return op(world.chance(0.6) ? Kind.COMMIT : Kind.ROLLBACK, lock, 0, 0);
+    }
     if (simulation.usesLockKinds() && world.chance(0.25)) {
       return chooseAmongLockKinds(lock, lease);
     }
@@ -370,7 +373,11 @@ final class SimulatedSession implements Connection.Owner {
   }
 
   private Op chooseAmongLockKinds(int lock, @Nullable LeaseProof lease) {
-    int dice = world.random.nextInt(12);
+    int dice = world.random.nextInt(15);
+    if (dice >= 12) {
+      inTransaction = true;
+      return op(Kind.LOCK_IN_TRANSACTION, lock, 0, 0);
+    }
     if (dice < 4) {
       return op(Kind.ACQUIRE_TWO, lock, lease == null || dice > 0 ? 0 : lease.id(), 0);
     } else if (dice < 6) {
@@ -458,6 +465,7 @@ final class SimulatedSession implements Connection.Owner {
         process.keepAlive(created);
       }
       case REVOKE_LEASE -> extra = null;
+      case COMMIT, ROLLBACK -> inTransaction = false;
       case READ -> lastRead = Long.parseLong(value);
       default -> {}
     }
