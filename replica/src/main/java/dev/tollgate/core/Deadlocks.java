@@ -6,9 +6,12 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.RequestId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -84,10 +87,10 @@ final class Deadlocks {
     if (holder != null) {
       return !stuck.contains(holder);
     }
-    for (Waiter waiter : ahead(transaction)) {
-      for (LockName name : locksOf(waiter, transaction)) {
+    for (Need need : needs(transaction)) {
+      for (LockName name : need.locks()) {
         Lock lock = locks.find(name);
-        if (lock != null && !canBeGranted(lock, waiter.mode(), stuck)) {
+        if (lock != null && !canBeGranted(lock, need.waiter().mode(), stuck)) {
           return false;
         }
       }
@@ -106,8 +109,7 @@ final class Deadlocks {
     }
     return staying == 0
         || (lock.mode() == mode
-            && (mode == LockMode.SHARED
-                || staying < locks.definitions().permitsOf(lock.name())));
+            && (mode == LockMode.SHARED || staying < locks.definitions().permitsOf(lock.name())));
   }
 
   private Set<Transaction> awaitedBy(Transaction transaction) {
@@ -116,8 +118,8 @@ final class Deadlocks {
       return Set.of(row);
     }
     Set<Transaction> holders = new LinkedHashSet<>();
-    for (Waiter waiter : ahead(transaction)) {
-      for (LockName name : locksOf(waiter, transaction)) {
+    for (Need need : needs(transaction)) {
+      for (LockName name : need.locks()) {
         Lock lock = locks.find(name);
         for (Hold hold : lock == null ? List.<Hold>of() : lock.holds()) {
           Transaction holder = transactionOf(hold);
@@ -139,26 +141,49 @@ final class Deadlocks {
         : null;
   }
 
-  /** The request that the transaction's session waits with for a lock, and those before it. */
-  private List<Waiter> ahead(Transaction transaction) {
+  /** A request and the locks that it needs. */
+  private record Need(Waiter waiter, List<LockName> locks) {}
+
+  /**
+   * The request with which the transaction's session waits for a lock, and the requests for several
+   * locks that have to be granted before it. Other requests before it need nothing but the lock.
+   */
+  private Collection<Need> needs(Transaction transaction) {
     LockName name = awaitedLock(transaction);
     Lock lock = name == null ? null : locks.find(name);
-    if (lock == null) {
-      return List.of();
-    }
     Session session = sessions.existing(transaction.session());
     RequestId request = new RequestId(session.id(), session.lastSequence());
-    List<Waiter> ahead = new ArrayList<>();
-    for (Waiter waiter : lock.waiters()) {
-      boolean mine = waiter.request().equals(request);
-      if (mine || waiter.isForSeveral()) {
-        ahead.add(waiter);
-      }
-      if (mine) {
-        return ahead;
+    Waiter own = lock == null ? null : lock.waiterOf(request);
+    if (name == null || own == null) {
+      return List.of();
+    }
+    Map<RequestId, Need> needs = new LinkedHashMap<>();
+    Deque<Need> open = new ArrayDeque<>();
+    open.add(new Need(own, own.isForSeveral() ? own.together() : List.of(name)));
+    while (!open.isEmpty()) {
+      Need next = open.removeFirst();
+      if (needs.putIfAbsent(next.waiter().request(), next) == null) {
+        for (LockName each : next.locks()) {
+          setsBefore(next.waiter(), each).forEach(set -> open.add(new Need(set, set.together())));
+        }
       }
     }
-    return List.of();
+    return needs.values();
+  }
+
+  /** The requests for several locks that stand before a request in the queue of a lock. */
+  private List<Waiter> setsBefore(Waiter waiter, LockName name) {
+    List<Waiter> sets = new ArrayList<>();
+    Lock lock = locks.find(name);
+    for (Waiter other : lock == null ? List.<Waiter>of() : lock.waiters()) {
+      if (other.request().equals(waiter.request())) {
+        break;
+      }
+      if (other.isForSeveral()) {
+        sets.add(other);
+      }
+    }
+    return sets;
   }
 
   private @Nullable LockName awaitedLock(Transaction transaction) {
@@ -167,11 +192,6 @@ final class Deadlocks {
     return statement == null
         ? sessions.existing(transaction.session()).awaited()
         : statement.awaitedLock();
-  }
-
-  private List<LockName> locksOf(Waiter waiter, Transaction transaction) {
-    LockName awaited = awaitedLock(transaction);
-    return waiter.isForSeveral() || awaited == null ? waiter.together() : List.of(awaited);
   }
 
   private @Nullable Transaction transactionOf(Hold hold) {

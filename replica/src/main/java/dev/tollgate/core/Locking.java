@@ -305,7 +305,10 @@ final class Locking {
       Session session, Lease lease, List<LockName> names) {
     Transaction transaction = lease.isOwn() ? session.transaction() : null;
     Lease holder = transaction == null ? null : transaction.lease();
-    for (LockName name : holder == null ? List.<LockName>of() : names) {
+    if (holder == null) {
+      return null;
+    }
+    for (LockName name : names) {
       if (holder.held().contains(name)) {
         return new Outcome.Refused(
             RefusalCode.LOCK_STATE,

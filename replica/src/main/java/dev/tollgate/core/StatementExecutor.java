@@ -92,15 +92,12 @@ final class StatementExecutor {
         transaction.countStatement();
       }
       LockName lockedBy = sql.parameterSets().get(statement.executions()).lockedBy();
-      Outcome turn = lockedBy == null ? null : locks.take(statement, lockedBy);
-      if (lockedBy != null && turn instanceof Outcome.Waiting) {
-        statement.waitFor(new PendingStatement.Blocker.LockTurn(lockedBy));
+      Outcome notHeld = lockedBy == null ? null : takeLock(statement, lockedBy, sql, write);
+      if (notHeld instanceof Outcome.Waiting) {
         return null;
       }
-      if (lockedBy != null && turn instanceof Outcome.Granted granted) {
-        write.lockUnder(new PresentedToken(lockedBy, granted.token().value()));
-      } else if (turn != null) {
-        statement.executed(turn instanceof Outcome.NotGranted ? notFree(lockedBy) : turn);
+      if (notHeld != null) {
+        statement.executed(notHeld);
         continue;
       }
       Outcome outcome = store.execute(sql, statement.executions(), write);
@@ -114,6 +111,25 @@ final class StatementExecutor {
     List<Outcome> done = statement.done();
     statement.finish(sql.batch() ? new Outcome.Batch(done) : done.get(0));
     return null;
+  }
+
+  /**
+   * Takes the lock of a LOCKED BY statement for the next execution.
+   *
+   * @return null if the execution may run, {@link Outcome.Waiting} if the statement waits now, else
+   *     the outcome of the execution
+   */
+  private @Nullable Outcome takeLock(
+      PendingStatement statement, LockName lock, Operation.ExecuteSql sql, SqlWrite write) {
+    Outcome turn = locks.take(statement, lock, sql.ownLeaseTrusted());
+    if (turn instanceof Outcome.Waiting) {
+      statement.waitFor(new PendingStatement.Blocker.LockTurn(lock));
+    }
+    if (turn instanceof Outcome.Granted granted) {
+      write.lockUnder(new PresentedToken(lock, granted.token().value()));
+      return null;
+    }
+    return turn instanceof Outcome.NotGranted ? notFree(lock) : turn;
   }
 
   private static Outcome notFree(LockName lock) {

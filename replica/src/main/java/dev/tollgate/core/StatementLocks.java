@@ -60,9 +60,16 @@ final class StatementLocks {
   }
 
   /** Grants a lock to a LOCKED BY statement, or lets the statement wait for it. */
-  Outcome take(PendingStatement statement, LockName name) {
+  Outcome take(PendingStatement statement, LockName name, boolean ownLeaseTrusted) {
     Session session = statement.session();
     Outcome known = heldByOwnLease(session, name);
+    if (known instanceof Outcome.Granted && !ownLeaseTrusted) {
+      return new Outcome.Refused(
+          RefusalCode.LEASE_GONE,
+          "the connection cannot prove that its lease is alive, which holds lock '"
+              + name
+              + "': try again once the cluster answers");
+    }
     if (known != null) {
       return known;
     }

@@ -69,7 +69,8 @@ final class Transactions {
       return lost(lost);
     }
     Long ownWait = attempt(statement);
-    if (statement.outcome() == null && statement.operation() instanceof Operation.AcquireTransactionLock
+    if (statement.outcome() == null
+        && statement.operation() instanceof Operation.AcquireTransactionLock
         && waitMillis == 0) {
       statement.finish(statement.timedOut());
     }

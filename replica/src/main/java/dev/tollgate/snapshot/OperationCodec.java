@@ -326,8 +326,7 @@ public final class OperationCodec {
 
     @Override
     public WireWriter execute(Operation.ExecuteSql operation) {
-      boolean locked =
-          operation.parameterSets().stream().anyMatch(set -> set.lockedBy() != null);
+      boolean locked = operation.parameterSets().stream().anyMatch(set -> set.lockedBy() != null);
       out.u8(locked ? EXECUTE_LOCKED : EXECUTE_SQL).string(operation.sql());
       out.flag(operation.definition()).flag(operation.batch()).flag(operation.returnsRows());
       out.flag(operation.ownLeaseTrusted()).u8(operation.mode().number()).i64(operation.maxRows());

@@ -18,7 +18,7 @@ public final class UnknownVersionException extends CorruptSnapshotException {
 
   static UnknownVersionException ofOperation(UnknownOperationException cause) {
     return new UnknownVersionException(
-        "the snapshot has " + cause.getMessage() + ", which this program does not know");
+        "the snapshot has " + cause.what() + ", which this program does not know");
   }
 
   /** Returns the exception for a record of a kind that is not known here. */

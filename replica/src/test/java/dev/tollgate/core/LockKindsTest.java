@@ -180,8 +180,7 @@ class LockKindsTest {
     core.take(b, "y");
     all(a, "x", "y");
     core.acquire(c, "x", null);
-    core.apply(
-        new Command.EndWait(a, core.lastSequence(a), Command.WaitEnd.TIMED_OUT));
+    core.apply(new Command.EndWait(a, core.lastSequence(a), Command.WaitEnd.TIMED_OUT));
     assertEquals(new Outcome.NotGranted(), core.completed(a));
     assertEquals(2, token(core.completed(c)));
     assertNull(core.machine.state().session(a).awaited());
@@ -212,8 +211,7 @@ class LockKindsTest {
     core.apply(new Command.Expire(List.of(), List.of(lease)));
     assertEquals(RefusalCode.LEASE_GONE, refusal(core.completed(a)));
     assertEquals(2, token(core.completed(c)));
-    assertEquals(
-        1, core.notices.stream().filter(n -> n.toString().contains("LEASE_GONE")).count());
+    assertEquals(1, core.notices.stream().filter(n -> n.toString().contains("LEASE_GONE")).count());
   }
 
   @Test
@@ -233,8 +231,7 @@ class LockKindsTest {
     core.take(a, "x");
     keep(a, "x", 30_000);
     assertTrue(
-        core.notices.contains(
-            new Notice.LeaseStarted(keeper(), 30_000, LeaseKind.KEEP, null)));
+        core.notices.contains(new Notice.LeaseStarted(keeper(), 30_000, LeaseKind.KEEP, null)));
     LeaseId keeper = keeper();
     assertEquals(
         RefusalCode.LEASE_GONE, refusal(core.acquire(b, "y", keeper, LockMode.EXCLUSIVE, 0)));
@@ -320,8 +317,7 @@ class LockKindsTest {
     core.take(a, "x");
     LeaseId to = core.lease(b);
     assertEquals(new Outcome.NotGranted(), transfer(b, "x", null, to));
-    assertEquals(
-        RefusalCode.LEASE_GONE, refusal(transfer(a, "x", null, new LeaseId(77))));
+    assertEquals(RefusalCode.LEASE_GONE, refusal(transfer(a, "x", null, new LeaseId(77))));
     assertEquals(1, core.machine.state().lockToken(new LockName("x")).value());
   }
 
@@ -356,15 +352,13 @@ class LockKindsTest {
     StateMachine restored = new StateMachine(core.store);
     core.machine.copy().forEach(restored::restore);
     restored.checkInvariants();
-    assertEquals(
-        LockModel.describe(core.machine.state()), LockModel.describe(restored.state()));
+    assertEquals(LockModel.describe(core.machine.state()), LockModel.describe(restored.state()));
     assertEquals(records(core.machine.copy()), records(restored.copy()));
   }
 
   @Test
   void requestsBeyondTheMaximaAreNoOperations() {
-    assertThrows(
-        IllegalArgumentException.class, () -> definition("x", Limits.LOCK_PERMITS + 1));
+    assertThrows(IllegalArgumentException.class, () -> definition("x", Limits.LOCK_PERMITS + 1));
     assertThrows(IllegalArgumentException.class, () -> definition("x", 0));
     assertThrows(
         IllegalArgumentException.class, () -> new Operation.AcquireLocks(List.of(), null, 0));
@@ -379,9 +373,7 @@ class LockKindsTest {
         IllegalArgumentException.class, () -> new Operation.AcquireLocks(tooMany, null, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () ->
-            new Operation.ReleaseLock(
-                new LockName("x"), null, Limits.LOCK_KEEP_MAX_MILLIS + 1));
+        () -> new Operation.ReleaseLock(new LockName("x"), null, Limits.LOCK_KEEP_MAX_MILLIS + 1));
   }
 
   private static List<StateRecord> records(CoreCopy copy) {
@@ -468,8 +460,7 @@ class LockKindsTest {
   }
 
   private static Outcome tokens(long... values) {
-    return new Outcome.GrantedAll(
-        Arrays.stream(values).mapToObj(FencingToken::new).toList());
+    return new Outcome.GrantedAll(Arrays.stream(values).mapToObj(FencingToken::new).toList());
   }
 
   private static Outcome answered(boolean answer) {

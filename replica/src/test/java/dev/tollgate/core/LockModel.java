@@ -70,6 +70,27 @@ public final class LockModel {
     return "waiting";
   }
 
+  /** Whether the lock is free for a request that does not wait. */
+  public boolean isFree(String lock) {
+    return next(lock).isEmpty() && compatible(lock, false);
+  }
+
+  public boolean isHeldBy(String lock, String lease) {
+    return holdOf(lock, lease).isPresent();
+  }
+
+  public boolean holdsAnything(String lease) {
+    return held.stream().anyMatch(h -> h.lease.equals(lease));
+  }
+
+  public int permits(String lock) {
+    return permits.getOrDefault(lock, 1);
+  }
+
+  public boolean isDefined(String lock) {
+    return permits.containsKey(lock);
+  }
+
   public boolean release(String lock, String lease) {
     boolean did = held.removeIf(h -> h.lock.equals(lock) && h.lease.equals(lease));
     settle(List.of(lock));
@@ -161,7 +182,8 @@ public final class LockModel {
   }
 
   public boolean heldExclusively(String lock, long byToken) {
-    return held.stream().anyMatch(h -> h.lock.equals(lock) && h.token == byToken && !h.shared && !h.kept);
+    return held.stream()
+        .anyMatch(h -> h.lock.equals(lock) && h.token == byToken && !h.shared && !h.kept);
   }
 
   public Optional<Long> exclusiveToken(String lock, String lease) {
@@ -195,7 +217,7 @@ public final class LockModel {
   private boolean compatible(String lock, boolean shared) {
     List<Held> holds = held.stream().filter(h -> h.lock.equals(lock)).toList();
     return holds.stream().allMatch(h -> h.shared == shared)
-        && (shared || holds.size() < permits.getOrDefault(lock, 1));
+        && (shared || holds.size() < permits(lock));
   }
 
   private void enqueue(Queued q) {

@@ -181,8 +181,7 @@ class RandomWorkloadTest {
                   names.stream().map(LockName::new).toList(),
                   lease,
                   wait ? CoreDriver.WAIT_MILLIS : 0));
-      String expected =
-          model.acquireAll(request(session), names, leaseName(session, lease), wait);
+      String expected = model.acquireAll(request(session), names, leaseName(session, lease), wait);
       apply(session, command, expected);
       if (expected.equals("waiting")) {
         waiting.add(session);
@@ -212,8 +211,7 @@ class RandomWorkloadTest {
     private void define(SessionId session) {
       giveUpWait(session);
       String lock = someLock();
-      LockDefinition definition =
-          new LockDefinition(new LockName(lock), 1 + random.nextInt(3));
+      LockDefinition definition = new LockDefinition(new LockName(lock), 1 + random.nextInt(3));
       int kind = random.nextInt(3);
       boolean lenient = random.nextBoolean();
       boolean known =

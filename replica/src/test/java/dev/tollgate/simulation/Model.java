@@ -8,6 +8,7 @@ import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +21,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Model {
   /** A lease; {@code session} is that whose own lease it is, or 0. */
-  private record LeaseFact(long id, String name, long session, long ttlMillis) {}
+  private record LeaseFact(
+      long id, String name, long session, long ttlMillis, boolean keepsALock) {}
+
+  /** A statement that waits for the lock that it takes for itself, under its own lease. */
+  private record Locked(Op op, String request, LeaseFact lease) {}
+
+  /** A lock that was released and is kept: by which lease, and for how long. */
+  record Keep(long lease, long millis) {}
 
   /** A value of a register, and with which entry it came. */
   record Version(long index, long value, long count) {}
@@ -47,6 +55,12 @@ final class Model {
 
   /** Statements of clients, not requests: one may have been sent in several. */
   private final Set<Op> executed = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Statements that wait for their lock, in the order in which they came. */
+  private final Map<String, Locked> locked = new LinkedHashMap<>();
+
+  /** Keeps that have begun since they were last taken. */
+  private final List<Keep> keeps = new ArrayList<>();
 
   private long lastSession;
   private long lastLease;
@@ -97,6 +111,16 @@ final class Model {
     return locks.describe();
   }
 
+  int permits(String lock) {
+    return locks.permits(lock);
+  }
+
+  List<Keep> takeKeeps() {
+    List<Keep> begun = List.copyOf(keeps);
+    keeps.clear();
+    return begun;
+  }
+
   long lastToken() {
     return locks.lastToken();
   }
@@ -138,8 +162,73 @@ final class Model {
         expire.sessions().forEach(id -> endSession(id.value()));
         expire.leases().forEach(id -> endLease(id.value()));
       }
+      runLocked();
       takeAnswers();
     }
+  }
+
+  /** Runs the statements that have been granted their lock, which makes way for others. */
+  private void runLocked() {
+    boolean again = true;
+    while (again) {
+      again = false;
+      for (Locked statement : List.copyOf(locked.values())) {
+        if (locks.isHeldBy(statement.op.lockName(), statement.lease.name)) {
+          locked.remove(statement.request);
+          locks.answers.remove(statement.request);
+          SessionFact session = sessions.get(sessionOf(statement.request));
+          String answer = session == null ? "refused" : writeUnderItsLock(session, statement.op);
+          answers.put(statement.request, new Answered(index, answer));
+          endLocked(statement);
+          again = true;
+        }
+      }
+    }
+  }
+
+  private static long sessionOf(String request) {
+    return Long.parseLong(request.substring(0, request.indexOf('/')));
+  }
+
+  private void endLocked(Locked statement) {
+    leases.remove(statement.lease.id);
+    locks.endLease(statement.lease.name);
+  }
+
+  /** Ends the wait of a statement for its own lock; false if none waits under this number. */
+  private boolean giveUpLocked(String request) {
+    Locked statement = locked.remove(request);
+    if (statement == null) {
+      return false;
+    }
+    locks.endWait(request, "refused");
+    endLocked(statement);
+    return true;
+  }
+
+  private String writeUnderItsLock(SessionFact session, Op op) {
+    Op fence = session.fence;
+    if (fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
+      refusedBySessionFence++;
+      return refusedWrite();
+    }
+    return write(op);
+  }
+
+  private String writeLocked(SessionFact session, String request, Op op, boolean trusted) {
+    if (ownToken(session, op.lockName())) {
+      return trusted ? writeUnderItsLock(session, op) : "refused";
+    }
+    long id = createLease(0, 1);
+    LeaseFact lease = leases.get(id);
+    Locked statement = new Locked(op, request, lease);
+    if (locks.acquire(request, op.lockName(), lease.name, false, true).equals("waiting")) {
+      locked.put(request, statement);
+      return "waiting";
+    }
+    String answer = writeUnderItsLock(session, op);
+    endLocked(statement);
+    return answer;
   }
 
   private void takeAnswers() {
@@ -150,9 +239,10 @@ final class Model {
 
   private static String words(String answer) {
     return switch (answer) {
-      case "LEASE_GONE", "WAIT_CANCELLED", "SESSION_GONE", "LOCK_UPGRADE" -> "refused";
+      case "LEASE_GONE", "WAIT_CANCELLED", "SESSION_GONE", "LOCK_UPGRADE", "LOCK_STATE" ->
+          "refused";
       case "not granted" -> "null";
-      default -> answer.startsWith("token ") ? answer.substring(6) : answer;
+      default -> answer.replaceFirst("tokens? ", "");
     };
   }
 
@@ -162,7 +252,9 @@ final class Model {
     if (session == null || command.sequence() <= session.last) {
       return;
     }
-    locks.endWait(id + "/" + session.last, "WAIT_CANCELLED");
+    if (!giveUpLocked(id + "/" + session.last)) {
+      locks.endWait(id + "/" + session.last, "WAIT_CANCELLED");
+    }
     session.last = command.sequence();
     String request = id + "/" + command.sequence();
     Op op = asked.get(request);
@@ -182,14 +274,20 @@ final class Model {
 
   private String execute(long id, SessionFact session, String request, Op op, boolean trusted) {
     Op fence = session.fence;
-    if (op.isWrite() && fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
+    boolean writesNow = op.isWrite() && op.kind() != Op.Kind.WRITE_LOCKED;
+    if (writesNow && fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
       refusedBySessionFence++;
       return refusedWrite();
     }
     return switch (op.kind()) {
       case TRY_ACQUIRE, ACQUIRE -> acquire(id, session, request, op);
       case RELEASE -> release(session, op);
-      case FORCE_RELEASE -> bool(locks.forceRelease(op.lockName()));
+      case FORCE_RELEASE -> forceRelease(op);
+      case ACQUIRE_TWO -> acquireTwo(id, session, request, op);
+      case RELEASE_AND_KEEP -> releaseAndKeep(session, op);
+      case TRANSFER -> transfer(id, session, op);
+      case DEFINE_LOCK -> defineLock(op);
+      case WRITE_LOCKED -> writeLocked(session, request, op, trusted);
       case CREATE_LEASE -> Long.toString(createLease(0, op.millis()));
       case REVOKE_LEASE -> bool(endLease(op.lease()));
       case WRITE_FENCED -> {
@@ -216,21 +314,85 @@ final class Model {
     return own != null && locks.exclusiveToken(lock, own.name).isPresent();
   }
 
-  private String acquire(long id, SessionFact session, String request, Op op) {
-    LeaseFact lease = leases.get(op.lease() == 0 ? session.ownLease : op.lease());
-    if (lease == null) {
-      if (op.lease() != 0) {
-        return "refused";
-      }
-      if (session.lost) {
-        session.lost = false;
-        return "refused";
-      }
-      session.ownLease = createLease(id, session.leaseTtlMillis);
-      lease = leases.get(session.ownLease);
+  private String forceRelease(Op op) {
+    boolean did = locks.forceRelease(op.lockName());
+    leases
+        .values()
+        .removeIf(lease -> lease.keepsALock && !locks.holdsAnything(lease.name));
+    return bool(did);
+  }
+
+  private String acquireTwo(long id, SessionFact session, String request, Op op) {
+    LeaseFact lease = leaseOf(id, session, op.lease());
+    return lease == null
+        ? "refused"
+        : words(locks.acquireAll(request, op.lockNames(), lease.name, true));
+  }
+
+  private String releaseAndKeep(SessionFact session, Op op) {
+    LeaseFact own = leases.get(session.ownLease);
+    if (own == null) {
+      boolean refused = session.lost;
+      session.lost = false;
+      return refused ? "refused" : "FALSE";
     }
-    return words(
-        locks.acquire(request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
+    if (!locks.isHeldBy(op.lockName(), own.name)) {
+      return "FALSE";
+    }
+    long id = ++lastLease;
+    LeaseFact keeper = new LeaseFact(id, "lease" + id, 0, op.millis(), true);
+    leases.put(id, keeper);
+    keeps.add(new Keep(id, op.millis()));
+    return bool(locks.releaseAndKeep(op.lockName(), own.name, keeper.name));
+  }
+
+  private String transfer(long id, SessionFact session, Op op) {
+    LeaseFact from = leases.get(op.handsBack() ? op.lease() : session.ownLease);
+    if (from == null) {
+      boolean refused = op.handsBack() || session.lost;
+      session.lost = op.handsBack() && session.lost;
+      return refused ? "refused" : "null";
+    }
+    if (!locks.isHeldBy(op.lockName(), from.name)) {
+      return "null";
+    }
+    LeaseFact to = leaseOf(id, session, op.handsBack() ? 0 : op.lease());
+    return to == null ? "refused" : words(locks.transfer(op.lockName(), from.name, to.name));
+  }
+
+  private String defineLock(Op op) {
+    String lock = op.lockName();
+    boolean known = locks.isDefined(lock);
+    String answer =
+        switch (op.permits()) {
+          case 0 -> known ? locks.dropDefinition(lock) : "done";
+          case 1 -> known ? "done" : locks.define(lock, 2, /* isNew= */ true);
+          default -> known ? locks.define(lock, 2, /* isNew= */ false) : "done";
+        };
+    return answer.equals("done") ? "0" : "refused";
+  }
+
+  private String acquire(long id, SessionFact session, String request, Op op) {
+    LeaseFact lease = leaseOf(id, session, op.lease());
+    return lease == null
+        ? "refused"
+        : words(
+            locks.acquire(
+                request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
+  }
+
+  /** The lease that a statement names, 0 for the session's own; null if it is refused. */
+  private @Nullable LeaseFact leaseOf(long id, SessionFact session, long stated) {
+    LeaseFact lease = leases.get(stated == 0 ? session.ownLease : stated);
+    if (lease != null || stated != 0) {
+      return lease;
+    }
+    if (session.lost) {
+      session.lost = false;
+      return null;
+    }
+    session.ownLease = createLease(id, session.leaseTtlMillis);
+    return leases.get(session.ownLease);
   }
 
   private String release(SessionFact session, Op op) {
@@ -281,7 +443,7 @@ final class Model {
 
   private long createLease(long session, long ttlMillis) {
     long id = ++lastLease;
-    leases.put(id, new LeaseFact(id, "lease" + id, session, ttlMillis));
+    leases.put(id, new LeaseFact(id, "lease" + id, session, ttlMillis, false));
     return id;
   }
 
@@ -305,7 +467,9 @@ final class Model {
   private void endSession(long id) {
     SessionFact session = sessions.get(id);
     if (session != null) {
-      locks.endWait(id + "/" + session.last, "SESSION_GONE");
+      if (!giveUpLocked(id + "/" + session.last)) {
+        locks.endWait(id + "/" + session.last, "SESSION_GONE");
+      }
       endLease(session.ownLease);
       sessions.remove(id);
     }
@@ -313,7 +477,9 @@ final class Model {
 
   private void endWait(Command.EndWait command) {
     SessionFact session = sessions.get(command.session().value());
-    if (session != null && session.last == command.sequence()) {
+    if (session != null
+        && session.last == command.sequence()
+        && !giveUpLocked(command.session() + "/" + command.sequence())) {
       locks.endWait(
           command.session() + "/" + command.sequence(),
           command.reason() == Command.WaitEnd.TIMED_OUT ? "not granted" : "WAIT_CANCELLED");

@@ -328,6 +328,9 @@ final class SimulatedSession implements Connection.Owner {
     if (simulation.fencesSessions() && world.chance(0.12)) {
       return chooseAroundAFence(lock, token);
     }
+    if (simulation.usesLockKinds() && world.chance(0.25)) {
+      return chooseAmongLockKinds(lock, lease);
+    }
     int dice = world.random.nextInt(100);
     if (dice < 12) {
       return op(Kind.TRY_ACQUIRE, lock, 0, 0);
@@ -364,6 +367,18 @@ final class SimulatedSession implements Connection.Owner {
       return op(Kind.RELEASE, lock, lease.id(), 0);
     }
     return op(dice < 99 ? Kind.RENEW_LEASE : Kind.REVOKE_LEASE, lock, lease.id(), 0);
+  }
+
+  private Op chooseAmongLockKinds(int lock, @Nullable LeaseProof lease) {
+    int dice = world.random.nextInt(12);
+    if (dice < 4) {
+      return op(Kind.ACQUIRE_TWO, lock, lease == null || dice > 0 ? 0 : lease.id(), 0);
+    } else if (dice < 6) {
+      return op(Kind.RELEASE_AND_KEEP, lock, 0, 0);
+    } else if (dice < 8 && lease != null) {
+      return op(Kind.TRANSFER, lock, lease.id(), 0);
+    }
+    return op(dice < 9 ? Kind.DEFINE_LOCK : Kind.WRITE_LOCKED, lock, 0, 0);
   }
 
   /** Sessions are fenced for a third of the time, so that others still get through. */
@@ -434,7 +449,8 @@ final class SimulatedSession implements Connection.Owner {
       return;
     }
     switch (done.kind()) {
-      case TRY_ACQUIRE, ACQUIRE -> process.tokens().put(done.lock(), Long.parseLong(value));
+      case TRY_ACQUIRE, ACQUIRE, TRANSFER ->
+          process.tokens().put(done.lock(), Long.parseLong(value));
       case CREATE_LEASE -> {
         LeaseProof created =
             LeaseProof.ofLease(Long.parseLong(value), Duration.ofMillis(done.millis()), beganClock);

@@ -492,8 +492,7 @@ public sealed interface Operation {
    * @param lockedBy the lock that the execution takes, writes under, and releases; or null. Only
    *     without a transaction, and without a fence
    */
-  record ParameterSet(
-      Payload values, @Nullable StatementFence fence, @Nullable LockName lockedBy) {
+  record ParameterSet(Payload values, @Nullable StatementFence fence, @Nullable LockName lockedBy) {
     public ParameterSet {
       requireNonNull(values, "values");
       if (fence != null && lockedBy != null) {

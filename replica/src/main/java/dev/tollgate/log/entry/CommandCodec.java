@@ -56,8 +56,7 @@ final class CommandCodec {
           new Command.OpenSession(
               new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64());
       case CLOSE_SESSION -> new Command.CloseSession(new SessionId(in.i64()));
-      case PERFORM ->
-          new Command.Perform(new SessionId(in.i64()), in.i64(), operation(in));
+      case PERFORM -> new Command.Perform(new SessionId(in.i64()), in.i64(), operation(in));
       case PERFORM_REQUEST -> performRequest(in);
       case END_WAIT -> new Command.EndWait(new SessionId(in.i64()), in.i64(), waitEnd(in.u8()));
       case EXPIRE ->
@@ -96,7 +95,7 @@ final class CommandCodec {
     try {
       return OperationCodec.read(in);
     } catch (UnknownOperationException e) {
-      throw new UnknownCommandException(e.getMessage(), e);
+      throw new UnknownCommandException(e.what(), e);
     }
   }
 
