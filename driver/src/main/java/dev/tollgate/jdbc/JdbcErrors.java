@@ -67,6 +67,7 @@ final class JdbcErrors {
           LOCK_STATE,
           ADMINISTRATION,
           ACTIVE_TRANSACTION,
+          NO_TRANSACTION,
           TOO_LARGE,
           TOO_MUCH_WORK,
           NO_MEMORY,

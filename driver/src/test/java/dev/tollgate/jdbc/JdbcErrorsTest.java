@@ -103,6 +103,7 @@ class JdbcErrorsTest {
               LOCK_STATE,
               ADMINISTRATION,
               ACTIVE_TRANSACTION,
+              NO_TRANSACTION,
               TOO_LARGE,
               TOO_MUCH_WORK,
               NO_MEMORY,

@@ -15,15 +15,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Types;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -32,23 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What every way to Tollgate promises about locks with several holders, several locks at once, and
- * locks that are kept or handed over; and what the tests of the contract have in common.
+ * locks that are kept or handed over.
  */
-abstract class LockKindsContract {
-  static final Duration DEADLINE = Duration.ofSeconds(30);
-
-  /** A connection to this test's database, with these URL properties; the test closes it. */
-  abstract Connection connect(String properties) throws SQLException;
-
-  /** Ends a connection for good. */
-  void end(Connection connection) throws SQLException {
-    connection.close();
-  }
-
-  Connection connect() throws SQLException {
-    return connect("");
-  }
-
+abstract class LockKindsContract extends ContractClients {
   @Test
   void asManyLeasesHoldALockAsItHasPermits() throws Exception {
     try (Connection one = connect();
@@ -284,66 +266,5 @@ abstract class LockKindsContract {
             connection,
             "SELECT COALESCE(LISTAGG(LOCK_NAME || ' ' || PERMITS || ' ' || HOLDERS, ', ')"
                 + " WITHIN GROUP (ORDER BY LOCK_NAME), '') FROM TOLLGATE.LOCK_DEFINITIONS");
-  }
-
-  private static void assertRefused(
-      Connection connection, String sql, String sqlState, String sentence) throws SQLException {
-    SQLException refused = fails(connection, sql);
-    assertEquals(sqlState, refused.getSQLState(), refused.getMessage());
-    assertTrue(refused.getMessage().contains(sentence), refused.getMessage());
-  }
-
-  /** Runs on another thread what has to wait. */
-  static <T> CompletableFuture<T> async(Callable<T> work) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return work.call();
-          } catch (Exception e) {
-            throw new CompletionException(e);
-          }
-        });
-  }
-
-  static long waiters(Connection connection) throws SQLException {
-    return number(connection, "SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS");
-  }
-
-  static SQLException fails(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      return assertThrows(SQLException.class, () -> statement.execute(sql));
-    }
-  }
-
-  static long update(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      return statement.executeLargeUpdate(sql);
-    }
-  }
-
-  static long number(Connection connection, String sql) throws SQLException {
-    Long number = numberOrNull(connection, sql);
-    assertTrue(number != null, sql + " gave NULL");
-    return number;
-  }
-
-  static Long numberOrNull(Connection connection, String sql) throws SQLException {
-    Object value = value(connection, sql);
-    return value == null ? null : (Long) ((Number) value).longValue();
-  }
-
-  static Object value(Connection connection, String sql) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      return only(statement);
-    }
-  }
-
-  static Object only(PreparedStatement statement) throws SQLException {
-    try (ResultSet row = statement.executeQuery()) {
-      assertTrue(row.next());
-      Object value = row.getObject(1);
-      assertFalse(row.next());
-      return value;
-    }
   }
 }

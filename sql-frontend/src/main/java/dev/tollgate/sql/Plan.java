@@ -79,8 +79,8 @@ public sealed interface Plan {
    * @param targets the objects that the statement changes, as far as it names them; foreign keys
    *     and views are left to code that knows the catalog
    * @param tableFence the fence that a CREATE TABLE gives its table, else null
-   * @param lockedBy the lock that the statement takes for its transaction, an {@link Argument.Text}
-   *     or an {@link Argument.Parameter}; null if there is none, and for a statement with a fence
+   * @param lockedBy the lock that each execution takes, writes under, and releases: an {@link
+   *     Argument.Text} or an {@link Argument.Parameter}. Null if there is none, and with a fence
    */
   record Write(
       String sql,

@@ -105,7 +105,8 @@ final class LockStatements {
               plan.function(),
               values,
               statement.session().options().lockWaitMillis(),
-              statement.client().application());
+              statement.client().application(),
+              statement.scope());
       requireProvenLease(statement, operation);
       LockAnswers.Kind kind = answerOf(plan.function());
       proposals.propose(statement, operation, outcome -> Replies.of(outcome, kind, label));
@@ -117,13 +118,13 @@ final class LockStatements {
     return switch (function) {
       case HOLDS_LOCK, RELEASE_LOCK, FORCE_RELEASE_LOCK, REVOKE_LEASE -> LockAnswers.Kind.YES_OR_NO;
       case ACQUIRE_LOCKS, TRY_ACQUIRE_LOCKS -> LockAnswers.Kind.NUMBERS;
+      case ACQUIRE_TRANSACTION_LOCK -> LockAnswers.Kind.NUMBER_OF_TRANSACTION;
       case CREATE_LEASE,
           RENEW_LEASE,
           ACQUIRE_LOCK,
           TRY_ACQUIRE_LOCK,
           ACQUIRE_SHARED_LOCK,
           TRY_ACQUIRE_SHARED_LOCK,
-          ACQUIRE_TRANSACTION_LOCK,
           TRANSFER_LOCK,
           LOCK_TOKEN ->
           LockAnswers.Kind.NUMBER;

@@ -47,8 +47,11 @@ final class Operations {
               + Protocol.MAX_BATCH_SETS
               + " go in one");
     }
-    if (plan.lockedBy() != null) {
-      throw SqlErrors.exception(SqlState.NOT_SUPPORTED, "LOCKED BY is not there yet");
+    if (plan.lockedBy() != null && mode(request) != TransactionScope.AUTOCOMMIT) {
+      throw SqlErrors.exception(
+          SqlState.ACTIVE_TRANSACTION,
+          "LOCKED BY is for a statement outside of transactions, because the lock ends with the"
+              + " statement: in a transaction, call acquire_transaction_lock first");
     }
     List<Operation.ParameterSet> sets = new ArrayList<>(request.parameterSets().size());
     for (byte[] set : request.parameterSets()) {
@@ -56,7 +59,8 @@ final class Operations {
       sets.add(
           new Operation.ParameterSet(
               Payload.of(Parameters.first(set, values, plan.sqlParameterCount())),
-              PlanArguments.fence(plan.fence(), values)));
+              PlanArguments.fence(plan.fence(), values),
+              PlanArguments.lockOrNull(plan.lockedBy(), values)));
     }
     return new Operation.ExecuteSql(
         plan.sql(),
@@ -86,10 +90,15 @@ final class Operations {
    *
    * @param lockWaitMillis how long acquire_lock waits if the call does not say
    * @param self the owner of a lease if the call does not say
+   * @param scope the transaction scope of the call
    * @throws SQLException naming the argument that is wrong
    */
   static Operation lockCall(
-      LockFunction function, List<SqlValue> values, long lockWaitMillis, String self)
+      LockFunction function,
+      List<SqlValue> values,
+      long lockWaitMillis,
+      String self,
+      TransactionScope scope)
       throws SQLException {
     SqlValue first = values.get(0);
     SqlValue second = values.size() > 1 ? values.get(1) : null;
@@ -114,8 +123,7 @@ final class Operations {
           LockArguments.transfer(
               first, requireNonNull(second, "from_lease"), requireNonNull(third, "to_lease"));
       case ACQUIRE_TRANSACTION_LOCK ->
-          throw SqlErrors.exception(
-              SqlState.NOT_SUPPORTED, "acquire_transaction_lock is not there yet");
+          LockArguments.acquireForTransaction(first, second, scope, lockWaitMillis);
       case FORCE_RELEASE_LOCK -> LockArguments.forceRelease(first);
       case RENEW_LEASE, HOLDS_LOCK, LOCK_TOKEN ->
           throw new IllegalArgumentException(function + " is no entry of the log");

@@ -13,6 +13,7 @@ import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -209,10 +210,12 @@ public final class ClusterViews implements LockAccess {
     private @Nullable Object[] row(int i, TimeKeeper timeKeeper) {
       Lease lease = leases.get(i);
       SessionId creator = lease.creator();
+      boolean endsByItself =
+          lease.kind() == LeaseKind.TRANSACTION || lease.kind() == LeaseKind.STATEMENT;
       return new @Nullable Object[] {
         lease.id().value(),
         lease.owner(),
-        lease.ttlMillis(),
+        endsByItself ? null : (Long) lease.ttlMillis(),
         timeKeeper.remainingMillis(lease.id()),
         lease.createdMicros(),
         locksHeld.get(i).longValue(),

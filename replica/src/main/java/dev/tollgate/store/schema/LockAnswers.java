@@ -32,6 +32,8 @@ public final class LockAnswers {
   public enum Kind {
     YES_OR_NO(TypeInfo.TYPE_BOOLEAN),
     NUMBER(TypeInfo.TYPE_BIGINT),
+    /** A number, from a call that has begun a transaction. */
+    NUMBER_OF_TRANSACTION(TypeInfo.TYPE_BIGINT),
     NUMBERS(TypeInfo.getTypeInfo(Value.ARRAY, -1, 0, TypeInfo.TYPE_BIGINT));
 
     @SuppressWarnings("ImmutableEnumChecker") // H2's types do not change
@@ -100,7 +102,12 @@ public final class LockAnswers {
 
   private static byte[] single(String label, Kind kind, Value value) {
     WireWriter out = new WireWriter(64);
-    RowSet.writeSingle(StatementResult.beginRows(out), column(label, kind), value);
+    RowSet.writeSingle(
+        kind == Kind.NUMBER_OF_TRANSACTION
+            ? StatementResult.beginChangedRows(out)
+            : StatementResult.beginRows(out),
+        column(label, kind),
+        value);
     return out.toByteArray();
   }
 

@@ -7,6 +7,7 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Text;
+import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.SqlState;
@@ -81,6 +82,24 @@ public final class LockArguments {
       throws SQLException {
     long waitMillis = waitMillis(wait, defaultWaitMillis);
     return new Operation.AcquireLocks(lockNames(locks), leaseOrOwn(lease), waitMillis);
+  }
+
+  /**
+   * @param wait null if the call leaves it out
+   * @param scope the transaction scope of the call
+   * @throws SQLException also if the call belongs to no transaction
+   */
+  public static Operation.AcquireTransactionLock acquireForTransaction(
+      SqlValue lock, @Nullable SqlValue wait, TransactionScope scope, long defaultWaitMillis)
+      throws SQLException {
+    if (scope == TransactionScope.AUTOCOMMIT) {
+      throw SqlErrors.exception(
+          SqlState.NO_TRANSACTION,
+          "acquire_transaction_lock needs a transaction, with which the lock ends: begin one with"
+              + " Connection.setAutoCommit(false) or BEGIN, or write LOCKED BY for one statement");
+    }
+    return new Operation.AcquireTransactionLock(
+        lockName(lock), waitMillis(wait, defaultWaitMillis), scope);
   }
 
   private static long waitMillis(@Nullable SqlValue wait, long defaultWaitMillis)

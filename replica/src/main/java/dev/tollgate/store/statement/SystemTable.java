@@ -39,7 +39,10 @@ public enum SystemTable {
       name("CLIENT_PROCESS")),
   /** How many leases may hold a lock at a time, for the locks of which that is defined. */
   LOCK_DEFINITIONS(name("LOCK_NAME"), number("PERMITS"), number("HOLDERS")),
-  /** Live leases. Only the leader knows the remaining time of a lease; elsewhere it is null. */
+  /**
+   * Live leases. Only the leader knows the remaining time of a lease; elsewhere it is null. The
+   * lease of a transaction, or of a LOCKED BY statement, has no time at all.
+   */
   LEASES(
       number("LEASE_ID"),
       name("OWNER"),

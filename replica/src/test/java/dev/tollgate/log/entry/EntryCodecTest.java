@@ -252,9 +252,9 @@ class EntryCodecTest {
             "16000000036a6f620000000500"),
         Arguments.of(new Operation.DropLock(job, true), "17000000036a6f6201"),
         Arguments.of(
-            new Operation.AcquireTransactionLock(job, 1_000, TransactionScope.SERIALIZABLE), ""),
-        Arguments.of(execute(null), ""),
-        Arguments.of(execute(job), ""));
+            new Operation.AcquireTransactionLock(job, 1_000, TransactionScope.SERIALIZABLE), "18000000036a6f6200000000000003e802"),
+        Arguments.of(execute(null), "08000000125550444154452074205345542076203d203f0000000100000000000000000000000000000000000001000000010100"),
+        Arguments.of(execute(job), "19000000125550444154452074205345542076203d203f0000000100000000000000000000000000000000000001000000010100000000036a6f62"));
   }
 
   private static Operation execute(@Nullable LockName lockedBy) {
