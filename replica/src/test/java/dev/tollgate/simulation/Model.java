@@ -267,7 +267,12 @@ final class Model {
 
   private static String words(String answer) {
     return switch (answer) {
-      case "LEASE_GONE", "WAIT_CANCELLED", "SESSION_GONE", "LOCK_UPGRADE", "LOCK_STATE", "TRANSACTION_LOST" ->
+      case "LEASE_GONE",
+          "WAIT_CANCELLED",
+          "SESSION_GONE",
+          "LOCK_UPGRADE",
+          "LOCK_STATE",
+          "TRANSACTION_LOST" ->
           "refused";
       case "not granted" -> "null";
       default -> answer.replaceFirst("tokens? ", "");
@@ -414,9 +419,7 @@ final class Model {
       }
     }
     boolean did = locks.forceRelease(op.lockName());
-    leases
-        .values()
-        .removeIf(lease -> lease.keepsALock && !locks.holdsAnything(lease.name));
+    leases.values().removeIf(lease -> lease.keepsALock && !locks.holdsAnything(lease.name));
     return bool(did);
   }
 
@@ -475,8 +478,7 @@ final class Model {
     return lease == null
         ? "refused"
         : words(
-            locks.acquire(
-                request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
+            locks.acquire(request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
   }
 
   /** The lease that a statement names, 0 for the session's own; null if it is refused. */
