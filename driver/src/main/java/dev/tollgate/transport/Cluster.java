@@ -163,8 +163,8 @@ final class Cluster {
    * Keeps a session or a lease alive with heartbeats.
    *
    * @param settings of the session to which the renewal belongs
-   * @param onDropped called for each session that is dropped without {@link #forget}, never for a
-   *     lease; the control connection calls the one that its first member passed
+   * @param onDropped leaves the cluster; called for each member that is dropped without {@link
+   *     #forget}. The control connection calls the one that its first member passed
    */
   synchronized void keepAlive(Renewal renewal, SessionSettings settings, Runnable onDropped) {
     if (control == null) {

@@ -61,7 +61,7 @@ final class ControlLink implements AutoCloseable {
   private final SendWatch watch;
   private final Moves moves;
   private final Timekeeping environment;
-  private final Runnable onSessionDropped;
+  private final Runnable onDropped;
   private final Thread thread;
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private final Queue<Request.Cancel> cancellations = new ConcurrentLinkedQueue<>();
@@ -70,7 +70,7 @@ final class ControlLink implements AutoCloseable {
   private long pauseMillis = FIRST_PAUSE_MILLIS;
 
   /**
-   * @param onSessionDropped called for each session that was dropped without being closed
+   * @param onDropped called for each member that was dropped without being closed
    */
   ControlLink(
       String name,
@@ -78,12 +78,12 @@ final class ControlLink implements AutoCloseable {
       SendWatch watch,
       Moves moves,
       Timekeeping environment,
-      Runnable onSessionDropped) {
+      Runnable onDropped) {
     this.finder = finder;
     this.watch = watch;
     this.moves = moves;
     this.environment = environment;
-    this.onSessionDropped = onSessionDropped;
+    this.onDropped = onDropped;
     this.thread = new Thread(this::run, "tollgate-control-" + name);
     this.thread.setDaemon(true);
   }
@@ -304,15 +304,15 @@ final class ControlLink implements AutoCloseable {
 
   private void dropUnreachableMembers() {
     for (Member member : List.copyOf(members)) {
-      if (member.renewal().refersTo(null)
-          && members.remove(member)
-          && member.kind() == Renewal.Kind.SESSION) {
+      if (member.renewal().refersTo(null) && members.remove(member)) {
         LOG.log(
             Level.WARNING,
             thread.getName()
-                + ": a connection was dropped without close(); the cluster ends its session when"
-                + " its time is over");
-        onSessionDropped.run();
+                + (member.kind() == Renewal.Kind.SESSION
+                    ? ": a connection was dropped without close(); the cluster ends its session"
+                    : ": a lease was dropped without close(); the cluster ends it")
+                + " when its time is over");
+        onDropped.run();
       }
     }
   }
