@@ -256,7 +256,9 @@ class FollowerAppendsTest {
         node.ask(node.request(2, at(1, 0), NOTHING, node.membersEntry(2, 1))).getResult());
     assertEquals(3, node.members().size());
     node.ask(node.request(2, at(2, 1), NOTHING, entry(2, 2, "now it is one")));
-    await().atMost(LoneFollower.DEADLINE).until(() -> node.status().role() == LogStatus.Role.CANDIDATE);
+    await()
+        .atMost(LoneFollower.DEADLINE)
+        .until(() -> node.status().role() == LogStatus.Role.CANDIDATE);
   }
 
   /** Returns true if the thread runs that makes a silent leader's follower a candidate. */

@@ -113,9 +113,7 @@ final class LoneFollower implements AutoCloseable {
     peers.forEach(
         (id, address) ->
             members.addPeers(
-                RaftPeerProto.newBuilder()
-                    .setId(ByteString.copyFromUtf8(id))
-                    .setAddress(address)));
+                RaftPeerProto.newBuilder().setId(ByteString.copyFromUtf8(id)).setAddress(address)));
     return LogEntryProto.newBuilder()
         .setTerm(term)
         .setIndex(index)
