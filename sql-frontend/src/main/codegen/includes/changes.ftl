@@ -4,11 +4,16 @@ Statement ChangeStatement() :
 {
     final DataChange change;
     FenceClause fence = null;
+    LockClause lock = null;
 }
 {
     change = DataChange()
-    [ fence = FenceClause() ]
-    { return new Statement.Change(change, fence); }
+    [
+        ( fence = FenceClause() | lock = LockClause() )
+        [ ( <FENCED> | <LOCKED> ) { throw new GrammarException(getPos(), "a statement ends with one clause about a lock:"
+            + " FENCED BY LOCK with the token of a lock that is held, or LOCKED BY, which takes the lock first"); } ]
+    ]
+    { return new Statement.Change(change, fence, lock); }
 }
 
 DataChange DataChange() :

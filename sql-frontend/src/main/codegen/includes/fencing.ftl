@@ -16,7 +16,7 @@ FenceClause FenceClause() :
     <FENCED> { start = getPos(); }
     [ LOOKAHEAD({ isNext("MONOTONIC") }) <IDENTIFIER> { monotonic = true; } ]
     <BY> Word("LOCK") lock = LockName()
-    [ LOOKAHEAD({ isNext("TOKEN") }) <IDENTIFIER> token = FenceToken() ]
+    [ LOOKAHEAD({ isNext("TOKEN") }) <IDENTIFIER> token = IntegerOrParameter() ]
     { return new FenceClause(start, monotonic, lock, token); }
 }
 
@@ -38,15 +38,15 @@ SqlNode LockName() :
     { return name; }
 }
 
-SqlNode FenceToken() :
-{ final SqlNode token; }
+SqlNode IntegerOrParameter() :
+{ final SqlNode value; }
 {
     (
-        <UNSIGNED_INTEGER_LITERAL> { token = SqlLiteral.createExactNumeric(getToken(0).image, getPos()); }
+        <UNSIGNED_INTEGER_LITERAL> { value = SqlLiteral.createExactNumeric(getToken(0).image, getPos()); }
     |
-        token = DynamicParam()
+        value = DynamicParam()
     )
-    { return token; }
+    { return value; }
 }
 
 /** SET FENCING TOKEN { n | ? | NULL } FOR LOCK { 'name' | ? } */
@@ -58,7 +58,7 @@ Statement PresentTokenStatement() :
 {
     <SET> Word("FENCING") Word("TOKEN")
     (
-        token = FenceToken()
+        token = IntegerOrParameter()
     |
         <NULL> { token = SqlLiteral.createNull(getPos()); }
     )

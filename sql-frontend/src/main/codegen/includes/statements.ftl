@@ -27,6 +27,9 @@ Statement TollgateStatement() :
     (
         LOOKAHEAD(1) statement = ChangeStatement()
     |
+        LOOKAHEAD({ areNext("CREATE", "LOCK") || areNext("ALTER", "LOCK") || areNext("DROP", "LOCK") })
+        statement = ConfigureLockStatement()
+    |
         LOOKAHEAD(1) statement = CreateStatement()
     |
         LOOKAHEAD(1) statement = AlterStatement()

@@ -95,7 +95,7 @@ final class LockCalls {
         c -> {
           try (PreparedStatement statement =
               c.prepareStatement("SELECT OWNER, TOKEN FROM TOLLGATE.LOCKS WHERE LOCK_NAME = ?"
-                      + " AND LOCK_MODE = 'EXCLUSIVE'")) {
+                      + " AND LOCK_MODE = 'EXCLUSIVE' ORDER BY TOKEN")) {
             statement.setString(1, name);
             try (ResultSet row = statement.executeQuery()) {
               return row.next()

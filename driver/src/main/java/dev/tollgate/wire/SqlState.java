@@ -24,10 +24,17 @@ public enum SqlState {
   LOCK_UPGRADE("55T02", 90_904),
   /** {@code ALTER TABLE t NOT FENCED} where t is not fenced. */
   FENCE_STATE("55T03", 90_905),
+  /** {@code ALTER LOCK 'pool' PERMITS 2} where four leases hold 'pool'. */
+  LOCK_STATE("55T06", 90_912),
   /** {@code CALL remove_node('n2')} where the remaining members would have no quorum. */
   ADMINISTRATION("55T04", 90_910),
-  /** {@code Connection.endRequest()} while a transaction is open. */
+  /**
+   * {@code Connection.endRequest()} while a transaction is open; {@code UPDATE t ... LOCKED BY
+   * 'job'} in a transaction.
+   */
   ACTIVE_TRANSACTION("25001", 90_920),
+  /** {@code SELECT acquire_transaction_lock('job')} under autocommit. */
+  NO_TRANSACTION("25P01", 90_921),
   /** {@code INSERT INTO t ...} between begin_runtime_change() and end_runtime_change(). */
   ENVIRONMENT_CHANGES("55T05", 90_911),
   /** A statement in conflict with another transaction: run the transaction again. */

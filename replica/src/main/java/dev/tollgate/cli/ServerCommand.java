@@ -8,6 +8,7 @@ import dev.tollgate.log.StrangerException;
 import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
+import dev.tollgate.node.replica.EnvironmentDiffersException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -52,6 +53,9 @@ final class ServerCommand implements Callable<Integer> {
   private static final int STRANGER = 78;
 
   private static final Duration END_WITHIN = Duration.ofSeconds(10);
+
+  /** For a node that may be writing the snapshot with which another Java runtime begins. */
+  private static final Duration SNAPSHOT_WITHIN = Duration.ofSeconds(70);
 
   private static final int LEAST_ELECTION_MILLIS = 50;
   private static final int MOST_ELECTION_MILLIS = 60_000;
@@ -184,7 +188,8 @@ final class ServerCommand implements Callable<Integer> {
     }
     LOG.error("{}: stopped serving: {}", id, failure.toString());
     int status = failure instanceof StrangerException ? STRANGER : REPLICA_FAILED;
-    haltIfItDoesNotEnd(status);
+    haltIfItDoesNotEnd(
+        status, failure instanceof EnvironmentDiffersException ? SNAPSHOT_WITHIN : END_WITHIN);
     return status;
   }
 
@@ -219,12 +224,12 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   /** After a failure the rest may never close, while a supervisor waits for the process to exit. */
-  private static void haltIfItDoesNotEnd(int status) {
+  private static void haltIfItDoesNotEnd(int status, Duration within) {
     startDaemon(
         "tollgate-halt",
         () -> {
-          long end = System.nanoTime() + END_WITHIN.toNanos();
-          for (long left = END_WITHIN.toNanos(); left > 0; left = end - System.nanoTime()) {
+          long end = System.nanoTime() + within.toNanos();
+          for (long left = within.toNanos(); left > 0; left = end - System.nanoTime()) {
             LockSupport.parkNanos(left);
           }
           Runtime.getRuntime().halt(status);

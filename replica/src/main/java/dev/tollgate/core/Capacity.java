@@ -14,6 +14,7 @@ import dev.tollgate.core.command.RefusalCode;
  * @param holds held locks, counted once for each lease that holds one
  * @param holdersPerLock leases that may hold a lock in shared mode together
  * @param waitersPerLock requests that may wait for one lock
+ * @param lockDefinitions locks with a definition of their own
  * @param waitingStatements statements that may wait for transactions to end
  * @param waitingBytes bytes of the parameters and texts of waiting statements
  * @param answerBytes bytes of the last answers that all sessions keep
@@ -24,6 +25,7 @@ public record Capacity(
     int holds,
     int holdersPerLock,
     int waitersPerLock,
+    int lockDefinitions,
     int waitingStatements,
     long waitingBytes,
     long answerBytes) {
@@ -35,6 +37,7 @@ public record Capacity(
           Limits.HELD_LOCKS,
           Limits.HOLDERS_PER_LOCK,
           Limits.WAITERS_PER_LOCK,
+          Limits.LOCK_DEFINITIONS,
           Limits.WAITING_STATEMENTS,
           Limits.WAITING_STATEMENT_BYTES,
           Limits.KEPT_ANSWER_BYTES);

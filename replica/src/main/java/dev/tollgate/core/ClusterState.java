@@ -4,6 +4,7 @@ import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
@@ -51,7 +52,7 @@ public final class ClusterState {
     return state.leases().lastId();
   }
 
-  /** Held locks, in order of the grant since which each has been held. */
+  /** Locks that are held or waited for, in order of the grant since which each has been. */
   public Collection<Lock> locks() {
     return state.locks().all();
   }
@@ -64,6 +65,11 @@ public final class ClusterState {
     return state.locks().copy();
   }
 
+  /** The locks that have a definition, in order of creation. */
+  public List<LockDefinition> lockDefinitions() {
+    return state.locks().definitions().all();
+  }
+
   public @Nullable Lock lock(LockName name) {
     return state.locks().find(name);
   }
@@ -73,7 +79,7 @@ public final class ClusterState {
     return state.locks().isHeldUnder(name, token);
   }
 
-  /** The token under which the lock is held exclusively, or null. */
+  /** The token of the oldest exclusive hold of the lock, or null. */
   public @Nullable FencingToken lockToken(LockName name) {
     Hold hold = state.locks().exclusiveHold(name);
     return hold == null ? null : hold.token();

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.TransactionLimits;
 import java.util.ArrayList;
@@ -56,12 +57,16 @@ public final class CoreCopy implements Iterable<StateRecord> {
         first.add(new StateRecord.SessionFence(session.id(), fence));
       }
     }
+    for (LockDefinition definition : state.locks().definitions().all()) {
+      first.add(new StateRecord.DefinedLock(definition));
+    }
     return new CoreCopy(first, state.locks().copy(), afterLocks(state));
   }
 
   private static List<StateRecord> afterLocks(ReplicatedState state) {
     Agreement agreement = state.agreement();
     List<StateRecord> last = new ArrayList<>();
+    state.waiting().copy().forEach(statement -> last.addAll(statement.state()));
     state.fences().all().forEach(fence -> last.add(fence.state()));
     ReplicaCheck check = agreement.check();
     if (check != null) {

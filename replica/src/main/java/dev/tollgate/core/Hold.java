@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.SessionId;
 
 /**
@@ -16,5 +17,12 @@ public record Hold(Lease lease, FencingToken token, long sinceMicros, SessionId 
     requireNonNull(lease, "lease");
     requireNonNull(token, "token");
     requireNonNull(session, "session");
+  }
+
+  /**
+   * Returns true if nobody holds the lock here: the lease keeps it from others after its release.
+   */
+  public boolean onlyKeeps() {
+    return lease.kind() == LeaseKind.KEEP;
   }
 }

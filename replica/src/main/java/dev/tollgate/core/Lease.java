@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.SessionId;
 import java.util.Collections;
@@ -20,7 +21,7 @@ public final class Lease {
   private final long ttlMillis;
   private final long createdMicros;
   private final @Nullable SessionId creator;
-  private final boolean own;
+  private final LeaseKind kind;
   private long remainingMillis;
   private long recordedRenewals;
 
@@ -36,13 +37,13 @@ public final class Lease {
       long ttlMillis,
       long createdMicros,
       @Nullable SessionId creator,
-      boolean own) {
+      LeaseKind kind) {
     this.id = id;
     this.owner = owner;
     this.ttlMillis = ttlMillis;
     this.createdMicros = createdMicros;
     this.creator = creator;
-    this.own = own;
+    this.kind = kind;
     this.remainingMillis = ttlMillis;
   }
 
@@ -53,14 +54,21 @@ public final class Lease {
         state.ttlMillis(),
         state.createdMicros(),
         state.creator(),
-        state.own());
+        state.kind());
     held.addAll(state.held());
     awaited.addAll(state.awaited());
   }
 
   StateRecord.LeaseState state() {
     return new StateRecord.LeaseState(
-        id, owner, ttlMillis, createdMicros, creator, own, List.copyOf(held), List.copyOf(awaited));
+        id,
+        owner,
+        ttlMillis,
+        createdMicros,
+        creator,
+        kind,
+        List.copyOf(held),
+        List.copyOf(awaited));
   }
 
   public LeaseId id() {
@@ -127,9 +135,13 @@ public final class Lease {
     return creator;
   }
 
+  public LeaseKind kind() {
+    return kind;
+  }
+
   /** True for a session's own lease, which ends with the session. */
   public boolean isOwn() {
-    return own;
+    return kind == LeaseKind.OWN;
   }
 
   /** The locks that the lease holds, in grant order. */

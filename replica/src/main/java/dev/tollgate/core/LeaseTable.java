@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
@@ -35,8 +36,8 @@ final class LeaseTable {
   }
 
   Lease create(
-      String owner, long ttlMillis, long nowMicros, @Nullable SessionId creator, boolean own) {
-    Lease lease = new Lease(new LeaseId(++lastId), owner, ttlMillis, nowMicros, creator, own);
+      String owner, long ttlMillis, long nowMicros, @Nullable SessionId creator, LeaseKind kind) {
+    Lease lease = new Lease(new LeaseId(++lastId), owner, ttlMillis, nowMicros, creator, kind);
     leases.put(lease.id(), lease);
     return lease;
   }
@@ -93,6 +94,9 @@ final class LeaseTable {
       }
       if (lease.remainingMillis() < 1 || lease.remainingMillis() > lease.ttlMillis()) {
         throw new IllegalStateException("lease " + lease.id() + " has too much or nothing left");
+      }
+      if (lease.kind() == LeaseKind.KEEP && lease.held().size() != 1) {
+        throw new IllegalStateException("lease " + lease.id() + " keeps " + lease.held());
       }
       for (LockName name : lease.held()) {
         Lock lock = locks.find(name);

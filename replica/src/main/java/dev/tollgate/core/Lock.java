@@ -13,8 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A held lock. A free lock has no object and costs nothing, because tokens come from one counter
- * and leave nothing behind.
+ * A lock that is held, or that a request waits for. Any other lock has no object and costs nothing,
+ * because tokens come from one counter and leave nothing behind. A lock that nobody holds has
+ * waiters only if the next one asks for other locks too.
  *
  * <p>One hold is kept in a field, since nearly every lock has exactly one and a cluster may hold a
  * million of them. Further shared holds and the queue are allocated when needed.
@@ -40,10 +41,11 @@ public final class Lock {
   /** A lock as it stood in a snapshot. */
   Lock(StateRecord.LockState state, LeaseTable leases, int copies) {
     this(state.name(), copies);
+    mode = state.mode();
     for (StateRecord.HoldState hold : state.holds()) {
-      add(
-          new Hold(leases.existing(hold.lease()), hold.token(), hold.sinceMicros(), hold.session()),
-          state.mode());
+      append(
+          new Hold(
+              leases.existing(hold.lease()), hold.token(), hold.sinceMicros(), hold.session()));
     }
     for (StateRecord.WaiterState waiter : state.waiters()) {
       enqueue(
@@ -52,7 +54,8 @@ public final class Lock {
               leases.existing(waiter.lease()),
               waiter.mode(),
               waiter.sinceMicros(),
-              waiter.waitMillis()));
+              waiter.waitMillis(),
+              waiter.together()));
     }
   }
 
@@ -85,7 +88,8 @@ public final class Lock {
               waiter.lease().id(),
               waiter.mode(),
               waiter.sinceMicros(),
-              waiter.waitMillis()));
+              waiter.waitMillis(),
+              waiter.together()));
     }
     return new StateRecord.LockState(name, mode, holdStates, waiterStates);
   }
@@ -94,12 +98,12 @@ public final class Lock {
     return name;
   }
 
-  /** The mode in which the lock is held. */
+  /** The mode in which the lock is held; without a meaning if it is not held. */
   public LockMode mode() {
     return mode;
   }
 
-  /** The holds, in grant order; one if the lock is held exclusively. */
+  /** The holds, in grant order; at most one for each permit if the lock is held exclusively. */
   public List<Hold> holds() {
     if (first == null) {
       return List.of();
@@ -127,8 +131,9 @@ public final class Lock {
     return first != null;
   }
 
-  boolean hasWaiters() {
-    return queue != null;
+  /** Returns true if the lock needs no object any more. */
+  boolean isUnused() {
+    return first == null && queue == null;
   }
 
   /** The hold of this lease, or null. */
@@ -146,16 +151,26 @@ public final class Lock {
     return null;
   }
 
-  /** Returns true if a request of this mode can join the present holders. */
-  boolean admits(LockMode requested) {
-    return first == null || (mode == LockMode.SHARED && requested == LockMode.SHARED);
+  /**
+   * Returns true if a request of this mode can join the present holders.
+   *
+   * @param permits how many leases may hold the lock exclusively at a time
+   */
+  boolean admits(LockMode requested, int permits) {
+    return first == null
+        || (mode == requested && (requested == LockMode.SHARED || holders() < permits));
   }
 
-  void add(Hold hold, LockMode holdMode) {
-    if (!admits(holdMode)) {
+  /** Adds a hold of this mode, which the present holders must admit. */
+  void add(Hold hold, LockMode holdMode, int permits) {
+    if (!admits(holdMode, permits)) {
       throw new IllegalStateException("lock '" + name + "' is held in mode " + mode);
     }
     mode = holdMode;
+    append(hold);
+  }
+
+  private void append(Hold hold) {
     if (first == null) {
       first = hold;
     } else {
@@ -184,61 +199,68 @@ public final class Lock {
     queue.addLast(waiter);
   }
 
-  @Nullable Waiter head() {
-    return queue == null ? null : queue.peekFirst();
-  }
-
-  void removeHead() {
-    if (queue == null) {
-      throw new IllegalStateException("lock '" + name + "' has no waiter");
+  /**
+   * The request that gets the lock next, or null. A request for several locks is passed over while
+   * its lease holds this one: it waits for others.
+   */
+  @Nullable Waiter next() {
+    for (Waiter waiter : waiters()) {
+      if (!waiter.isForSeveral() || holdOf(waiter.lease()) == null) {
+        return waiter;
+      }
     }
-    queue.removeFirst();
-    dropEmptyQueue();
+    return null;
   }
 
-  boolean hasWaiter(RequestId request) {
+  /** Returns true if this request is next in line, or none is. */
+  boolean isInTurn(RequestId request) {
+    Waiter next = next();
+    return next == null || next.request().equals(request);
+  }
+
+  /** The place of a request in the queue, or null. */
+  @Nullable Waiter waiterOf(RequestId request) {
     for (Waiter waiter : waiters()) {
       if (waiter.request().equals(request)) {
+        return waiter;
+      }
+    }
+    return null;
+  }
+
+  boolean hasWaiterOf(Lease lease) {
+    for (Waiter waiter : waiters()) {
+      if (waiter.lease() == lease) {
         return true;
       }
     }
     return false;
   }
 
-  /** Removes the waiters of a lease from the queue; returns them in queue order. */
-  List<Waiter> removeWaitersOf(Lease lease) {
-    List<Waiter> removed = new ArrayList<>();
-    if (queue != null) {
-      for (Iterator<Waiter> all = queue.iterator(); all.hasNext(); ) {
-        Waiter waiter = all.next();
-        if (waiter.lease() == lease) {
-          all.remove();
-          removed.add(waiter);
-        }
+  /** The waiting requests of a lease, in queue order. */
+  List<Waiter> waitersOf(Lease lease) {
+    List<Waiter> found = new ArrayList<>(1);
+    for (Waiter waiter : waiters()) {
+      if (waiter.lease() == lease) {
+        found.add(waiter);
       }
-      dropEmptyQueue();
     }
-    return removed;
+    return found;
   }
 
   /** Removes the waiter of a request from the queue, in which it must stand. */
-  Waiter removeWaiter(RequestId request) {
+  void removeWaiter(RequestId request) {
     if (queue != null) {
       for (Iterator<Waiter> all = queue.iterator(); all.hasNext(); ) {
-        Waiter waiter = all.next();
-        if (waiter.request().equals(request)) {
+        if (all.next().request().equals(request)) {
           all.remove();
-          dropEmptyQueue();
-          return waiter;
+          if (queue.isEmpty()) {
+            queue = null;
+          }
+          return;
         }
       }
     }
     throw new IllegalStateException("request " + request + " does not wait for '" + name + "'");
-  }
-
-  private void dropEmptyQueue() {
-    if (queue != null && queue.isEmpty()) {
-      queue = null;
-    }
   }
 }

@@ -1,10 +1,9 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
-import dev.tollgate.core.command.Outcome;
-import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
@@ -16,151 +15,33 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The held locks, their holders and tokens, and the waiting requests.
+ * The locks that are held or waited for, their holders and tokens, their queues, and their
+ * definitions. {@link LockGrants} decides who gets a lock.
  *
- * <p>Rules: a lock is held by one lease exclusively or by several together (I1). Requests are
- * granted in log order (I9): a request that could join waits behind one that cannot. Every grant
- * takes the next token of the one counter (I2). A lease that requests a lock it already holds gets
- * the same token. A shared hold cannot become exclusive: two leases that tried would wait for each
- * other forever.
+ * <p>Every grant takes the next token of the one counter (I2). A hold whose lease only keeps the
+ * lock ({@link LeaseKind#KEEP}) excludes others, but nobody holds the lock under its token.
  */
 final class LockTable {
-  /** Receives the outcomes of requests whose wait has ended. */
-  interface WaitListener {
-    void completed(RequestId request, Outcome outcome);
-  }
-
-  /** In order of the first grant since each lock was last free: the same on every replica. */
+  /** In order of the first grant since each lock was last unused: the same on every replica. */
   private final Map<LockName, Lock> locks = new LinkedHashMap<>();
 
-  private final Capacity capacity;
-  private final WaitListener listener;
+  private final LockDefinitions definitions = new LockDefinitions();
   private long lastToken;
   private int holds;
   private int copies;
 
-  LockTable(Capacity capacity, WaitListener listener) {
-    this.capacity = capacity;
-    this.listener = listener;
+  LockDefinitions definitions() {
+    return definitions;
   }
 
-  Outcome acquire(
-      LockName name,
-      Lease lease,
-      LockMode mode,
-      long waitMillis,
-      RequestId request,
-      long nowMicros) {
-    Lock lock = locks.get(name);
-    if (lock == null) {
-      if (holds >= capacity.holds()) {
-        return tooManyHeld();
-      }
-      Lock fresh = new Lock(name, copies);
-      locks.put(name, fresh);
-      return new Outcome.Granted(grant(fresh, lease, mode, request.session(), nowMicros));
-    }
-    Hold mine = lock.holdOf(lease);
-    if (mine != null) {
-      return lock.mode() == LockMode.SHARED && mode == LockMode.EXCLUSIVE
-          ? upgradeRefused(name, lease)
-          : new Outcome.Granted(mine.token());
-    }
-    if (!lock.hasWaiters() && lock.admits(mode)) {
-      if (holds >= capacity.holds()) {
-        return tooManyHeld();
-      }
-      if (lock.holders() >= capacity.holdersPerLock()) {
-        return Capacity.exceeded(
-            "the number of leases that hold lock '" + name + "' in shared mode is",
-            capacity.holdersPerLock(),
-            "try again when some have released it");
-      }
-      return new Outcome.Granted(
-          grant(changeable(lock), lease, mode, request.session(), nowMicros));
-    }
-    if (waitMillis == 0) {
-      return new Outcome.NotGranted();
-    }
-    if (lock.waiters().size() >= capacity.waitersPerLock()) {
-      return Capacity.exceeded(
-          "the number of requests that wait for lock '" + name + "' is",
-          capacity.waitersPerLock(),
-          "try again later");
-    }
-    changeable(lock).enqueue(new Waiter(request, lease, mode, nowMicros, waitMillis));
-    lease.nowAwaits(name);
-    return new Outcome.Waiting();
+  /** Returns true if one more request of this mode can join the holders of the lock. */
+  boolean admits(Lock lock, LockMode mode) {
+    return lock.admits(mode, definitions.permitsOf(lock.name()));
   }
 
-  private Outcome.Refused tooManyHeld() {
-    return Capacity.exceeded(
-        "the number of held locks is",
-        capacity.holds(),
-        "release those that are not needed; view TOLLGATE.LOCKS names them");
-  }
-
-  /** Releases this lease's hold; returns false if the lease has none. */
-  boolean release(LockName name, Lease lease, long nowMicros) {
-    Lock lock = locks.get(name);
-    Hold mine = lock == null ? null : lock.holdOf(lease);
-    if (lock == null || mine == null) {
-      return false;
-    }
-    Lock changing = changeable(lock);
-    drop(changing, mine);
-    handOn(changing, nowMicros);
-    return true;
-  }
-
-  /**
-   * Takes the lock from all its holders; returns false if it is free. The holders' leases stay
-   * alive.
-   */
-  boolean forceRelease(LockName name, long nowMicros) {
-    Lock found = locks.get(name);
-    if (found == null) {
-      return false;
-    }
-    Lock lock = changeable(found);
-    for (Hold hold : lock.holds()) {
-      drop(lock, hold);
-    }
-    handOn(lock, nowMicros);
-    return true;
-  }
-
-  /** Releases all locks that an ended lease held and refuses all its waiting requests. */
-  void endOf(Lease lease, long nowMicros) {
-    for (LockName name : List.copyOf(lease.awaited())) {
-      Lock lock = changeable(existing(name));
-      for (Waiter waiter : lock.removeWaitersOf(lease)) {
-        listener.completed(
-            waiter.request(),
-            new Outcome.Refused(
-                RefusalCode.LEASE_GONE,
-                "lease " + lease.id() + " ended while it waited for lock '" + name + "'"));
-      }
-      lease.noLongerAwaits(name);
-      handOn(lock, nowMicros);
-    }
-    for (LockName name : List.copyOf(lease.held())) {
-      release(name, lease, nowMicros);
-    }
-  }
-
-  /** Ends one wait with this outcome; returns false if the request does not wait for this lock. */
-  boolean endWait(LockName name, RequestId request, Outcome outcome, long nowMicros) {
-    Lock found = locks.get(name);
-    if (found == null || !found.hasWaiter(request)) {
-      return false;
-    }
-    Lock lock = changeable(found);
-    Waiter waiter = lock.removeWaiter(request);
-    forgetAwaitedUnlessAnother(lock, waiter.lease());
-    listener.completed(request, outcome);
-    handOn(lock, nowMicros);
-    return true;
+  /** How many holds there are of all locks. */
+  int holds() {
+    return holds;
   }
 
   /** Returns true if a lease holds the lock under this token, exclusively or shared. */
@@ -169,21 +50,48 @@ final class LockTable {
     if (lock != null) {
       for (Hold hold : lock.holds()) {
         if (hold.token().value() == token) {
-          return true;
+          return !hold.onlyKeeps();
         }
       }
     }
     return false;
   }
 
-  /** The exclusive hold of the lock, or null. */
+  /** Returns true if a lease holds the lock exclusively under this token. */
+  boolean isHeldExclusively(LockName name, long token) {
+    Lock lock = locks.get(name);
+    return lock != null && lock.mode() == LockMode.EXCLUSIVE && isHeldUnder(name, token);
+  }
+
+  /** The oldest exclusive hold of the lock, or null; there may be others if it has permits. */
   @Nullable Hold exclusiveHold(LockName name) {
     Lock lock = locks.get(name);
-    return lock == null || lock.mode() == LockMode.SHARED ? null : lock.holds().get(0);
+    if (lock != null && lock.mode() == LockMode.EXCLUSIVE) {
+      for (Hold hold : lock.holds()) {
+        if (!hold.onlyKeeps()) {
+          return hold;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** The exclusive hold of this lease, or null. */
+  @Nullable Hold exclusiveHold(LockName name, @Nullable Lease lease) {
+    Lock lock = locks.get(name);
+    return lock == null || lease == null || lock.mode() == LockMode.SHARED
+        ? null
+        : lock.holdOf(lease);
   }
 
   @Nullable Lock find(LockName name) {
     return locks.get(name);
+  }
+
+  /** Returns true if a lease holds the lock, or a lease keeps it. */
+  boolean isHeld(LockName name) {
+    Lock lock = locks.get(name);
+    return lock != null && lock.isHeld();
   }
 
   Collection<Lock> all() {
@@ -196,16 +104,22 @@ final class LockTable {
     return new ArrayList<>(locks.values());
   }
 
-  /**
-   * Returns a lock that may be changed: an object that a copy shares with the table stays as it is.
-   */
-  private Lock changeable(Lock lock) {
-    if (!lock.isSharedWithCopy(copies)) {
+  /** The lock with this name, for a change; it is made if it is unused. */
+  Lock changeable(LockName name) {
+    Lock lock = locks.get(name);
+    if (lock != null && !lock.isSharedWithCopy(copies)) {
       return lock;
     }
-    Lock own = new Lock(lock, copies);
-    locks.put(lock.name(), own);
+    // an object that a copy shares with the table stays as it is
+    Lock own = lock == null ? new Lock(name, copies) : new Lock(lock, copies);
+    locks.put(name, own);
     return own;
+  }
+
+  void removeIfUnused(Lock lock) {
+    if (lock.isUnused()) {
+      locks.remove(lock.name());
+    }
   }
 
   void restoreLastToken(long token) {
@@ -223,71 +137,39 @@ final class LockTable {
     return lastToken;
   }
 
-  private FencingToken grant(
-      Lock lock, Lease lease, LockMode mode, SessionId session, long nowMicros) {
+  /** Adds a hold under a new token; the holders must admit it. */
+  FencingToken grant(Lock lock, Lease lease, LockMode mode, SessionId session, long nowMicros) {
     FencingToken token = new FencingToken(++lastToken);
-    lock.add(new Hold(lease, token, nowMicros, session), mode);
+    lock.add(new Hold(lease, token, nowMicros, session), mode, definitions.permitsOf(lock.name()));
     holds++;
     lease.nowHolds(lock.name());
     return token;
   }
 
-  private void drop(Lock lock, Hold hold) {
+  void drop(Lock lock, Hold hold) {
     lock.remove(hold);
     holds--;
     hold.lease().noLongerHolds(lock.name());
   }
 
-  /** Grants the lock to the requests at the head of its queue that can hold it, or removes it. */
-  private void handOn(Lock lock, long nowMicros) {
-    for (Waiter head = lock.head(); head != null && lock.admits(head.mode()); head = lock.head()) {
-      lock.removeHead();
-      FencingToken token =
-          grant(lock, head.lease(), head.mode(), head.request().session(), nowMicros);
-      listener.completed(head.request(), new Outcome.Granted(token));
-      completeTwins(lock, head.lease(), token);
-    }
-    if (!lock.isHeld()) {
-      locks.remove(lock.name());
-    }
-  }
-
-  /** Ends the other waits of a lease for the lock that the lease has just been granted. */
-  private void completeTwins(Lock lock, Lease lease, FencingToken token) {
-    for (Waiter twin : lock.removeWaitersOf(lease)) {
-      boolean upgrade = lock.mode() == LockMode.SHARED && twin.mode() == LockMode.EXCLUSIVE;
-      listener.completed(
-          twin.request(),
-          upgrade ? upgradeRefused(lock.name(), lease) : new Outcome.Granted(token));
-    }
-    lease.noLongerAwaits(lock.name());
-  }
-
-  private static void forgetAwaitedUnlessAnother(Lock lock, Lease lease) {
-    for (Waiter waiter : lock.waiters()) {
-      if (waiter.lease() == lease) {
-        return;
+  /** Returns true if a request that waits for several locks has its turn in each. */
+  boolean isInTurnEverywhere(Waiter waiter) {
+    for (LockName name : waiter.together()) {
+      Lock lock = locks.get(name);
+      boolean ready =
+          lock != null
+              && (lock.holdOf(waiter.lease()) != null
+                  || (lock.isInTurn(waiter.request()) && admits(lock, waiter.mode())));
+      if (!ready) {
+        return false;
       }
     }
-    lease.noLongerAwaits(lock.name());
+    return true;
   }
 
-  private static Outcome upgradeRefused(LockName name, Lease lease) {
-    return new Outcome.Refused(
-        RefusalCode.LOCK_UPGRADE,
-        "lease "
-            + lease.id()
-            + " holds lock '"
-            + name
-            + "' shared and asks for it exclusively: release it first");
-  }
-
-  private Lock existing(LockName name) {
-    Lock lock = locks.get(name);
-    if (lock == null) {
-      throw new IllegalStateException("no lock '" + name + "'");
-    }
-    return lock;
+  /** Returns true if a request can be granted, which is next in line for this lock. */
+  boolean isGrantable(Lock lock, Waiter next) {
+    return next.isForSeveral() ? isInTurnEverywhere(next) : admits(lock, next.mode());
   }
 
   /**
@@ -307,24 +189,38 @@ final class LockTable {
   }
 
   private void checkInvariants(LockName name, Lock lock) {
-    List<Hold> holds = lock.holds();
-    check(!holds.isEmpty(), "a free lock is kept", name);
-    check(lock.mode() == LockMode.SHARED || holds.size() == 1, "I1: held twice", name);
+    check(!lock.isUnused(), "an unused lock is kept", name);
+    check(
+        lock.mode() == LockMode.SHARED || lock.holders() <= definitions.permitsOf(name),
+        "I1: held more often than it has permits",
+        name);
     long previous = 0;
-    for (Hold hold : holds) {
+    for (Hold hold : lock.holds()) {
       check(hold.token().value() > previous, "I2: tokens out of order", name);
       check(hold.token().value() <= lastToken, "I2: token beyond the counter", name);
       check(hold.lease().held().contains(name), "a lease does not know its lock", name);
       previous = hold.token().value();
     }
-    Waiter head = lock.head();
-    check(head == null || !lock.admits(head.mode()), "I9: a waiter that could hold waits", name);
+    Waiter next = lock.next();
+    check(next == null || !isGrantable(lock, next), "I9: a waiter that could hold waits", name);
     List<RequestId> seen = new ArrayList<>();
     for (Waiter waiter : lock.waiters()) {
       check(!seen.contains(waiter.request()), "a request waits twice", name);
       seen.add(waiter.request());
       check(waiter.lease().awaited().contains(name), "a lease does not know its wait", name);
-      check(lock.holdOf(waiter.lease()) == null, "a holder waits for its own lock", name);
+      check(
+          waiter.isForSeveral()
+              ? waiter.together().contains(name)
+              : lock.holdOf(waiter.lease()) == null,
+          "a holder waits for its own lock",
+          name);
+      for (LockName other : waiter.together()) {
+        Lock found = locks.get(other);
+        check(
+            found != null && waiter.equals(found.waiterOf(waiter.request())),
+            "a request for several locks waits in some",
+            name);
+      }
     }
   }
 

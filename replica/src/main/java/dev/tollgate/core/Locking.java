@@ -1,7 +1,10 @@
 package dev.tollgate.core;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Operation;
@@ -21,12 +24,14 @@ final class Locking {
   private final SessionTable sessions;
   private final LeaseTable leases;
   private final LockTable locks;
+  private final LockGrants grants;
 
   Locking(ReplicatedState state) {
     this.current = state.current();
     this.sessions = state.sessions();
     this.leases = state.leases();
     this.locks = state.locks();
+    this.grants = state.grants();
   }
 
   Outcome createLease(Session session, Operation.CreateLease operation) {
@@ -40,40 +45,40 @@ final class Locking {
             operation.ttlMillis(),
             current.nowMicros(),
             session.id(),
-            /* own= */ false);
-    current.tell(new Notice.LeaseStarted(lease.id(), lease.ttlMillis(), null));
+            LeaseKind.CLIENT);
+    current.tell(new Notice.LeaseStarted(lease.id(), lease.ttlMillis(), LeaseKind.CLIENT, null));
     return new Outcome.LeaseCreated(lease.id());
   }
 
   Outcome revokeLease(Operation.RevokeLease operation) {
     Lease lease = leases.find(operation.lease());
-    if (lease != null) {
-      endLease(lease);
-    } else if (!leases.existed(operation.lease())) {
-      return leaseGone(operation.lease());
+    if (lease == null) {
+      return leases.existed(operation.lease())
+          ? new Outcome.Answered(false)
+          : leaseGone(operation.lease());
     }
-    return new Outcome.Answered(lease != null);
+    if (isOfNoClient(lease)) {
+      return ofNoClient(lease);
+    }
+    endLease(lease);
+    return new Outcome.Answered(true);
   }
 
   /** Grants the lock, refuses it, or lets the session's request stand in the queue. */
   Outcome acquire(Session session, Operation.AcquireLock operation) {
-    LeaseId stated = operation.lease();
-    Lease lease = stated == null ? session.ownLease() : leases.find(stated);
+    Claim claim = claim(session, operation.lease(), /* create= */ true);
+    Lease lease = claim.lease();
     if (lease == null) {
-      if (stated != null) {
-        return leaseGone(stated);
-      }
-      Outcome.Refused lost = session.takeLoss();
-      Outcome.Refused refused = lost == null ? leases.full() : lost;
-      if (refused != null) {
-        return refused;
-      }
-      lease = createOwnLease(session);
+      return claim.refused();
     }
-    if (stated == null) {
+    if (operation.lease() == null) {
       session.forgetTaken(operation.lock());
     }
-    return locks.acquire(
+    Outcome.Refused refused = heldByTransaction(session, lease, List.of(operation.lock()));
+    if (refused != null) {
+      return refused;
+    }
+    return grants.acquire(
         operation.lock(),
         lease,
         operation.mode(),
@@ -82,41 +87,136 @@ final class Locking {
         current.nowMicros());
   }
 
-  Outcome release(Session session, Operation.ReleaseLock operation) {
-    LeaseId stated = operation.lease();
-    Lease lease = stated == null ? session.ownLease() : leases.find(stated);
+  /** Grants all of several locks, refuses them, or lets the session's request wait for them. */
+  Outcome acquireAll(Session session, Operation.AcquireLocks operation) {
+    Claim claim = claim(session, operation.lease(), /* create= */ true);
+    Lease lease = claim.lease();
     if (lease == null) {
-      Outcome.Refused lost = stated == null ? session.takeLoss() : leaseGone(stated);
-      return lost == null ? new Outcome.Answered(false) : lost;
+      return claim.refused();
     }
-    if (stated == null) {
-      session.forgetTaken(operation.lock());
+    if (operation.lease() == null) {
+      operation.locks().forEach(session::forgetTaken);
     }
-    return new Outcome.Answered(locks.release(operation.lock(), lease, current.nowMicros()));
+    Outcome.Refused refused = heldByTransaction(session, lease, operation.locks());
+    if (refused != null) {
+      return refused;
+    }
+    return grants.acquireAll(
+        operation.locks(),
+        lease,
+        operation.waitMillis(),
+        new RequestId(session.id(), session.lastSequence()),
+        current.nowMicros());
+  }
+
+  Outcome release(Session session, Operation.ReleaseLock operation) {
+    LockName name = operation.lock();
+    Claim claim = claim(session, operation.lease(), /* create= */ false);
+    Lease lease = claim.lease();
+    if (lease == null) {
+      return claim.isOwnLeaseMissing() ? new Outcome.Answered(false) : claim.refused();
+    }
+    if (operation.lease() == null) {
+      session.forgetTaken(name);
+    }
+    if (operation.keepMillis() == 0) {
+      return new Outcome.Answered(grants.release(name, lease, current.nowMicros()));
+    }
+    Hold hold = holdOf(name, lease);
+    if (hold == null) {
+      return new Outcome.Answered(false);
+    }
+    Outcome.Refused full = leases.full();
+    if (full != null) {
+      return full;
+    }
+    keep(session, name, hold, operation.keepMillis());
+    return new Outcome.Answered(true);
+  }
+
+  /** Moves a released hold to a lease that nobody renews: what ends with it, others get. */
+  private void keep(Session session, LockName name, Hold hold, long millis) {
+    Lease lease =
+        leases.create(
+            hold.lease().owner(), millis, current.nowMicros(), session.id(), LeaseKind.KEEP);
+    grants.move(name, hold, lease, session.id(), current.nowMicros());
+    current.tell(new Notice.LeaseStarted(lease.id(), millis, LeaseKind.KEEP, null));
+  }
+
+  /** Hands a lock over from one lease to another. */
+  Outcome transfer(Session session, Operation.TransferLock operation) {
+    LockName name = operation.lock();
+    Claim giving = claim(session, operation.from(), /* create= */ false);
+    Lease from = giving.lease();
+    if (from == null) {
+      return giving.isOwnLeaseMissing() ? new Outcome.NotGranted() : giving.refused();
+    }
+    Hold hold = holdOf(name, from);
+    if (hold == null) {
+      return new Outcome.NotGranted();
+    }
+    Claim taking = claim(session, operation.to(), /* create= */ true);
+    Lease to = taking.lease();
+    if (to == null) {
+      return taking.refused();
+    }
+    if (holdOf(name, to) != null) {
+      return new Outcome.Refused(
+          RefusalCode.LOCK_STATE,
+          "lease " + to.id() + " holds lock '" + name + "' already: nothing was handed over");
+    }
+    Session owner = ownerOf(from);
+    if (owner != null && owner != session) {
+      owner.lockTaken(name);
+    }
+    return new Outcome.Granted(grants.move(name, hold, to, session.id(), current.nowMicros()));
+  }
+
+  private @Nullable Hold holdOf(LockName name, Lease lease) {
+    Lock lock = locks.find(name);
+    return lock == null ? null : lock.holdOf(lease);
   }
 
   Outcome forceRelease(Operation.ForceReleaseLock operation) {
     LockName name = operation.lock();
     Lock lock = locks.find(name);
-    if (lock != null) {
-      Hold first = lock.holds().get(0);
-      current.tell(
-          new Notice.LockTaken(name, first.lease().id(), first.token(), lock.holds().size()));
-      for (Hold hold : lock.holds()) {
-        Session holder = ownerOf(hold.lease());
-        if (holder != null) {
-          holder.lockTaken(name);
-        }
+    List<Hold> taken = lock == null ? List.of() : lock.holds();
+    if (taken.isEmpty()) {
+      return new Outcome.Answered(false);
+    }
+    Hold first = taken.get(0);
+    current.tell(new Notice.LockTaken(name, first.lease().id(), first.token(), taken.size()));
+    for (Hold hold : taken) {
+      Session holder = ownerOf(hold.lease());
+      if (holder != null) {
+        holder.lockTaken(name);
+      }
+      if (hold.lease().kind() == LeaseKind.TRANSACTION) {
+        loseForCommit(name, hold);
       }
     }
-    return new Outcome.Answered(locks.forceRelease(name, current.nowMicros()));
+    grants.forceRelease(name, current.nowMicros());
+    for (Hold hold : taken) {
+      if (hold.onlyKeeps()) {
+        endLease(hold.lease());
+      }
+    }
+    return new Outcome.Answered(true);
+  }
+
+  /** A transaction from which a lock is taken cannot commit: the token is stale then. */
+  private void loseForCommit(LockName name, Hold hold) {
+    Transaction transaction = sessions.existing(hold.session()).transaction();
+    if (transaction != null) {
+      transaction.demanded(name, hold.token().value());
+    }
   }
 
   /** Removes the session's request from its lock's queue; returns false if it does not wait. */
   boolean endWait(Session session, Outcome end) {
     LockName awaited = session.awaited();
     RequestId request = new RequestId(session.id(), session.lastSequence());
-    return awaited != null && locks.endWait(awaited, request, end, current.nowMicros());
+    return awaited != null && grants.endWait(awaited, request, end, current.nowMicros());
   }
 
   /** Ends the session's own lease; returns false if the session has none. */
@@ -134,7 +234,7 @@ final class Locking {
     if (owner != null) {
       owner.ownLeaseEnded(List.copyOf(lease.held()));
     }
-    locks.endOf(lease, current.nowMicros());
+    grants.endOf(lease, current.nowMicros());
     leases.remove(lease);
     current.tell(new Notice.LeaseEnded(lease.id()));
   }
@@ -145,6 +245,82 @@ final class Locking {
     return lease.isOwn() && creator != null ? sessions.find(creator) : null;
   }
 
+  /** The lease on whose behalf a session asks for something, or why there is none. */
+  private record Claim(@Nullable Lease lease, Outcome.@Nullable Refused refusal) {
+    static Claim refused(Outcome.Refused refusal) {
+      return new Claim(null, refusal);
+    }
+
+    /** Returns true if the session has no own lease, and has lost none that it does not know of. */
+    boolean isOwnLeaseMissing() {
+      return lease == null && refusal == null;
+    }
+
+    Outcome.Refused refused() {
+      return requireNonNull(refusal, "refusal");
+    }
+  }
+
+  /**
+   * Finds the lease that a request names.
+   *
+   * @param stated null for the session's own lease
+   * @param create whether to create the own lease if the session has none
+   */
+  private Claim claim(Session session, @Nullable LeaseId stated, boolean create) {
+    Lease lease = stated == null ? session.ownLease() : leases.find(stated);
+    if (lease != null) {
+      return isOfNoClient(lease) ? Claim.refused(ofNoClient(lease)) : new Claim(lease, null);
+    }
+    if (stated != null) {
+      return Claim.refused(leaseGone(stated));
+    }
+    Outcome.Refused lost = session.takeLoss();
+    Outcome.Refused refusal = lost == null && create ? leases.full() : lost;
+    return refusal == null && create
+        ? new Claim(createOwnLease(session), null)
+        : new Claim(null, refusal);
+  }
+
+  private static boolean isOfNoClient(Lease lease) {
+    return lease.kind() != LeaseKind.CLIENT && lease.kind() != LeaseKind.OWN;
+  }
+
+  private static Outcome.Refused ofNoClient(Lease lease) {
+    return new Outcome.Refused(
+        RefusalCode.LEASE_GONE,
+        "lease "
+            + lease.id()
+            + (lease.kind() == LeaseKind.KEEP
+                ? " keeps " + lease.held() + " from others after the release of the lock"
+                : " belongs to a transaction or statement, and ends with it")
+            + ": no client can use or end it, but force_release_lock takes locks from it");
+  }
+
+  /**
+   * Refuses a lock to the own lease of a session whose transaction holds the lock: the session
+   * would wait for itself.
+   */
+  private Outcome.@Nullable Refused heldByTransaction(
+      Session session, Lease lease, List<LockName> names) {
+    Transaction transaction = lease.isOwn() ? session.transaction() : null;
+    Lease holder = transaction == null ? null : transaction.lease();
+    if (holder == null) {
+      return null;
+    }
+    for (LockName name : names) {
+      if (holder.held().contains(name)) {
+        return new Outcome.Refused(
+            RefusalCode.LOCK_STATE,
+            "the transaction of this connection holds lock '"
+                + name
+                + "' until it ends: acquire the lock for longer before the transaction takes it, or"
+                + " after the transaction");
+      }
+    }
+    return null;
+  }
+
   private Lease createOwnLease(Session session) {
     ClientInfo client = session.client();
     Lease lease =
@@ -153,9 +329,10 @@ final class Locking {
             session.leaseTtlMillis(),
             current.nowMicros(),
             session.id(),
-            /* own= */ true);
+            LeaseKind.OWN);
     session.setOwnLease(lease);
-    current.tell(new Notice.LeaseStarted(lease.id(), lease.ttlMillis(), session.id()));
+    current.tell(
+        new Notice.LeaseStarted(lease.id(), lease.ttlMillis(), LeaseKind.OWN, session.id()));
     return lease;
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
@@ -24,6 +25,9 @@ final class PendingStatement {
      */
     record Holder(long transaction, @Nullable RowKey row) implements Blocker {}
 
+    /** The lock of a transaction or of the statement has to be granted. */
+    record LockTurn(LockName lock) implements Blocker {}
+
     /** All other transactions have to end. */
     record Others() implements Blocker {}
 
@@ -40,6 +44,11 @@ final class PendingStatement {
   private final long sizeBytes;
   private long resultBytes;
   private @Nullable Blocker blocker;
+  private boolean granted;
+
+  /** What holds the lock of a LOCKED BY statement, or waits for it, while it does. */
+  private @Nullable Lease lease;
+
   private @Nullable Outcome outcome;
 
   PendingStatement(
@@ -142,6 +151,57 @@ final class PendingStatement {
 
   void waitFor(Blocker reason) {
     blocker = reason;
+    granted = false;
+  }
+
+  /** Records that the lock for which the operation waits has been granted. */
+  void lockGranted() {
+    granted = true;
+  }
+
+  /** Returns true if the lock for which the operation waited has been granted. */
+  boolean isLockGranted() {
+    return granted;
+  }
+
+  @Nullable Lease lease() {
+    return lease;
+  }
+
+  void setLease(@Nullable Lease held) {
+    lease = held;
+  }
+
+  /** The lock in whose queue the operation stands, or null. */
+  @Nullable LockName awaitedLock() {
+    return blocker instanceof Blocker.LockTurn turn ? turn.lock() : null;
+  }
+
+  /** The statement as it stands in a snapshot, if it waits for the lock of LOCKED BY. */
+  List<StateRecord> state() {
+    LockName lock = awaitedLock();
+    Lease holder = lease;
+    return lock != null && holder != null && operation instanceof Operation.ExecuteSql sql
+        ? List.of(new StateRecord.WaitingStatement(session.id(), holder.id(), lock, sql, done))
+        : List.of();
+  }
+
+  /** The outcome if the time to wait is over. */
+  Outcome timedOut() {
+    return operation instanceof Operation.AcquireTransactionLock
+        ? new Outcome.NotGranted()
+        : endedBy(notFreeInTime());
+  }
+
+  /** Worded as in H2, because tools know this error. */
+  private Outcome notFreeInTime() {
+    LockName lock = awaitedLock();
+    return new Outcome.SqlFailed(
+        "HYT00",
+        50200,
+        "Timeout trying to lock: "
+            + (lock == null ? "other transactions did not end" : "lock '" + lock + "' was not free")
+            + " in time, SET LOCK_TIMEOUT allows more");
   }
 
   /** The outcome, once there is one. */

@@ -13,6 +13,7 @@ record ReplicatedState(
     SessionTable sessions,
     LeaseTable leases,
     LockTable locks,
+    LockGrants grants,
     FenceTable fences,
     TransactionTable transactions,
     StatementQueue waiting,
@@ -23,22 +24,31 @@ record ReplicatedState(
   static ReplicatedState empty(Capacity capacity) {
     CurrentCommand current = new CurrentCommand();
     SessionTable sessions = new SessionTable(capacity);
-    LockTable locks =
-        new LockTable(
+    LockTable locks = new LockTable();
+    TransactionTable transactions = new TransactionTable();
+    StatementQueue waiting = new StatementQueue(capacity, transactions);
+    LockGrants grants =
+        new LockGrants(
+            locks,
             capacity,
             (request, outcome) -> {
+              PendingStatement statement = waiting.of(request.session());
+              if (statement != null) {
+                waiting.lockGranted(statement);
+                return;
+              }
               sessions.existing(request.session()).finish(outcome);
               current.tell(new Notice.Completed(request.session(), request.sequence(), outcome));
             });
-    TransactionTable transactions = new TransactionTable();
     return new ReplicatedState(
         current,
         sessions,
         new LeaseTable(capacity),
         locks,
+        grants,
         new FenceTable(),
         transactions,
-        new StatementQueue(capacity, transactions),
+        waiting,
         new NodeTable(),
         new Agreement());
   }

@@ -1,6 +1,9 @@
 package dev.tollgate.core;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
@@ -54,10 +57,19 @@ final class Requests {
     if (!(outcome instanceof Outcome.Waiting)) {
       session.finish(outcome);
     } else if (command.operation() instanceof Operation.AcquireLock acquire) {
-      session.waitFor(acquire.lock());
-      current.tell(new Notice.WaitStarted(session.id(), command.sequence(), acquire.waitMillis()));
+      return waitFor(session, acquire.lock(), acquire.waitMillis());
+    } else if (command.operation() instanceof Operation.AcquireLocks acquire) {
+      return waitFor(session, acquire.locks().get(0), acquire.waitMillis());
     }
     return outcome;
+  }
+
+  private Outcome waitFor(Session session, LockName lock, long waitMillis) {
+    session.waitFor(lock);
+    current.tell(new Notice.WaitStarted(session.id(), session.lastSequence(), waitMillis));
+    transactions.lockAwaited(session);
+    // a deadlock that was broken may have set the lock free
+    return requireNonNull(session.lastOutcome(), "outcome");
   }
 
   /** Records the outcome of a request that was refused without being carried out. */
@@ -82,7 +94,7 @@ final class Requests {
     }
     Outcome end =
         switch (command.reason()) {
-          case TIMED_OUT -> session.isBlocked() ? rowsNotFree() : new Outcome.NotGranted();
+          case TIMED_OUT -> timedOut(session);
           case CANCELLED -> cancelled();
         };
     return endWaitOf(session, end);
@@ -121,12 +133,8 @@ final class Requests {
     return new Outcome.Refused(RefusalCode.WAIT_CANCELLED, "the wait was cancelled");
   }
 
-  /** Worded as in H2, because tools know this error. */
-  private static Outcome rowsNotFree() {
-    return new Outcome.SqlFailed(
-        "HYT00",
-        50200,
-        "Timeout trying to lock: other transactions did not end in time, SET LOCK_TIMEOUT allows"
-            + " more");
+  private static Outcome timedOut(Session session) {
+    PendingStatement statement = session.pending();
+    return statement == null ? new Outcome.NotGranted() : statement.timedOut();
   }
 }

@@ -104,7 +104,7 @@ public final class Session {
         lastSequence,
         lastContent,
         lastOutcome,
-        awaited,
+        awaited(),
         lockTimeoutMillis,
         lostTransaction);
   }
@@ -162,9 +162,10 @@ public final class Session {
     return fence;
   }
 
-  /** The lock that the last operation waits for, or null. */
+  /** The lock that the last operation waits for, the first of several, or null. */
   public @Nullable LockName awaited() {
-    return awaited;
+    PendingStatement statement = pending;
+    return statement == null ? awaited : statement.awaitedLock();
   }
 
   /** Returns true if the last operation waits for other transactions to end. */
@@ -335,6 +336,12 @@ public final class Session {
 
   void waitFor(PendingStatement statement) {
     setLastOutcome(new Outcome.Waiting());
+    pending = statement;
+  }
+
+  /** Sets the statement that waits in the queue of a lock, as a snapshot has it. */
+  void restorePending(PendingStatement statement) {
+    awaited = null;
     pending = statement;
   }
 

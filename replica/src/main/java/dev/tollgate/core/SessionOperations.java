@@ -10,12 +10,19 @@ import dev.tollgate.core.command.TransactionScope;
 final class SessionOperations implements Operation.Handler<Outcome> {
   private final Session session;
   private final Locking locking;
+  private final LockConfiguration configuration;
   private final Transactions transactions;
   private final SqlStore store;
 
-  SessionOperations(Session session, Locking locking, Transactions transactions, SqlStore store) {
+  SessionOperations(
+      Session session,
+      Locking locking,
+      LockConfiguration configuration,
+      Transactions transactions,
+      SqlStore store) {
     this.session = session;
     this.locking = locking;
+    this.configuration = configuration;
     this.transactions = transactions;
     this.store = store;
   }
@@ -33,6 +40,38 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   @Override
   public Outcome acquire(Operation.AcquireLock operation) {
     return locking.acquire(session, operation);
+  }
+
+  @Override
+  public Outcome acquireAll(Operation.AcquireLocks operation) {
+    return locking.acquireAll(session, operation);
+  }
+
+  @Override
+  public Outcome acquireForTransaction(Operation.AcquireTransactionLock operation) {
+    return transactions.run(
+        new PendingStatement(session, operation, operation.mode(), /* definition= */ false),
+        operation.waitMillis());
+  }
+
+  @Override
+  public Outcome transfer(Operation.TransferLock operation) {
+    return locking.transfer(session, operation);
+  }
+
+  @Override
+  public Outcome defineLock(Operation.DefineLock operation) {
+    return configuration.define(operation);
+  }
+
+  @Override
+  public Outcome changeLock(Operation.ChangeLock operation) {
+    return configuration.change(operation);
+  }
+
+  @Override
+  public Outcome dropLock(Operation.DropLock operation) {
+    return configuration.drop(operation);
   }
 
   @Override

@@ -88,7 +88,7 @@ final class SessionTable {
       if (awaited != null) {
         Lock lock = locks.find(awaited);
         RequestId request = new RequestId(session.id(), session.lastSequence());
-        if (lock == null || !lock.hasWaiter(request)) {
+        if (lock == null || lock.waiterOf(request) == null) {
           throw new IllegalStateException(
               "I6: session " + session.id() + " waits for '" + awaited + "' in no queue");
         }

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
@@ -37,6 +38,9 @@ final class SqlWrite implements SqlContext {
   private final LockTable locks;
   private final FenceTable fences;
   private final Operation.Handler<Outcome> operations;
+
+  /** The lock that the execution has taken for itself, or null. */
+  private Operation.@Nullable StatementFence locked;
 
   private Operation.@Nullable StatementFence clause;
   private boolean clauseUsed;
@@ -94,7 +98,8 @@ final class SqlWrite implements SqlContext {
 
   @Override
   public Outcome.@Nullable Refused admit(
-      Operation.@Nullable StatementFence stated, Collection<FenceId> ids) {
+      Operation.@Nullable StatementFence written, Collection<FenceId> ids) {
+    Operation.StatementFence stated = written == null ? locked : written;
     clause = stated;
     passed.clear();
     passedRows.clear();
@@ -102,7 +107,7 @@ final class SqlWrite implements SqlContext {
     demand(stated);
     clauseUsed = stated != null && !stated.monotonic();
     for (PresentedToken token : demanded) {
-      if (!isHeldExclusively(token.lock(), token.token())) {
+      if (!locks.isHeldExclusively(token.lock(), token.token())) {
         return stale(token);
       }
     }
@@ -118,6 +123,11 @@ final class SqlWrite implements SqlContext {
     return stated == null || clauseUsed || rowsFollow
         ? null
         : nothingToCompare(stated.presented().lock());
+  }
+
+  /** Has the next execution write under this token, as if its clause FENCED BY stated it. */
+  void lockUnder(PresentedToken token) {
+    locked = new Operation.StatementFence(token, /* monotonic= */ false);
   }
 
   private void demand(Operation.@Nullable StatementFence stated) {
@@ -149,7 +159,7 @@ final class SqlWrite implements SqlContext {
     if (token == null) {
       return missing(rowOf(id), lock);
     }
-    if (!isHeldExclusively(lock, token)) {
+    if (!locks.isHeldExclusively(lock, token)) {
       return staleForRow(id, new PresentedToken(lock, token));
     }
     passedRows.putIfAbsent(new RowLock(id, lock), token);
@@ -160,9 +170,11 @@ final class SqlWrite implements SqlContext {
   public Outcome.@Nullable Refused admitAllRows(FenceId id, LockName lock) {
     Long token = presentedFor(lock);
     if (token == null) {
-      return locks.find(lock) == null ? null : missing(rowOf(id), lock);
+      return locks.isHeld(lock) ? missing(rowOf(id), lock) : null;
     }
-    return isHeldExclusively(lock, token) ? null : staleForRow(id, new PresentedToken(lock, token));
+    return locks.isHeldExclusively(lock, token)
+        ? null
+        : staleForRow(id, new PresentedToken(lock, token));
   }
 
   @Override
@@ -186,7 +198,7 @@ final class SqlWrite implements SqlContext {
    */
   Outcome.@Nullable Refused admitCommit(Transaction committing) {
     for (Map.Entry<LockName, Long> entry : committing.demanded().entrySet()) {
-      if (!isHeldExclusively(entry.getKey(), entry.getValue())) {
+      if (!locks.isHeldExclusively(entry.getKey(), entry.getValue())) {
         return stale(new PresentedToken(entry.getKey(), entry.getValue()));
       }
     }
@@ -199,7 +211,8 @@ final class SqlWrite implements SqlContext {
     }
     for (Map.Entry<RowLock, Long> entry : committing.rows().entrySet()) {
       RowLock row = entry.getKey();
-      if (fences.find(row.fence()) != null && !isHeldExclusively(row.lock(), entry.getValue())) {
+      if (fences.find(row.fence()) != null
+          && !locks.isHeldExclusively(row.lock(), entry.getValue())) {
         return staleForRow(row.fence(), new PresentedToken(row.lock(), entry.getValue()));
       }
     }
@@ -276,22 +289,19 @@ final class SqlWrite implements SqlContext {
     if (set != null) {
       return set;
     }
-    Hold hold = locks.exclusiveHold(lock);
-    return hold != null && ownLeaseTrusted && hold.lease() == session.ownLease()
-        ? (Long) hold.token().value()
-        : null;
+    Transaction open = transaction;
+    Hold hold = open == null ? null : locks.exclusiveHold(lock, open.lease());
+    if (hold == null && ownLeaseTrusted) {
+      hold = locks.exclusiveHold(lock, session.ownLease());
+    }
+    return hold == null ? null : (Long) hold.token().value();
   }
 
   private boolean accepts(Fence fence, LockName lock, long token) {
     return switch (fence.reading()) {
-      case HELD -> isHeldExclusively(lock, token);
+      case HELD -> locks.isHeldExclusively(lock, token);
       case MONOTONIC -> token >= fence.highestToken() && token > 0 && token <= locks.lastToken();
     };
-  }
-
-  private boolean isHeldExclusively(LockName lock, long token) {
-    Hold hold = locks.exclusiveHold(lock);
-    return hold != null && hold.token().value() == token;
   }
 
   private String rowOf(FenceId id) {
@@ -370,13 +380,29 @@ final class SqlWrite implements SqlContext {
         + " end that with SET NOT FENCED";
   }
 
+  private String andOthers(LockName lock) {
+    Lock found = locks.find(lock);
+    int others = found == null ? 0 : found.holders() - 1;
+    return others == 0 ? "" : " and " + others + (others == 1 ? " other lease" : " other leases");
+  }
+
   private String holderOf(LockName lock) {
     Hold hold = locks.exclusiveHold(lock);
     if (hold != null) {
-      return "the lock is held under token " + hold.token() + " by " + hold.lease().owner();
+      return "the lock is held under token "
+          + hold.token()
+          + " by "
+          + hold.lease().owner()
+          + andOthers(lock);
     }
-    return locks.find(lock) == null
-        ? "nobody holds the lock now"
-        : "the lock is held in shared mode, which allows nobody to write";
+    Lock found = locks.find(lock);
+    if (found == null || !found.isHeld()) {
+      return "nobody holds the lock now";
+    }
+    return found.mode() == LockMode.SHARED
+        ? "the lock is held in shared mode, which allows nobody to write"
+        : "nobody holds the lock now: lease "
+            + found.holds().get(0).lease().id()
+            + " keeps it from others for a while";
   }
 }

@@ -38,6 +38,7 @@ public final class StateMachine {
   private final CurrentCommand current;
   private final SqlStore store;
   private final Locking locking;
+  private final LockConfiguration configuration;
   private final Transactions transactions;
   private final Requests requests;
   private final ClusterState view;
@@ -53,6 +54,7 @@ public final class StateMachine {
     this.state = ReplicatedState.empty(capacity);
     this.current = state.current();
     this.locking = new Locking(state);
+    this.configuration = new LockConfiguration(state, capacity);
     this.transactions = new Transactions(state, store, this::writeOf);
     this.requests = new Requests(state, locking, transactions, this::operationsOf);
     this.view = new ClusterState(state);
@@ -60,7 +62,7 @@ public final class StateMachine {
   }
 
   private SessionOperations operationsOf(Session session) {
-    return new SessionOperations(session, locking, transactions, store);
+    return new SessionOperations(session, locking, configuration, transactions, store);
   }
 
   private SqlWrite writeOf(
@@ -78,6 +80,7 @@ public final class StateMachine {
   public Applied apply(LogPosition at, Command command) {
     current.begin(at);
     Outcome outcome = command.handledBy(commands);
+    transactions.settleGranted();
     return new Applied(outcome, current.notices());
   }
 

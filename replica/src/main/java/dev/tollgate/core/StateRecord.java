@@ -8,6 +8,8 @@ import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
@@ -45,6 +47,10 @@ public sealed interface StateRecord {
     R session(SessionState record);
 
     R sessionFence(SessionFence record);
+
+    R definedLock(DefinedLock record);
+
+    R waitingStatement(WaitingStatement record);
 
     R lock(LockState record);
 
@@ -130,13 +136,14 @@ public sealed interface StateRecord {
       long ttlMillis,
       long createdMicros,
       @Nullable SessionId creator,
-      boolean own,
+      LeaseKind kind,
       List<LockName> held,
       List<LockName> awaited)
       implements StateRecord {
     public LeaseState {
       requireNonNull(id, "id");
       requireNonNull(owner, "owner");
+      requireNonNull(kind, "kind");
       held = List.copyOf(held);
       awaited = List.copyOf(awaited);
     }
@@ -155,7 +162,7 @@ public sealed interface StateRecord {
    * @param lost locks that were taken from its own lease by force. Without an own lease, locks lost
    *     with the last one of which the client has not been told yet
    * @param lastContent see {@link Command.Perform#content}
-   * @param awaited the lock in whose queue its last operation stands, or null
+   * @param awaited the lock in whose queue its last operation stands, the first of several, or null
    * @param lostTransaction why its last transaction was rolled back, if the client has not been
    *     told yet
    */
@@ -219,7 +226,49 @@ public sealed interface StateRecord {
     }
   }
 
-  /** A held lock: its holds in grant order, and its waiters, the next one first. */
+  /**
+   * A LOCKED BY statement in the queue of its lock. The records of its session, its lease and its
+   * lock come before.
+   *
+   * @param done the outcomes of its first parameter sets, which have run
+   */
+  record WaitingStatement(
+      SessionId session,
+      LeaseId lease,
+      LockName lock,
+      Operation.ExecuteSql statement,
+      List<Outcome> done)
+      implements StateRecord {
+    public WaitingStatement {
+      requireNonNull(session, "session");
+      requireNonNull(lease, "lease");
+      requireNonNull(lock, "lock");
+      requireNonNull(statement, "statement");
+      done = List.copyOf(done);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.waitingStatement(this);
+    }
+  }
+
+  /** The definition of a lock; it comes before the lock's own record. */
+  record DefinedLock(LockDefinition definition) implements StateRecord {
+    public DefinedLock {
+      requireNonNull(definition, "definition");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.definedLock(this);
+    }
+  }
+
+  /**
+   * A lock that is held or waited for: its holds in grant order, and its waiters, the next one
+   * first.
+   */
   record LockState(LockName name, LockMode mode, List<HoldState> holds, List<WaiterState> waiters)
       implements StateRecord {
     public LockState {
@@ -244,13 +293,19 @@ public sealed interface StateRecord {
     }
   }
 
-  /** One request in a lock's queue. */
+  /** One request in a lock's queue. See {@link Waiter}. */
   record WaiterState(
-      RequestId request, LeaseId lease, LockMode mode, long sinceMicros, long waitMillis) {
+      RequestId request,
+      LeaseId lease,
+      LockMode mode,
+      long sinceMicros,
+      long waitMillis,
+      List<LockName> together) {
     public WaiterState {
       requireNonNull(request, "request");
       requireNonNull(lease, "lease");
       requireNonNull(mode, "mode");
+      together = List.copyOf(together);
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.TransactionScope;
+
 /** Puts the records of a {@link CoreCopy} back into the state, and returns them. */
 final class StateRestore implements StateRecord.Handler<StateRecord> {
   private final ReplicatedState state;
@@ -55,6 +57,26 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   @Override
   public StateRecord sessionFence(StateRecord.SessionFence record) {
     state.sessions().existing(record.session()).setFence(record.fence());
+    return record;
+  }
+
+  @Override
+  public StateRecord waitingStatement(StateRecord.WaitingStatement record) {
+    Session session = state.sessions().existing(record.session());
+    PendingStatement statement =
+        new PendingStatement(
+            session, record.statement(), TransactionScope.AUTOCOMMIT, /* definition= */ false);
+    record.done().forEach(statement::executed);
+    statement.setLease(state.leases().existing(record.lease()));
+    statement.waitFor(new PendingStatement.Blocker.LockTurn(record.lock()));
+    state.waiting().add(statement);
+    session.restorePending(statement);
+    return record;
+  }
+
+  @Override
+  public StateRecord definedLock(StateRecord.DefinedLock record) {
+    state.locks().definitions().put(record.definition());
     return record;
   }
 

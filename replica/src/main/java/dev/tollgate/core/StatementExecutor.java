@@ -1,8 +1,10 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RefusalCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class StatementExecutor {
   private final SqlStore store;
   private final SessionTable sessions;
+  private final StatementLocks locks;
   private final SqlWrite.Factory writes;
 
-  StatementExecutor(SqlStore store, SessionTable sessions, SqlWrite.Factory writes) {
+  StatementExecutor(
+      SqlStore store, SessionTable sessions, StatementLocks locks, SqlWrite.Factory writes) {
     this.store = store;
     this.sessions = sessions;
+    this.locks = locks;
     this.writes = writes;
   }
 
@@ -31,6 +36,10 @@ final class StatementExecutor {
     if (operation instanceof Operation.ExecuteSql sql) {
       return execute(statement, sql, transaction);
     }
+    if (operation instanceof Operation.AcquireTransactionLock acquire && transaction != null) {
+      acquire(statement, acquire, transaction);
+      return null;
+    }
     Outcome outcome =
         operation instanceof Operation.FenceTable fence
             ? store.fenceTable(fence, writes.of(session, null, fence.ownLeaseTrusted()))
@@ -45,6 +54,18 @@ final class StatementExecutor {
       statement.finish(outcome);
     }
     return null;
+  }
+
+  private void acquire(
+      PendingStatement statement,
+      Operation.AcquireTransactionLock operation,
+      Transaction transaction) {
+    Outcome outcome = locks.acquire(statement, operation, transaction);
+    if (outcome instanceof Outcome.Waiting) {
+      statement.waitFor(new PendingStatement.Blocker.LockTurn(operation.lock()));
+    } else {
+      statement.finish(outcome);
+    }
   }
 
   private void waitForHolder(PendingStatement statement, Outcome.Conflict conflict) {
@@ -70,7 +91,17 @@ final class StatementExecutor {
         }
         transaction.countStatement();
       }
+      LockName lockedBy = sql.parameterSets().get(statement.executions()).lockedBy();
+      Outcome notHeld = lockedBy == null ? null : takeLock(statement, lockedBy, sql, write);
+      if (notHeld instanceof Outcome.Waiting) {
+        return null;
+      }
+      if (notHeld != null) {
+        statement.executed(notHeld);
+        continue;
+      }
       Outcome outcome = store.execute(sql, statement.executions(), write);
+      locks.giveBack(statement);
       if (outcome instanceof Outcome.Conflict conflict) {
         waitForHolder(statement, conflict);
         return conflict.waitMillis();
@@ -80,6 +111,32 @@ final class StatementExecutor {
     List<Outcome> done = statement.done();
     statement.finish(sql.batch() ? new Outcome.Batch(done) : done.get(0));
     return null;
+  }
+
+  /**
+   * Takes the lock of a LOCKED BY statement for the next execution.
+   *
+   * @return null if the execution may run, {@link Outcome.Waiting} if the statement waits now, else
+   *     the outcome of the execution
+   */
+  private @Nullable Outcome takeLock(
+      PendingStatement statement, LockName lock, Operation.ExecuteSql sql, SqlWrite write) {
+    Outcome turn = locks.take(statement, lock, sql.ownLeaseTrusted());
+    if (turn instanceof Outcome.Waiting) {
+      statement.waitFor(new PendingStatement.Blocker.LockTurn(lock));
+    }
+    if (turn instanceof Outcome.Granted granted) {
+      write.lockUnder(new PresentedToken(lock, granted.token().value()));
+      return null;
+    }
+    return turn instanceof Outcome.NotGranted ? notFree(lock) : turn;
+  }
+
+  private static Outcome notFree(LockName lock) {
+    return new Outcome.SqlFailed(
+        "HYT00",
+        50200,
+        "Timeout trying to lock: lock '" + lock + "' is not free, SET LOCK_TIMEOUT lets it wait");
   }
 
   private static Outcome.Refused batchTooLarge() {

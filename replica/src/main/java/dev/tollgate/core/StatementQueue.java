@@ -18,6 +18,7 @@ final class StatementQueue {
   private final TransactionTable transactions;
   private final Map<SessionId, PendingStatement> waiting = new LinkedHashMap<>();
   private long bytes;
+  private boolean turnCame;
 
   StatementQueue(Capacity capacity, TransactionTable transactions) {
     this.capacity = capacity;
@@ -113,37 +114,27 @@ final class StatementQueue {
     return false;
   }
 
+  /** Records that a waiting statement has been granted the lock for which it waits. */
+  void lockGranted(PendingStatement statement) {
+    statement.lockGranted();
+    turnCame = true;
+  }
+
+  /** Returns once whether a statement has been granted a lock. */
+  boolean takeTurnCame() {
+    boolean came = turnCame;
+    turnCame = false;
+    return came;
+  }
+
   /** Returns true if what the statement waited for has ended. */
   boolean isClear(PendingStatement statement) {
+    if (statement.blocker() instanceof PendingStatement.Blocker.LockTurn) {
+      return statement.isLockGranted();
+    }
     return statement.blocker() instanceof PendingStatement.Blocker.Holder holder
         ? transactions.find(holder.transaction()) == null
         : blockerOf(statement) == null;
-  }
-
-  /**
-   * The youngest of the transactions that wait for each other, if the statement's own transaction
-   * is one of them; else null.
-   */
-  @Nullable Transaction youngestInDeadlock(PendingStatement statement) {
-    Transaction own = statement.session().transaction();
-    Transaction youngest = own;
-    Transaction next = own == null ? null : holderBefore(own);
-    while (next != null && youngest != null && next != own) {
-      if (next.id() > youngest.id()) {
-        youngest = next;
-      }
-      next = holderBefore(next);
-    }
-    return next == null ? null : youngest;
-  }
-
-  /** The transaction for whose end this transaction waits, or null. */
-  private @Nullable Transaction holderBefore(Transaction transaction) {
-    PendingStatement statement = waiting.get(transaction.session());
-    return statement != null
-            && statement.blocker() instanceof PendingStatement.Blocker.Holder holder
-        ? transactions.find(holder.transaction())
-        : null;
   }
 
   void checkBytes() {

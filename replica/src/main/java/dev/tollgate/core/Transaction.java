@@ -7,6 +7,7 @@ import dev.tollgate.core.command.SessionId;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open transaction: its session, and the tokens under which it has written, which have to be
@@ -22,6 +23,7 @@ public final class Transaction {
   private final Map<LockName, Long> demanded = new TreeMap<>();
   private final Map<RowLock, Long> rows = new LinkedHashMap<>();
   private int statements;
+  private @Nullable Lease lease;
 
   Transaction(long id, SessionId session, boolean serializable, long openedMicros) {
     this.id = id;
@@ -47,6 +49,15 @@ public final class Transaction {
   /** Log time of the first statement, microseconds since 1970. */
   public long openedMicros() {
     return openedMicros;
+  }
+
+  /** What holds the transaction's locks, or null if it has asked for none. */
+  @Nullable Lease lease() {
+    return lease;
+  }
+
+  void setLease(Lease made) {
+    lease = made;
   }
 
   /** How many statements the transaction has carried out; each execution of a batch counts. */

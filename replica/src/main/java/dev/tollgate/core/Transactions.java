@@ -3,6 +3,7 @@ package dev.tollgate.core;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RequestId;
@@ -36,6 +37,8 @@ final class Transactions {
   private final StatementQueue waiting;
   private final SqlWrite.Factory writes;
   private final StatementExecutor executor;
+  private final StatementLocks locks;
+  private final Deadlocks deadlocks;
   private final CurrentCommand current;
   private final Agreement agreement;
 
@@ -45,7 +48,9 @@ final class Transactions {
     this.open = state.transactions();
     this.waiting = state.waiting();
     this.writes = writes;
-    this.executor = new StatementExecutor(store, sessions, writes);
+    this.locks = new StatementLocks(state);
+    this.deadlocks = new Deadlocks(state);
+    this.executor = new StatementExecutor(store, sessions, locks, writes);
     this.current = state.current();
     this.agreement = state.agreement();
   }
@@ -64,12 +69,18 @@ final class Transactions {
       return lost(lost);
     }
     Long ownWait = attempt(statement);
+    if (statement.outcome() == null
+        && statement.operation() instanceof Operation.AcquireTransactionLock
+        && waitMillis == 0) {
+      statement.finish(statement.timedOut());
+    }
     if (statement.outcome() == null) {
       Outcome.Refused full = waiting.full(statement);
       if (full == null) {
         waiting.add(statement);
         breakDeadlock(statement);
       } else {
+        leaveLocks(statement);
         statement.finish(statement.endedBy(full));
       }
     }
@@ -157,8 +168,29 @@ final class Transactions {
     return true;
   }
 
+  /** Tries the statements that have been granted a lock while the command was carried out. */
+  void settleGranted() {
+    while (waiting.takeTurnCame()) {
+      settle();
+    }
+  }
+
+  /** Looks for a deadlock when a session with an open transaction begins to wait for a lock. */
+  void lockAwaited(Session session) {
+    Transaction own = session.transaction();
+    if (own != null && breakDeadlock(own)) {
+      settle();
+    }
+  }
+
+  private void leaveLocks(PendingStatement statement) {
+    locks.leaveQueue(statement);
+    locks.giveBack(statement);
+  }
+
   private void finishWaiting(PendingStatement statement, Outcome outcome) {
     waiting.remove(statement);
+    leaveLocks(statement);
     statement.finish(outcome);
     Session session = statement.session();
     if (session.pending() == statement) {
@@ -175,6 +207,14 @@ final class Transactions {
    * @return how long the statement itself says that it waits, or null
    */
   private @Nullable Long attempt(PendingStatement statement) {
+    Long ownWait = attemptOnce(statement);
+    if (statement.awaitedLock() == null) {
+      locks.giveBack(statement);
+    }
+    return ownWait;
+  }
+
+  private @Nullable Long attemptOnce(PendingStatement statement) {
     if (agreement.computing().changes()) {
       statement.finish(statement.endedBy(environmentChanges()));
       return null;
@@ -268,7 +308,12 @@ final class Transactions {
    * @return false if no transactions wait for each other
    */
   private boolean breakDeadlock(PendingStatement statement) {
-    Transaction youngest = waiting.youngestInDeadlock(statement);
+    Transaction own = statement.session().transaction();
+    return own != null && breakDeadlock(own);
+  }
+
+  private boolean breakDeadlock(Transaction own) {
+    Transaction youngest = deadlocks.youngestInDeadlock(own);
     if (youngest == null) {
       return false;
     }
@@ -276,7 +321,7 @@ final class Transactions {
         sessions.existing(youngest.session()),
         youngest,
         "the transaction was rolled back because it and others waited for each other's rows"
-            + " (deadlock): run it again");
+            + " or locks (deadlock): run it again");
     return true;
   }
 
@@ -298,7 +343,9 @@ final class Transactions {
 
   private void abort(Session session, Transaction transaction, String why) {
     PendingStatement statement = waiting.of(session.id());
-    if (statement == null) {
+    if (statement != null) {
+      leaveLocks(statement);
+    } else {
       // before the transaction ends: other threads read both without a lock
       session.loseTransaction(why);
     }
@@ -311,6 +358,7 @@ final class Transactions {
   private void ended(Session session, Transaction transaction) {
     open.remove(transaction);
     session.setTransaction(null);
+    locks.release(transaction);
     current.tell(new Notice.TransactionEnded(session.id(), transaction.id()));
   }
 

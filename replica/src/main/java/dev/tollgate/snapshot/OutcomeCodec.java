@@ -24,6 +24,7 @@ final class OutcomeCodec {
   private static final int BATCH = 9;
   private static final int REFUSED = 10;
   private static final int SQL_FAILED = 11;
+  private static final int GRANTED_ALL = 12;
 
   private OutcomeCodec() {}
 
@@ -34,6 +35,9 @@ final class OutcomeCodec {
       out.u8(LEASE_CREATED).i64(created.lease().value());
     } else if (outcome instanceof Outcome.Granted granted) {
       out.u8(GRANTED).i64(granted.token().value());
+    } else if (outcome instanceof Outcome.GrantedAll granted) {
+      out.u8(GRANTED_ALL).i32(granted.tokens().size());
+      granted.tokens().forEach(token -> out.i64(token.value()));
     } else if (outcome instanceof Outcome.NotGranted) {
       out.u8(NOT_GRANTED);
     } else if (outcome instanceof Outcome.Waiting) {
@@ -63,6 +67,13 @@ final class OutcomeCodec {
       case SESSION_OPENED -> new Outcome.SessionOpened(new SessionId(in.i64()));
       case LEASE_CREATED -> new Outcome.LeaseCreated(new LeaseId(in.i64()));
       case GRANTED -> new Outcome.Granted(new FencingToken(in.i64()));
+      case GRANTED_ALL -> {
+        List<FencingToken> tokens = new ArrayList<>();
+        for (int i = in.count(8); i > 0; i--) {
+          tokens.add(new FencingToken(in.i64()));
+        }
+        yield new Outcome.GrantedAll(tokens);
+      }
       case NOT_GRANTED -> new Outcome.NotGranted();
       case WAITING -> new Outcome.Waiting();
       case ANSWERED -> new Outcome.Answered(in.flag());

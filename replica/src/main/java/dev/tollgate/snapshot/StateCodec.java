@@ -10,10 +10,13 @@ import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RequestId;
@@ -59,6 +62,22 @@ public final class StateCodec {
   private static final int LIMITS = 15;
   private static final int SESSION_FENCE = 16;
 
+  /** A lease that keeps a lock; laid out as any other lease. */
+  private static final int KEEPING_LEASE = 17;
+
+  /** A lock with requests for several locks in its queue. */
+  private static final int LOCK_WITH_SETS = 18;
+
+  private static final int DEFINED_LOCK = 19;
+
+  /** The lease of an open transaction; laid out as any other lease. */
+  private static final int TRANSACTION_LEASE = 21;
+
+  /** The lease of a LOCKED BY statement that waits; laid out as any other lease. */
+  private static final int STATEMENT_LEASE = 22;
+
+  private static final int WAITING_STATEMENT = 23;
+
   private StateCodec() {}
 
   /** Writes the body of a record and returns its kind. */
@@ -82,15 +101,20 @@ public final class StateCodec {
               in.i64(),
               in.i64());
       case NODE -> new StateRecord.NodeAddress(in.string(), in.string());
-      case LEASE -> lease(in);
+      case LEASE -> lease(in, LeaseKind.CLIENT);
+      case KEEPING_LEASE -> lease(in, LeaseKind.KEEP);
+      case TRANSACTION_LEASE -> lease(in, LeaseKind.TRANSACTION);
+      case STATEMENT_LEASE -> lease(in, LeaseKind.STATEMENT);
+      case WAITING_STATEMENT -> waitingStatement(in);
       case SESSION -> session(in, /* withContent= */ false);
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true);
       case SESSION_FENCE ->
           new StateRecord.SessionFence(
               new SessionId(in.i64()), new PresentedToken(new LockName(in.string()), in.i64()));
-      case LOCK ->
-          new StateRecord.LockState(
-              new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in));
+      case LOCK -> lock(in, /* withSets= */ false);
+      case LOCK_WITH_SETS -> lock(in, /* withSets= */ true);
+      case DEFINED_LOCK ->
+          new StateRecord.DefinedLock(new LockDefinition(new LockName(in.string()), in.i32()));
       case FENCE ->
           new StateRecord.FenceState(
               new FenceId(in.i64()),
@@ -166,16 +190,45 @@ public final class StateCodec {
     out.string(environment.runtime());
   }
 
-  private static StateRecord lease(WireReader in) {
+  private static StateRecord waitingStatement(WireReader in) throws CorruptSnapshotException {
+    SessionId session = new SessionId(in.i64());
+    LeaseId lease = new LeaseId(in.i64());
+    LockName lock = new LockName(in.string());
+    Operation operation;
+    try {
+      operation = OperationCodec.read(in);
+    } catch (UnknownOperationException e) {
+      throw UnknownVersionException.ofOperation(e);
+    }
+    if (!(operation instanceof Operation.ExecuteSql sql)) {
+      throw new CorruptSnapshotException("a waiting statement that is none: " + operation);
+    }
+    List<Outcome> done = new ArrayList<>();
+    for (int i = in.count(1); i > 0; i--) {
+      done.add(OutcomeCodec.read(in));
+    }
+    return new StateRecord.WaitingStatement(session, lease, lock, sql, done);
+  }
+
+  /**
+   * Reads a lease.
+   *
+   * @param kind its kind, unless it is the own lease of a session
+   */
+  private static StateRecord lease(WireReader in, LeaseKind kind) {
+    LeaseId id = new LeaseId(in.i64());
+    String owner = in.string();
+    long ttlMillis = in.i64();
+    long createdMicros = in.i64();
+    SessionId creator = sessionOrNull(in.i64());
+    LeaseKind actual = in.flag() ? LeaseKind.OWN : kind;
     return new StateRecord.LeaseState(
-        new LeaseId(in.i64()),
-        in.string(),
-        in.i64(),
-        in.i64(),
-        sessionOrNull(in.i64()),
-        in.flag(),
-        names(in),
-        names(in));
+        id, owner, ttlMillis, createdMicros, creator, actual, names(in), names(in));
+  }
+
+  private static StateRecord lock(WireReader in, boolean withSets) {
+    return new StateRecord.LockState(
+        new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in, withSets));
   }
 
   private static StateRecord session(WireReader in, boolean withContent)
@@ -214,7 +267,7 @@ public final class StateCodec {
         new LeaseId(in.i64()), new FencingToken(in.i64()), in.i64(), new SessionId(in.i64()));
   }
 
-  private static List<StateRecord.WaiterState> waiters(WireReader in) {
+  private static List<StateRecord.WaiterState> waiters(WireReader in, boolean withSets) {
     return list(
         in,
         41,
@@ -224,7 +277,8 @@ public final class StateCodec {
                 new LeaseId(item.i64()),
                 mode(item),
                 item.i64(),
-                item.i64()));
+                item.i64(),
+                withSets ? names(item) : List.of()));
   }
 
   private static LockMode mode(WireReader in) {
@@ -287,10 +341,15 @@ public final class StateCodec {
       SessionId creator = state.creator();
       out.i64(state.id().value()).string(state.owner());
       out.i64(state.ttlMillis()).i64(state.createdMicros());
-      out.i64(creator == null ? 0 : creator.value()).flag(state.own());
+      out.i64(creator == null ? 0 : creator.value()).flag(state.kind() == LeaseKind.OWN);
       names(state.held());
       names(state.awaited());
-      return LEASE;
+      return switch (state.kind()) {
+        case CLIENT, OWN -> LEASE;
+        case KEEP -> KEEPING_LEASE;
+        case TRANSACTION -> TRANSACTION_LEASE;
+        case STATEMENT -> STATEMENT_LEASE;
+      };
     }
 
     @Override
@@ -329,7 +388,23 @@ public final class StateCodec {
     }
 
     @Override
+    public Integer waitingStatement(StateRecord.WaitingStatement state) {
+      out.i64(state.session().value()).i64(state.lease().value()).string(state.lock().value());
+      OperationCodec.write(out, state.statement());
+      out.i32(state.done().size());
+      state.done().forEach(outcome -> OutcomeCodec.write(out, outcome));
+      return WAITING_STATEMENT;
+    }
+
+    @Override
+    public Integer definedLock(StateRecord.DefinedLock state) {
+      out.string(state.definition().lock().value()).i32(state.definition().permits());
+      return DEFINED_LOCK;
+    }
+
+    @Override
     public Integer lock(StateRecord.LockState state) {
+      boolean withSets = state.waiters().stream().anyMatch(waiter -> !waiter.together().isEmpty());
       out.string(state.name().value()).flag(state.mode() == LockMode.SHARED);
       out.i32(state.holds().size());
       for (StateRecord.HoldState hold : state.holds()) {
@@ -341,8 +416,11 @@ public final class StateCodec {
         out.i64(waiter.request().session().value()).i64(waiter.request().sequence());
         out.i64(waiter.lease().value()).flag(waiter.mode() == LockMode.SHARED);
         out.i64(waiter.sinceMicros()).i64(waiter.waitMillis());
+        if (withSets) {
+          names(waiter.together());
+        }
       }
-      return LOCK;
+      return withSets ? LOCK_WITH_SETS : LOCK;
     }
 
     @Override

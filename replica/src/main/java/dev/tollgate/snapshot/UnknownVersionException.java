@@ -16,6 +16,11 @@ public final class UnknownVersionException extends CorruptSnapshotException {
             + SnapshotWriter.VERSION);
   }
 
+  static UnknownVersionException ofOperation(UnknownOperationException cause) {
+    return new UnknownVersionException(
+        "the snapshot has " + cause.what() + ", which this program does not know");
+  }
+
   /** Returns the exception for a record of a kind that is not known here. */
   public static UnknownVersionException ofRecord(int kind) {
     return new UnknownVersionException(

@@ -23,12 +23,9 @@ import java.sql.SQLTransactionRollbackException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.sql.Types;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,21 +35,7 @@ import org.junit.jupiter.api.Timeout;
  * without a pool. Every test has a database of its own.
  */
 @Timeout(120)
-abstract class JdbcContract {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
-
-  /** A connection to this test's database, with these URL properties; the test closes it. */
-  abstract Connection connect(String properties) throws SQLException;
-
-  /** Ends a connection for good. */
-  void end(Connection connection) throws SQLException {
-    connection.close();
-  }
-
-  private Connection connect() throws SQLException {
-    return connect("");
-  }
-
+abstract class JdbcContract extends TransactionLocksContract {
   @Test
   void lockIsHeldUntilItIsReleasedAndTheNextTokenIsHigher() throws SQLException {
     try (Connection first = connect();
@@ -772,63 +755,9 @@ abstract class JdbcContract {
     return async(() -> number(connection, "SELECT acquire_lock('" + lock + "')"));
   }
 
-  /** Runs on another thread what has to wait. */
-  private static <T> CompletableFuture<T> async(Callable<T> work) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return work.call();
-          } catch (Exception e) {
-            throw new CompletionException(e);
-          }
-        });
-  }
-
   /** Returns once a statement waits for the row of one transaction. */
   private static void awaitStatementThatWaits(Connection witness) {
     String blocked = "SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS WHERE STATEMENTS_WAITING > 0";
     await().atMost(DEADLINE).until(() -> number(witness, blocked) == 1);
-  }
-
-  private static long waiters(Connection connection) throws SQLException {
-    return number(connection, "SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS");
-  }
-
-  static SQLException fails(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      return assertThrows(SQLException.class, () -> statement.execute(sql));
-    }
-  }
-
-  static long update(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      return statement.executeLargeUpdate(sql);
-    }
-  }
-
-  static long number(Connection connection, String sql) throws SQLException {
-    Long number = numberOrNull(connection, sql);
-    assertTrue(number != null, sql + " gave NULL");
-    return number;
-  }
-
-  private static Long numberOrNull(Connection connection, String sql) throws SQLException {
-    Object value = value(connection, sql);
-    return value == null ? null : (Long) ((Number) value).longValue();
-  }
-
-  static Object value(Connection connection, String sql) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      return only(statement);
-    }
-  }
-
-  private static Object only(PreparedStatement statement) throws SQLException {
-    try (ResultSet row = statement.executeQuery()) {
-      assertTrue(row.next());
-      Object value = row.getObject(1);
-      assertFalse(row.next());
-      return value;
-    }
   }
 }

@@ -27,6 +27,7 @@ class CapacityTest {
           /* holds= */ 6,
           /* holdersPerLock= */ 3,
           /* waitersPerLock= */ 2,
+          /* lockDefinitions= */ 3,
           /* waitingStatements= */ 2,
           /* waitingBytes= */ 10_000,
           /* answerBytes= */ 20_000);

@@ -96,7 +96,7 @@ final class CoreDriver {
 
   boolean release(SessionId session, String lock) {
     return ((Outcome.Answered)
-            perform(session, new Operation.ReleaseLock(new LockName(lock), null)))
+            perform(session, new Operation.ReleaseLock(new LockName(lock), null, 0)))
         .answer();
   }
 

@@ -176,19 +176,35 @@ final class FakeSqlStore implements SqlStore {
   /** A write with the value, in the way of a prepared statement. */
   static Operation.ExecuteSql write(
       String sql, String value, Operation.@Nullable StatementFence fence, boolean ownLeaseTrusted) {
-    return statement(sql, false, ownLeaseTrusted, List.of(set(value, fence)));
+    return statement(
+        sql, false, ownLeaseTrusted, List.of(set(value, fence)), TransactionScope.AUTOCOMMIT);
   }
 
   static Operation.ExecuteSql batch(String sql, List<Operation.ParameterSet> sets) {
-    return statement(sql, true, true, sets);
+    return statement(sql, true, true, sets, TransactionScope.AUTOCOMMIT);
   }
 
   static Operation.ParameterSet set(String value, Operation.@Nullable StatementFence fence) {
     return new Operation.ParameterSet(Payload.of(value.getBytes(StandardCharsets.UTF_8)), fence);
   }
 
+  /** A parameter set whose execution takes a lock for itself. */
+  static Operation.ParameterSet locked(String value, String lock) {
+    return new Operation.ParameterSet(
+        Payload.of(value.getBytes(StandardCharsets.UTF_8)), null, new LockName(lock));
+  }
+
+  static Operation.ExecuteSql statement(
+      String sql, List<Operation.ParameterSet> sets, TransactionScope mode) {
+    return statement(sql, false, true, sets, mode);
+  }
+
   private static Operation.ExecuteSql statement(
-      String sql, boolean batch, boolean ownLeaseTrusted, List<Operation.ParameterSet> sets) {
+      String sql,
+      boolean batch,
+      boolean ownLeaseTrusted,
+      List<Operation.ParameterSet> sets,
+      TransactionScope mode) {
     return new Operation.ExecuteSql(
         sql,
         /* definition= */ false,
@@ -200,6 +216,6 @@ final class FakeSqlStore implements SqlStore {
         /* maxRows= */ 0,
         null,
         ownLeaseTrusted,
-        TransactionScope.AUTOCOMMIT);
+        mode);
   }
 }

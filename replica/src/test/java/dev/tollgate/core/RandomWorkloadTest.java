@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Notice;
@@ -15,8 +17,14 @@ import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.snapshot.CorruptSnapshotException;
+import dev.tollgate.snapshot.StateCodec;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
@@ -32,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * every command must be equal. The seed stands in the name of the test and replays it.
  */
 class RandomWorkloadTest {
-  private static final int COMMANDS = 20_000;
+  private static final int COMMANDS = 30_000;
   private static final long CONTENT = 17;
 
   @ParameterizedTest(name = "seed {0}")
@@ -42,9 +50,13 @@ class RandomWorkloadTest {
     for (int i = 0; i < COMMANDS; i++) {
       run.step();
     }
-    assertTrue(run.grantsAfterWaiting > COMMANDS / 50, "the workload hardly waits");
     assertTrue(run.refusedWrites > COMMANDS / 200, "the workload hardly fences");
     assertTrue(run.refusedBySessionFence > COMMANDS / 200, "the workload hardly fences sessions");
+    assertTrue(run.grantsAfterWaiting > COMMANDS / 60, "the workload hardly waits");
+    assertTrue(run.kept > COMMANDS / 1_000, "the workload hardly keeps");
+    assertTrue(run.transferred > COMMANDS / 1_000, "the workload hardly hands over");
+    assertTrue(
+        run.grantedTogetherAfterWaiting > COMMANDS / 400, "the workload hardly waits for several");
     assertTrue(run.copiesRead > COMMANDS / 100, "the workload hardly copies");
   }
 
@@ -80,6 +92,9 @@ class RandomWorkloadTest {
     private int grantsAfterWaiting;
     private int refusedWrites;
     private int refusedBySessionFence;
+    private int kept;
+    private int transferred;
+    private int grantedTogetherAfterWaiting;
 
     /** Copies of the state, and beside them what they had when they were made. */
     private final Deque<CoreCopy> copies = new ArrayDeque<>();
@@ -108,16 +123,21 @@ class RandomWorkloadTest {
       if (waiting.contains(session) && random.nextInt(8) != 0) {
         return;
       }
-      switch (random.nextInt(21)) {
+      switch (random.nextInt(29)) {
         case 0 -> endSession(session, random.nextBoolean());
         case 1 -> createLease(session);
-        case 2 -> expireLease();
+        case 2 -> expireLease(someOf(core.machine.state().leases()));
+        case 24, 28 -> expireLease(someOf(keepers()));
         case 3 -> endWait(session);
         case 6, 7 -> resend(session);
         case 8 -> forceRelease(session);
         case 20 -> fence(session);
         case 9, 10, 11 -> write(session);
         case 4, 5, 12, 13, 14 -> release(session);
+        case 21, 22 -> acquireAll(session);
+        case 23 -> keep(session);
+        case 25, 26 -> transfer(session);
+        case 27 -> define(session);
         default -> acquire(session);
       }
       compare();
@@ -148,6 +168,83 @@ class RandomWorkloadTest {
       }
     }
 
+    private void acquireAll(SessionId session) {
+      LeaseId lease = readyLease(session);
+      List<String> names = new ArrayList<>(List.of("l0", "l1", "l2", "l3"));
+      Collections.shuffle(names, random);
+      names = names.subList(0, 1 + random.nextInt(3));
+      boolean wait = random.nextInt(4) != 0;
+      Command command =
+          next(
+              session,
+              new Operation.AcquireLocks(
+                  names.stream().map(LockName::new).toList(),
+                  lease,
+                  wait ? CoreDriver.WAIT_MILLIS : 0));
+      String expected = model.acquireAll(request(session), names, leaseName(session, lease), wait);
+      apply(session, command, expected);
+      if (expected.equals("waiting")) {
+        waiting.add(session);
+      }
+    }
+
+    private void keep(SessionId session) {
+      LeaseId lease = readyLease(session);
+      String lock = someLock();
+      String keeper = "lease" + (core.machine.state().lastLease() + 1);
+      Command command = next(session, new Operation.ReleaseLock(new LockName(lock), lease, 500));
+      boolean expected = model.releaseAndKeep(lock, leaseName(session, lease), keeper);
+      apply(session, command, new Outcome.Answered(expected).toString());
+      kept += expected ? 1 : 0;
+    }
+
+    private void transfer(SessionId session) {
+      LeaseId from = readyLease(session);
+      LeaseId to = someLease();
+      String lock = someLock();
+      Command command = next(session, new Operation.TransferLock(new LockName(lock), from, to));
+      String expected = model.transfer(lock, leaseName(session, from), leaseName(session, to));
+      apply(session, command, expected);
+      transferred += expected.startsWith("token") ? 1 : 0;
+    }
+
+    private void define(SessionId session) {
+      giveUpWait(session);
+      String lock = someLock();
+      LockDefinition definition = new LockDefinition(new LockName(lock), 1 + random.nextInt(3));
+      int kind = random.nextInt(3);
+      boolean lenient = random.nextBoolean();
+      boolean known =
+          core.machine.state().lockDefinitions().stream()
+              .anyMatch(other -> other.lock().equals(definition.lock()));
+      Operation operation =
+          switch (kind) {
+            case 0 -> new Operation.DefineLock(definition, lenient);
+            case 1 -> new Operation.ChangeLock(definition, lenient);
+            default -> new Operation.DropLock(definition.lock(), lenient);
+          };
+      String expected =
+          kind == 2
+              ? model.dropDefinition(lock)
+              : model.define(lock, definition.permits(), /* isNew= */ kind == 0);
+      boolean leaves = lenient && known == (kind == 0);
+      apply(
+          session,
+          next(session, operation),
+          leaves || !expected.equals("LOCK_STATE")
+              ? new Outcome.Answered(!leaves).toString()
+              : expected);
+    }
+
+    /** A lease on whose behalf the session can ask: its own is not one whose loss is untold. */
+    private @Nullable LeaseId readyLease(SessionId session) {
+      if (core.machine.state().session(session).ownLease() == null) {
+        takeLoss(session);
+      }
+      giveUpWait(session);
+      return someLease();
+    }
+
     private void release(SessionId session) {
       LeaseId lease = someLease();
       if (lease == null && core.machine.state().session(session).ownLease() == null) {
@@ -155,7 +252,7 @@ class RandomWorkloadTest {
       }
       giveUpWait(session);
       String lock = someLock();
-      Command command = next(session, new Operation.ReleaseLock(new LockName(lock), lease));
+      Command command = next(session, new Operation.ReleaseLock(new LockName(lock), lease, 0));
       boolean expected = model.release(lock, leaseName(session, lease));
       apply(session, command, new Outcome.Answered(expected).toString());
     }
@@ -229,12 +326,20 @@ class RandomWorkloadTest {
       }
     }
 
-    private void expireLease() {
-      Lease[] all = core.machine.state().leases().toArray(new Lease[0]);
-      if (all.length == 0) {
+    private List<Lease> keepers() {
+      return core.machine.state().leases().stream()
+          .filter(lease -> lease.kind() == LeaseKind.KEEP)
+          .toList();
+    }
+
+    private @Nullable Lease someOf(Collection<Lease> all) {
+      return all.isEmpty() ? null : List.copyOf(all).get(random.nextInt(all.size()));
+    }
+
+    private void expireLease(@Nullable Lease lease) {
+      if (lease == null) {
         return;
       }
-      Lease lease = all[random.nextInt(all.length)];
       leases.remove(lease.id());
       model.endLease(lease.isOwn() ? "own" + lease.creator() : "lease" + lease.id());
       core.apply(new Command.Expire(List.of(), List.of(lease.id())));
@@ -246,11 +351,28 @@ class RandomWorkloadTest {
       if (random.nextInt(50) == 0) {
         copies.add(core.machine.copy());
         copied.add(records(core.machine.copy()));
+        assertEquals(copied.getLast(), records(restored(copied.getLast())));
       }
       if (copies.size() > 3 || (!copies.isEmpty() && random.nextInt(50) == 0)) {
         assertEquals(copied.removeFirst(), records(copies.removeFirst()));
         copiesRead++;
       }
+    }
+
+    /** What a node has that begins with these records. */
+    private CoreCopy restored(List<StateRecord> records) {
+      StateMachine machine = new StateMachine(core.store);
+      for (StateRecord record : records) {
+        WireWriter body = new WireWriter();
+        int kind = StateCodec.write(body, record);
+        try {
+          machine.restore(StateCodec.read(kind, new WireReader(body.toByteArray())));
+        } catch (CorruptSnapshotException e) {
+          throw new AssertionError(e);
+        }
+      }
+      machine.checkInvariants();
+      return machine.copy();
     }
 
     private static List<StateRecord> records(CoreCopy copy) {
@@ -310,7 +432,7 @@ class RandomWorkloadTest {
      */
     private void takeLoss(SessionId session) {
       giveUpWait(session);
-      core.perform(session, new Operation.ReleaseLock(new LockName("nothing"), null));
+      core.perform(session, new Operation.ReleaseLock(new LockName("nothing"), null, 0));
       last.remove(session);
       compare();
     }
@@ -321,7 +443,7 @@ class RandomWorkloadTest {
 
     private Operation someOperation() {
       return switch (random.nextInt(3)) {
-        case 0 -> new Operation.ReleaseLock(new LockName(someLock()), null);
+        case 0 -> new Operation.ReleaseLock(new LockName(someLock()), null, 0);
         case 1 -> new Operation.CreateLease(60_000, "other");
         default ->
             new Operation.AcquireLock(
@@ -347,6 +469,7 @@ class RandomWorkloadTest {
             waiting.remove(done.session());
             lastAnswer.put(done.session(), answer);
           }
+          grantedTogetherAfterWaiting += done.outcome() instanceof Outcome.GrantedAll ? 1 : 0;
           grantsAfterWaiting += done.outcome() instanceof Outcome.Granted ? 1 : 0;
         }
       }

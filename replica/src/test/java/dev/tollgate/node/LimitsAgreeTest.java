@@ -10,9 +10,10 @@ import org.junit.jupiter.api.Test;
 /** The front-end and the store refuse the same texts, and neither of them knows the other. */
 class LimitsAgreeTest {
   @Test
-  void textsOfNumbersAndGeometries() {
+  void limitsOfTextsAndLocks() {
     assertEquals(Limits.NUMBER_LENGTH, SqlLimits.NUMBER_LENGTH);
     assertEquals(Limits.GEOMETRY_NESTING, SqlLimits.GEOMETRY_NESTING);
+    assertEquals(Limits.LOCK_PERMITS, SqlLimits.LOCK_PERMITS);
     assertEquals(JsonNumbers.MAX_DIGITS, SqlLimits.JSON_NUMBER_LENGTH);
   }
 }

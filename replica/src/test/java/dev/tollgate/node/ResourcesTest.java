@@ -56,6 +56,7 @@ class ResourcesTest {
           /* holds= */ 40,
           /* holdersPerLock= */ 10,
           /* waitersPerLock= */ 10,
+          /* lockDefinitions= */ 10,
           /* waitingStatements= */ 10,
           /* waitingBytes= */ 1 << 20,
           /* answerBytes= */ 1 << 20);

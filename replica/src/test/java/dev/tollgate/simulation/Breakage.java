@@ -49,6 +49,14 @@ enum Breakage {
   LEASE_COUNTED_FROM_ANSWER,
   /** The driver says that it trusts its lease whether it does or not. */
   LEASE_ALWAYS_TRUSTED,
+  /** A lock with permits is held once more than it has. */
+  PERMIT_COUNTED_TWICE,
+  /** A request for two locks gets the first. */
+  SET_GRANTED_IN_PART,
+  /** The lock of a transaction becomes one of its session: it outlives a rollback. */
+  TRANSACTION_LOCK_OUTLIVES_ROLLBACK,
+  /** A lock that is kept after its release is granted after half of the time. */
+  KEEP_ENDS_EARLY,
   /** A replica stamps what it applies with its own time. */
   LOCAL_TIME_WHILE_APPLYING
 }

@@ -4,6 +4,8 @@ import dev.tollgate.core.Lease;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
+import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
@@ -57,10 +59,53 @@ class BrokenConsumer implements LogConsumer {
       case LEADER_APPLIES_WHAT_IT_SENT -> new ReadsWithLoss(replica);
       case RENEWAL_NOT_RECORDED ->
           Replaces.ignoring(replica, command -> command instanceof Command.RecordRenewal);
+      case PERMIT_COUNTED_TWICE ->
+          new Replaces(replica, operations(BrokenConsumer::withOnePermitMore));
+      case SET_GRANTED_IN_PART -> new Replaces(replica, operations(BrokenConsumer::firstOfSet));
+      case TRANSACTION_LOCK_OUTLIVES_ROLLBACK ->
+          new Replaces(replica, operations(BrokenConsumer::lockOfTheSession));
+      case KEEP_ENDS_EARLY -> new Replaces(replica, operations(BrokenConsumer::halfTheKeep));
       case QUEUE_NOT_FIFO -> new Reverses(replica);
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
       default -> replica;
     };
+  }
+
+  private static UnaryOperator<Command> operations(UnaryOperator<Operation> replacement) {
+    return command ->
+        command instanceof Command.Perform perform
+            ? new Command.Perform(
+                perform.session(),
+                perform.sequence(),
+                replacement.apply(perform.operation()),
+                perform.content())
+            : command;
+  }
+
+  private static Operation withOnePermitMore(Operation operation) {
+    return operation instanceof Operation.DefineLock define
+        ? new Operation.DefineLock(
+            new LockDefinition(define.definition().lock(), define.definition().permits() + 1),
+            define.lenient())
+        : operation;
+  }
+
+  private static Operation firstOfSet(Operation operation) {
+    return operation instanceof Operation.AcquireLocks set
+        ? new Operation.AcquireLocks(set.locks().subList(0, 1), set.lease(), set.waitMillis())
+        : operation;
+  }
+
+  private static Operation lockOfTheSession(Operation operation) {
+    return operation instanceof Operation.AcquireTransactionLock acquire
+        ? new Operation.AcquireLock(acquire.lock(), null, LockMode.EXCLUSIVE, acquire.waitMillis())
+        : operation;
+  }
+
+  private static Operation halfTheKeep(Operation operation) {
+    return operation instanceof Operation.ReleaseLock release
+        ? new Operation.ReleaseLock(release.lock(), release.lease(), release.keepMillis() / 2)
+        : operation;
   }
 
   @Override

@@ -34,6 +34,9 @@ final class Checker {
   private final World world;
   private final Model model = new Model();
 
+  /** When locks that were released may be granted again, by the lease that keeps each. */
+  private final Map<Long, Long> keptUntil = new TreeMap<>();
+
   private final Map<Long, Integer> entries = new HashMap<>();
 
   /** By entry: the digest of the state after it. */
@@ -87,6 +90,9 @@ final class Checker {
       List<Command> commands = EntryBytes.read(entry.bytes()).commands();
       commands.forEach(this::requireThatNobodyCountsOn);
       model.apply(index, commands);
+      for (Model.Keep keep : model.takeKeeps()) {
+        keptUntil.put(keep.lease(), world.now() + World.millis(keep.millis()));
+      }
       world.tell(() -> node + " applies first " + index + " " + shortened(commands));
     }
   }
@@ -100,6 +106,7 @@ final class Checker {
   private void requireThatNobodyCountsOn(Command command) {
     if (command instanceof Command.Expire expire) {
       for (LeaseId lease : expire.leases()) {
+        requireKept(lease);
         requireNotProven(keptLeases.get(lease.value()), "lease " + lease, model.isAlive(lease));
         keptSessions.forEach(
             (session, kept) -> {
@@ -112,6 +119,20 @@ final class Checker {
         boolean alive = model.ownLease(session) != 0;
         requireNotProven(keptSessions.get(session.value()), "session " + session, alive);
       }
+    }
+  }
+
+  /** I11: what is kept after its release, nobody gets before its time is over. */
+  private void requireKept(LeaseId lease) {
+    Long until = keptUntil.get(lease.value());
+    if (until != null && model.isAlive(lease)) {
+      checks++;
+      long left = until - world.now();
+      if (left > World.millis(simulation.workload().longestKeepMillis()) * 2 * Simulation.DRIFT) {
+        throw new Violation(
+            "I11", "lease " + lease + " keeps its lock for " + left / 1_000_000 + " ms more");
+      }
+      world.count("keeps ended");
     }
   }
 
@@ -174,7 +195,7 @@ final class Checker {
     long highest = highestToken;
     for (Lock lock : state.locks()) {
       List<Hold> holds = lock.holds();
-      if (lock.mode() == LockMode.EXCLUSIVE && holds.size() > 1) {
+      if (lock.mode() == LockMode.EXCLUSIVE && holds.size() > model.permits(lock.name().value())) {
         throw new Violation("I1", lock.name() + " is held by " + holds);
       }
       for (Hold hold : holds) {

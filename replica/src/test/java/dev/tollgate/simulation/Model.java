@@ -8,6 +8,7 @@ import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +21,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Model {
   /** A lease; {@code session} is that whose own lease it is, or 0. */
-  private record LeaseFact(long id, String name, long session, long ttlMillis) {}
+  private record LeaseFact(
+      long id, String name, long session, long ttlMillis, boolean keepsALock) {}
+
+  /** A statement that waits for the lock that it takes for itself, under its own lease. */
+  private record Locked(Op op, String request, LeaseFact lease) {}
+
+  /** A lock that was released and is kept: by which lease, and for how long. */
+  record Keep(long lease, long millis) {}
 
   /** A value of a register, and with which entry it came. */
   record Version(long index, long value, long count) {}
@@ -28,7 +36,25 @@ final class Model {
   /** An answer, and with which entry it came. */
   record Answered(long index, String answer) {}
 
+  /** An open transaction, and what holds its lock. */
+  private static final class TransactionFact {
+    final long id;
+    @Nullable LeaseFact lease;
+
+    /** Its lock was taken from it by force. */
+    boolean stale;
+
+    TransactionFact(long id) {
+      this.id = id;
+    }
+  }
+
   private static final class SessionFact {
+    @Nullable TransactionFact transaction;
+
+    /** Its transaction was rolled back, and it has not been told. */
+    boolean transactionLost;
+
     long last;
     long ownLease;
     boolean lost;
@@ -37,6 +63,9 @@ final class Model {
     /** The statement that fenced the session, or null. */
     @Nullable Op fence;
   }
+
+  /** The ttl of a lease that ends with a transaction or a statement. */
+  private static final long UNTIMED = 0;
 
   private final LockModel locks = new LockModel();
   private final Map<Long, SessionFact> sessions = new TreeMap<>();
@@ -48,6 +77,13 @@ final class Model {
   /** Statements of clients, not requests: one may have been sent in several. */
   private final Set<Op> executed = Collections.newSetFromMap(new IdentityHashMap<>());
 
+  /** Statements that wait for their lock, in the order in which they came. */
+  private final Map<String, Locked> locked = new LinkedHashMap<>();
+
+  /** Keeps that have begun since they were last taken. */
+  private final List<Keep> keeps = new ArrayList<>();
+
+  private long lastTransaction;
   private long lastSession;
   private long lastLease;
   private long index;
@@ -97,13 +133,27 @@ final class Model {
     return locks.describe();
   }
 
+  int permits(String lock) {
+    return locks.permits(lock);
+  }
+
+  List<Keep> takeKeeps() {
+    List<Keep> begun = List.copyOf(keeps);
+    keeps.clear();
+    return begun;
+  }
+
   long lastToken() {
     return locks.lastToken();
   }
 
-  /** Live leases: id, ttl, and the session whose own it is or 0. */
+  /** Live leases that have a time: id, ttl, and the session whose own it is or 0. */
   void eachLease(LeaseReader reader) {
-    leases.values().forEach(lease -> reader.read(lease.id, lease.ttlMillis, lease.session));
+    for (LeaseFact lease : leases.values()) {
+      if (lease.ttlMillis != UNTIMED) {
+        reader.read(lease.id, lease.ttlMillis, lease.session);
+      }
+    }
   }
 
   /** Hears of a lease. */
@@ -134,12 +184,79 @@ final class Model {
         perform(perform);
       } else if (command instanceof Command.EndWait end) {
         endWait(end);
+      } else if (command instanceof Command.AbortTransaction abort) {
+        abort(abort);
       } else if (command instanceof Command.Expire expire) {
         expire.sessions().forEach(id -> endSession(id.value()));
         expire.leases().forEach(id -> endLease(id.value()));
       }
+      runLocked();
       takeAnswers();
     }
+  }
+
+  /** Runs the statements that have been granted their lock, which makes way for others. */
+  private void runLocked() {
+    boolean again = true;
+    while (again) {
+      again = false;
+      for (Locked statement : List.copyOf(locked.values())) {
+        if (locks.isHeldBy(statement.op.lockName(), statement.lease.name)) {
+          locked.remove(statement.request);
+          locks.answers.remove(statement.request);
+          SessionFact session = sessions.get(sessionOf(statement.request));
+          String answer = session == null ? "refused" : writeUnderItsLock(session, statement.op);
+          answers.put(statement.request, new Answered(index, answer));
+          endLocked(statement);
+          again = true;
+        }
+      }
+    }
+  }
+
+  private static long sessionOf(String request) {
+    return Long.parseLong(request.substring(0, request.indexOf('/')));
+  }
+
+  private void endLocked(Locked statement) {
+    leases.remove(statement.lease.id);
+    locks.endLease(statement.lease.name);
+  }
+
+  /** Ends the wait of a statement for its own lock; false if none waits under this number. */
+  private boolean giveUpLocked(String request) {
+    Locked statement = locked.remove(request);
+    if (statement == null) {
+      return false;
+    }
+    locks.endWait(request, "refused");
+    endLocked(statement);
+    return true;
+  }
+
+  private String writeUnderItsLock(SessionFact session, Op op) {
+    Op fence = session.fence;
+    if (fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
+      refusedBySessionFence++;
+      return refusedWrite();
+    }
+    return write(op);
+  }
+
+  private String writeLocked(SessionFact session, String request, Op op, boolean trusted) {
+    if (ownToken(session, op.lockName())) {
+      return trusted ? writeUnderItsLock(session, op) : "refused";
+    }
+    long id = createLease(0, UNTIMED);
+    LeaseFact lease = leases.get(id);
+    Locked statement = new Locked(op, request, lease);
+    if (locks.acquire(request, op.lockName(), lease.name, false, true).equals("waiting")) {
+      locked.put(request, statement);
+      return "waiting";
+    }
+    String answer = writeUnderItsLock(session, op);
+    endLocked(statement);
+    return answer;
   }
 
   private void takeAnswers() {
@@ -150,9 +267,15 @@ final class Model {
 
   private static String words(String answer) {
     return switch (answer) {
-      case "LEASE_GONE", "WAIT_CANCELLED", "SESSION_GONE", "LOCK_UPGRADE" -> "refused";
+      case "LEASE_GONE",
+          "WAIT_CANCELLED",
+          "SESSION_GONE",
+          "LOCK_UPGRADE",
+          "LOCK_STATE",
+          "TRANSACTION_LOST" ->
+          "refused";
       case "not granted" -> "null";
-      default -> answer.startsWith("token ") ? answer.substring(6) : answer;
+      default -> answer.replaceFirst("tokens? ", "");
     };
   }
 
@@ -162,7 +285,9 @@ final class Model {
     if (session == null || command.sequence() <= session.last) {
       return;
     }
-    locks.endWait(id + "/" + session.last, "WAIT_CANCELLED");
+    if (!giveUpLocked(id + "/" + session.last)) {
+      locks.endWait(id + "/" + session.last, "WAIT_CANCELLED");
+    }
     session.last = command.sequence();
     String request = id + "/" + command.sequence();
     Op op = asked.get(request);
@@ -182,14 +307,22 @@ final class Model {
 
   private String execute(long id, SessionFact session, String request, Op op, boolean trusted) {
     Op fence = session.fence;
-    if (op.isWrite() && fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
+    boolean writesNow = op.isWrite() && op.kind() != Op.Kind.WRITE_LOCKED;
+    if (writesNow && fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
       refusedBySessionFence++;
       return refusedWrite();
     }
     return switch (op.kind()) {
       case TRY_ACQUIRE, ACQUIRE -> acquire(id, session, request, op);
       case RELEASE -> release(session, op);
-      case FORCE_RELEASE -> bool(locks.forceRelease(op.lockName()));
+      case FORCE_RELEASE -> forceRelease(op);
+      case LOCK_IN_TRANSACTION -> lockInTransaction(session, request, op);
+      case COMMIT, ROLLBACK -> endTransaction(session, op.kind() == Op.Kind.COMMIT);
+      case ACQUIRE_TWO -> acquireTwo(id, session, request, op);
+      case RELEASE_AND_KEEP -> releaseAndKeep(session, op);
+      case TRANSFER -> transfer(id, session, op);
+      case DEFINE_LOCK -> defineLock(op);
+      case WRITE_LOCKED -> writeLocked(session, request, op, trusted);
       case CREATE_LEASE -> Long.toString(createLease(0, op.millis()));
       case REVOKE_LEASE -> bool(endLease(op.lease()));
       case WRITE_FENCED -> {
@@ -216,21 +349,150 @@ final class Model {
     return own != null && locks.exclusiveToken(lock, own.name).isPresent();
   }
 
-  private String acquire(long id, SessionFact session, String request, Op op) {
-    LeaseFact lease = leases.get(op.lease() == 0 ? session.ownLease : op.lease());
-    if (lease == null) {
-      if (op.lease() != 0) {
-        return "refused";
-      }
-      if (session.lost) {
-        session.lost = false;
-        return "refused";
-      }
-      session.ownLease = createLease(id, session.leaseTtlMillis);
-      lease = leases.get(session.ownLease);
+  private String lockInTransaction(SessionFact session, String request, Op op) {
+    if (session.transactionLost) {
+      session.transactionLost = false;
+      return "refused";
     }
-    return words(
-        locks.acquire(request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
+    TransactionFact transaction = session.transaction;
+    if (transaction == null) {
+      transaction = new TransactionFact(++lastTransaction);
+      session.transaction = transaction;
+    }
+    LeaseFact own = leases.get(session.ownLease);
+    if (own != null && locks.exclusiveToken(op.lockName(), own.name).isPresent()) {
+      return locks.exclusiveToken(op.lockName(), own.name).orElseThrow().toString();
+    }
+    LeaseFact lease = transaction.lease;
+    if (lease == null) {
+      lease = leases.get(createLease(0, UNTIMED));
+      transaction.lease = lease;
+    }
+    return words(locks.acquire(request, op.lockName(), lease.name, false, true));
+  }
+
+  private String endTransaction(SessionFact session, boolean commit) {
+    TransactionFact transaction = session.transaction;
+    boolean lost = session.transactionLost;
+    session.transactionLost = false;
+    if (transaction == null) {
+      return commit && lost ? "refused" : "0";
+    }
+    leave(session, transaction);
+    return commit && transaction.stale ? "refused" : "0";
+  }
+
+  private void leave(SessionFact session, TransactionFact transaction) {
+    session.transaction = null;
+    if (transaction.lease != null) {
+      leases.remove(transaction.lease.id);
+      locks.endLease(transaction.lease.name);
+    }
+  }
+
+  private void abort(Command.AbortTransaction abort) {
+    SessionFact session = sessions.get(abort.session().value());
+    TransactionFact transaction = session == null ? null : session.transaction;
+    if (session == null || transaction == null || transaction.id != abort.transaction()) {
+      return;
+    }
+    String request = abort.session() + "/" + session.last;
+    boolean waits = transaction.lease != null && locks.isWaiting(request);
+    if (abort.reason() == Command.AbortReason.IDLE && locks.isWaiting(request)) {
+      return;
+    }
+    if (waits && locks.isWaitingFor(request, transaction.lease.name)) {
+      locks.endWait(request, "TRANSACTION_LOST");
+    } else {
+      session.transactionLost = true;
+    }
+    leave(session, transaction);
+  }
+
+  private String forceRelease(Op op) {
+    for (SessionFact session : sessions.values()) {
+      TransactionFact transaction = session.transaction;
+      if (transaction != null
+          && transaction.lease != null
+          && locks.isHeldBy(op.lockName(), transaction.lease.name)) {
+        transaction.stale = true;
+      }
+    }
+    boolean did = locks.forceRelease(op.lockName());
+    leases.values().removeIf(lease -> lease.keepsALock && !locks.holdsAnything(lease.name));
+    return bool(did);
+  }
+
+  private String acquireTwo(long id, SessionFact session, String request, Op op) {
+    LeaseFact lease = leaseOf(id, session, op.lease());
+    return lease == null
+        ? "refused"
+        : words(locks.acquireAll(request, op.lockNames(), lease.name, true));
+  }
+
+  private String releaseAndKeep(SessionFact session, Op op) {
+    LeaseFact own = leases.get(session.ownLease);
+    if (own == null) {
+      boolean refused = session.lost;
+      session.lost = false;
+      return refused ? "refused" : "FALSE";
+    }
+    if (!locks.isHeldBy(op.lockName(), own.name)) {
+      return "FALSE";
+    }
+    long id = ++lastLease;
+    LeaseFact keeper = new LeaseFact(id, "lease" + id, 0, op.millis(), true);
+    leases.put(id, keeper);
+    keeps.add(new Keep(id, op.millis()));
+    return bool(locks.releaseAndKeep(op.lockName(), own.name, keeper.name));
+  }
+
+  private String transfer(long id, SessionFact session, Op op) {
+    LeaseFact from = leases.get(op.handsBack() ? op.lease() : session.ownLease);
+    if (from == null) {
+      boolean refused = op.handsBack() || session.lost;
+      session.lost = op.handsBack() && session.lost;
+      return refused ? "refused" : "null";
+    }
+    if (!locks.isHeldBy(op.lockName(), from.name)) {
+      return "null";
+    }
+    LeaseFact to = leaseOf(id, session, op.handsBack() ? 0 : op.lease());
+    return to == null ? "refused" : words(locks.transfer(op.lockName(), from.name, to.name));
+  }
+
+  private String defineLock(Op op) {
+    String lock = op.lockName();
+    boolean known = locks.isDefined(lock);
+    String answer =
+        switch (op.permits()) {
+          case 0 -> known ? locks.dropDefinition(lock) : "done";
+          case 1 -> known ? "done" : locks.define(lock, 2, /* isNew= */ true);
+          default -> known ? locks.define(lock, 2, /* isNew= */ false) : "done";
+        };
+    return answer.equals("done") ? "0" : "refused";
+  }
+
+  private String acquire(long id, SessionFact session, String request, Op op) {
+    LeaseFact lease = leaseOf(id, session, op.lease());
+    return lease == null
+        ? "refused"
+        : words(
+            locks.acquire(request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
+  }
+
+  /** The lease that a statement names, 0 for the session's own; null if it is refused. */
+  private @Nullable LeaseFact leaseOf(long id, SessionFact session, long stated) {
+    LeaseFact lease = leases.get(stated == 0 ? session.ownLease : stated);
+    if (lease != null || stated != 0) {
+      return lease;
+    }
+    if (session.lost) {
+      session.lost = false;
+      return null;
+    }
+    session.ownLease = createLease(id, session.leaseTtlMillis);
+    return leases.get(session.ownLease);
   }
 
   private String release(SessionFact session, Op op) {
@@ -281,7 +543,7 @@ final class Model {
 
   private long createLease(long session, long ttlMillis) {
     long id = ++lastLease;
-    leases.put(id, new LeaseFact(id, "lease" + id, session, ttlMillis));
+    leases.put(id, new LeaseFact(id, "lease" + id, session, ttlMillis, false));
     return id;
   }
 
@@ -305,7 +567,13 @@ final class Model {
   private void endSession(long id) {
     SessionFact session = sessions.get(id);
     if (session != null) {
-      locks.endWait(id + "/" + session.last, "SESSION_GONE");
+      if (!giveUpLocked(id + "/" + session.last)) {
+        locks.endWait(id + "/" + session.last, "SESSION_GONE");
+      }
+      TransactionFact transaction = session.transaction;
+      if (transaction != null) {
+        leave(session, transaction);
+      }
       endLease(session.ownLease);
       sessions.remove(id);
     }
@@ -313,7 +581,9 @@ final class Model {
 
   private void endWait(Command.EndWait command) {
     SessionFact session = sessions.get(command.session().value());
-    if (session != null && session.last == command.sequence()) {
+    if (session != null
+        && session.last == command.sequence()
+        && !giveUpLocked(command.session() + "/" + command.sequence())) {
       locks.endWait(
           command.session() + "/" + command.sequence(),
           command.reason() == Command.WaitEnd.TIMED_OUT ? "not granted" : "WAIT_CANCELLED");

@@ -3,6 +3,7 @@ package dev.tollgate.simulation;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.schema.LockArguments;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.TransactionMode;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,20 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     /** From now on every write of the session needs the token. */
     FENCE_SESSION,
     UNFENCE_SESSION,
+    /** Two locks at once; which is named first depends on the value. */
+    ACQUIRE_TWO,
+    /** Releases a lock that nobody gets before some time has passed. */
+    RELEASE_AND_KEEP,
+    /** Hands a lock over from the session's own lease to another, or back; by the value. */
+    TRANSFER,
+    /** Gives a lock permits, changes their number, or takes them away; by the value. */
+    DEFINE_LOCK,
+    /** To a table that its lock fences, by a statement that takes the lock for itself. */
+    WRITE_LOCKED,
+    /** Takes a lock until the transaction ends, which it begins. */
+    LOCK_IN_TRANSACTION,
+    COMMIT,
+    ROLLBACK,
     /** A definition that counts as a write to all registers without a fence. */
     DEFINE
   }
@@ -66,7 +81,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     for (Kind kind : Kind.values()) {
       for (int lock = 0; lock < LOCKS; lock++) {
         for (int bits = 0; bits < 4; bits++) {
-          all.add(new Op(kind, lock, bits & 1, 0, bits >> 1, 0, 0).sql());
+          all.add(new Op(kind, lock, bits & 1, 0, bits >> 1, bits % 3, 0).sql());
+          all.add(new Op(kind, lock, bits & 1, 0, bits >> 1, bits + 1, 0).sql());
         }
       }
     }
@@ -93,7 +109,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
 
   /** The register that it writes or reads. */
   String register() {
-    return kind == Kind.WRITE_FENCED ? "f" + lock : "r" + lock % REGISTERS;
+    boolean fenced = kind == Kind.WRITE_FENCED || kind == Kind.WRITE_LOCKED;
+    return fenced ? "f" + lock : "r" + lock % REGISTERS;
   }
 
   boolean goesThroughTheLog() {
@@ -102,13 +119,44 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
 
   boolean isWrite() {
     return switch (kind) {
-      case WRITE_FENCED, WRITE_WITH_TOKEN, WRITE, COMPARE_AND_SET, DEFINE -> true;
+      case WRITE_FENCED, WRITE_WITH_TOKEN, WRITE, COMPARE_AND_SET, WRITE_LOCKED, DEFINE -> true;
       default -> false;
     };
   }
 
   boolean usesOwnLease() {
-    return lease == 0 && (kind == Kind.TRY_ACQUIRE || kind == Kind.ACQUIRE || kind == Kind.RELEASE);
+    return switch (kind) {
+      case TRY_ACQUIRE, ACQUIRE, RELEASE, ACQUIRE_TWO -> lease == 0;
+      case RELEASE_AND_KEEP, TRANSFER -> true;
+      default -> false;
+    };
+  }
+
+  /** The locks that it asks for together, in the order asked. */
+  List<String> lockNames() {
+    String other = lockName((lock + 1) % LOCKS);
+    return isOdd() ? List.of(other, lockName()) : List.of(lockName(), other);
+  }
+
+  /** Whether it hands the lock to the session's own lease, and not from it. */
+  boolean handsBack() {
+    return isOdd();
+  }
+
+  TransactionMode transactionMode() {
+    return switch (kind) {
+      case LOCK_IN_TRANSACTION, COMMIT, ROLLBACK -> TransactionMode.READ_COMMITTED;
+      default -> TransactionMode.AUTOCOMMIT;
+    };
+  }
+
+  private boolean isOdd() {
+    return value % 2 != 0;
+  }
+
+  /** How many permits it gives the lock; 0 to take its definition away. */
+  int permits() {
+    return (int) (value % 3);
   }
 
   String sql() {
@@ -129,6 +177,20 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case READ -> "SELECT v, n FROM r WHERE id = ?";
       case FENCE_SESSION -> "SET FENCED BY LOCK ? TOKEN ?";
       case UNFENCE_SESSION -> "SET NOT FENCED";
+      case ACQUIRE_TWO -> "SELECT acquire_locks(ARRAY[?, ?]" + (lease == 0 ? "" : ", ?, ?") + ")";
+      case RELEASE_AND_KEEP -> "SELECT release_lock(?, NULL, ?)";
+      case TRANSFER ->
+          handsBack() ? "SELECT transfer_lock(?, ?, NULL)" : "SELECT transfer_lock(?, NULL, ?)";
+      case DEFINE_LOCK ->
+          switch (permits()) {
+            case 0 -> "DROP LOCK IF EXISTS ?";
+            case 1 -> "CREATE LOCK IF NOT EXISTS ? PERMITS 2";
+            default -> "ALTER LOCK IF EXISTS ? PERMITS 2";
+          };
+      case LOCK_IN_TRANSACTION -> "SELECT acquire_transaction_lock(?, ?)";
+      case COMMIT -> "COMMIT";
+      case ROLLBACK -> "ROLLBACK";
+      case WRITE_LOCKED -> "UPDATE f" + lock + " SET v = ?, n = n + 1 LOCKED BY ?";
       case DEFINE -> "ALTER TABLE r ALTER COLUMN n SET DATA TYPE BIGINT USING n + 1";
     };
   }
@@ -153,7 +215,20 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case COMPARE_AND_SET -> List.of(written, id, number(expected));
       case READ -> List.of(id);
       case FENCE_SESSION -> List.of(name, number(token));
-      case UNFENCE_SESSION, DEFINE -> List.of();
+      case UNFENCE_SESSION, DEFINE, COMMIT, ROLLBACK -> List.of();
+      case LOCK_IN_TRANSACTION -> List.of(name, number(millis));
+      case ACQUIRE_TWO -> {
+        List<SqlValue> all = new ArrayList<>(lockNames().stream().map(SqlValue::ofText).toList());
+        if (lease != 0) {
+          all.add(number(lease));
+          all.add(number(millis));
+        }
+        yield all;
+      }
+      case RELEASE_AND_KEEP -> List.of(name, number(millis));
+      case TRANSFER -> List.of(name, number(lease));
+      case DEFINE_LOCK -> List.of(name);
+      case WRITE_LOCKED -> List.of(written, name);
     };
   }
 

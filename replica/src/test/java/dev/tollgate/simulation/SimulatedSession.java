@@ -9,7 +9,6 @@ import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
-import dev.tollgate.wire.TransactionMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +55,7 @@ final class SimulatedSession implements Connection.Owner {
   private boolean trusted;
   private long requestId;
   private long beganAt;
+  private boolean inTransaction;
   private long beganClock;
   private long knownIndex;
   private long healthyAt;
@@ -209,7 +209,7 @@ final class SimulatedSession implements Connection.Owner {
             new Request.Execute(
                 sequence,
                 proven,
-                TransactionMode.AUTOCOMMIT,
+                what.transactionMode(),
                 false,
                 setUp.isEmpty() ? what.sql() : setUp.get(0),
                 new KeyRequest.None(),
@@ -322,11 +322,17 @@ final class SimulatedSession implements Connection.Owner {
     if (lease != null && world.chance(0.02)) {
       process.drop(lease);
     }
+    if (inTransaction) {
+      return op(world.chance(0.6) ? Kind.COMMIT : Kind.ROLLBACK, lock, 0, 0);
+    }
     if (reader && world.chance(0.85)) {
       return op(Kind.READ, lock, 0, 0);
     }
     if (simulation.fencesSessions() && world.chance(0.12)) {
       return chooseAroundAFence(lock, token);
+    }
+    if (simulation.usesLockKinds() && world.chance(0.25)) {
+      return chooseAmongLockKinds(lock, lease);
     }
     int dice = world.random.nextInt(100);
     if (dice < 12) {
@@ -364,6 +370,22 @@ final class SimulatedSession implements Connection.Owner {
       return op(Kind.RELEASE, lock, lease.id(), 0);
     }
     return op(dice < 99 ? Kind.RENEW_LEASE : Kind.REVOKE_LEASE, lock, lease.id(), 0);
+  }
+
+  private Op chooseAmongLockKinds(int lock, @Nullable LeaseProof lease) {
+    int dice = world.random.nextInt(15);
+    if (dice >= 12) {
+      inTransaction = true;
+      return op(Kind.LOCK_IN_TRANSACTION, lock, 0, 0);
+    }
+    if (dice < 4) {
+      return op(Kind.ACQUIRE_TWO, lock, lease == null || dice > 0 ? 0 : lease.id(), 0);
+    } else if (dice < 6) {
+      return op(Kind.RELEASE_AND_KEEP, lock, 0, 0);
+    } else if (dice < 8 && lease != null) {
+      return op(Kind.TRANSFER, lock, lease.id(), 0);
+    }
+    return op(dice < 9 ? Kind.DEFINE_LOCK : Kind.WRITE_LOCKED, lock, 0, 0);
   }
 
   /** Sessions are fenced for a third of the time, so that others still get through. */
@@ -434,7 +456,8 @@ final class SimulatedSession implements Connection.Owner {
       return;
     }
     switch (done.kind()) {
-      case TRY_ACQUIRE, ACQUIRE -> process.tokens().put(done.lock(), Long.parseLong(value));
+      case TRY_ACQUIRE, ACQUIRE, TRANSFER ->
+          process.tokens().put(done.lock(), Long.parseLong(value));
       case CREATE_LEASE -> {
         LeaseProof created =
             LeaseProof.ofLease(Long.parseLong(value), Duration.ofMillis(done.millis()), beganClock);
@@ -442,6 +465,7 @@ final class SimulatedSession implements Connection.Owner {
         process.keepAlive(created);
       }
       case REVOKE_LEASE -> extra = null;
+      case COMMIT, ROLLBACK -> inTransaction = false;
       case READ -> lastRead = Long.parseLong(value);
       default -> {}
     }

@@ -178,6 +178,19 @@ final class Simulation {
     };
   }
 
+  /** Whether locks have permits, are asked for together, kept and handed over. */
+  boolean usesLockKinds() {
+    return switch (settings.breakage()) {
+      case NONE,
+          PERMIT_COUNTED_TWICE,
+          SET_GRANTED_IN_PART,
+          KEEP_ENDS_EARLY,
+          TRANSACTION_LOCK_OUTLIVES_ROLLBACK ->
+          true;
+      default -> false;
+    };
+  }
+
   private void limitsSet() {
     world.count("limits set");
   }

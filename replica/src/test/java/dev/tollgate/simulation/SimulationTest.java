@@ -76,6 +76,7 @@ class SimulationTest {
     assertTrue(counts.getOrDefault("sessions moved", 0L) > SEEDS, "hardly a session moved");
     assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
     assertTrue(counts.getOrDefault("limits set", 0L) > SEEDS, "hardly a limit was set");
+    assertTrue(counts.getOrDefault("keeps ended", 0L) > 0, "hardly a lock was kept");
     assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
   }
 
@@ -115,6 +116,10 @@ class SimulationTest {
         arguments(Breakage.LEASE_COUNTED_FROM_ANSWER, 158, Set.of("I4")),
         arguments(Breakage.LEASE_ALWAYS_TRUSTED, 1, Set.of("I8")),
         arguments(Breakage.LEADER_APPLIES_WHAT_IT_SENT, 1, Set.of("I7")),
+        arguments(Breakage.PERMIT_COUNTED_TWICE, 1, Set.of("I1", "I9")),
+        arguments(Breakage.SET_GRANTED_IN_PART, 1, Set.of("I6", "I9")),
+        arguments(Breakage.KEEP_ENDS_EARLY, 1, Set.of("I11")),
+        arguments(Breakage.TRANSACTION_LOCK_OUTLIVES_ROLLBACK, 1, Set.of("I9")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
   }
 

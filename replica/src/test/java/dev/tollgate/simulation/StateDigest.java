@@ -7,6 +7,7 @@ import dev.tollgate.core.Lease;
 import dev.tollgate.core.Lock;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.Waiter;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
@@ -80,6 +81,11 @@ final class StateDigest {
             });
     state.sessions().forEach(this::add);
     state.leases().forEach(this::add);
+    for (LockDefinition definition : state.lockDefinitions()) {
+      begin("definition");
+      add(definition.lock().value());
+      add(definition.permits());
+    }
     state.locks().forEach(this::add);
     state.fences().forEach(this::add);
   }
@@ -121,7 +127,7 @@ final class StateDigest {
     add(lease.createdMicros());
     SessionId creator = lease.creator();
     add(creator == null ? 0 : creator.value());
-    add(lease.isOwn() ? 1 : 0);
+    add(lease.kind().name());
     lease.held().forEach(lock -> add(lock.value()));
   }
 
@@ -144,6 +150,7 @@ final class StateDigest {
       add(waiter.lease().id().value());
       add(waiter.sinceMicros());
       add(waiter.waitMillis());
+      waiter.together().forEach(name -> add(name.value()));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -77,6 +78,15 @@ class StateDigestTest {
     }
   }
 
+  private static Operation define(String lock, int permits) {
+    return new Operation.DefineLock(new LockDefinition(new LockName(lock), permits), false);
+  }
+
+  private static Operation set(String first, String second) {
+    return new Operation.AcquireLocks(
+        List.of(new LockName(first), new LockName(second)), new LeaseId(2), 500);
+  }
+
   @Test
   void statesThatDifferHaveAnotherDigest() {
     Map<String, List<Step>> all = new HashMap<>();
@@ -96,7 +106,14 @@ class StateDigestTest {
     all.put("wait", with(5, 6_000, perform(2, 1, acquire("l", LockMode.EXCLUSIVE, 501))));
     all.put("waiter's mode", with(5, 6_000, perform(2, 1, acquire("l", LockMode.SHARED, 500))));
     all.put("revoked", andThen(new Operation.RevokeLease(new LeaseId(2))));
-    all.put("released", andThen(new Operation.ReleaseLock(new LockName("l"), null)));
+    all.put("released", andThen(new Operation.ReleaseLock(new LockName("l"), null, 0)));
+    all.put("kept", andThen(new Operation.ReleaseLock(new LockName("l"), null, 5_000)));
+    all.put("kept longer", andThen(new Operation.ReleaseLock(new LockName("l"), null, 5_001)));
+    all.put("defined", andThen(define("l", 2)));
+    all.put("more permits", andThen(define("l", 3)));
+    all.put("another definition", andThen(define("m", 2)));
+    all.put("set", andThen(set("l", "m")));
+    all.put("set in another order", andThen(set("m", "l")));
     all.put("schema", andThen(new Operation.SetSchema("TOLLGATE")));
     all.put("lock timeout", andThen(new Operation.SetLockTimeout(17)));
     all.put("token", andThen(new Operation.PresentToken(new LockName("l"), 1L)));

@@ -160,6 +160,11 @@ enum Workload {
   /** How long somebody waits for a lock. */
   abstract int waitMillis(RandomGenerator random);
 
+  /** The longest time for which a released lock is kept. */
+  int longestKeepMillis() {
+    return this == DENSE ? 4_300 : 61_000;
+  }
+
   /** The shortest silence after which a leader is replaced; drawn once for a run. */
   abstract int electionMillis(RandomGenerator random);
 

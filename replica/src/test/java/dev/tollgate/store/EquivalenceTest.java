@@ -350,7 +350,7 @@ class EquivalenceTest {
       return perform(
           session,
           random.nextInt(3) == 0
-              ? new Operation.ReleaseLock(lock, null)
+              ? new Operation.ReleaseLock(lock, null, 0)
               : new Operation.AcquireLock(lock, null, LockMode.EXCLUSIVE, 0));
     }
     int kind = random.nextInt(20);

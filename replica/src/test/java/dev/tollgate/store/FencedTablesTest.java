@@ -166,7 +166,7 @@ class FencedTablesTest {
   @Test
   void tokenThatIsShownForNothingHasToBeTheCurrentOne() {
     String sql = "CREATE INDEX IF NOT EXISTS T_V ON T(V)";
-    replica.perform(holder, new Operation.ReleaseLock(StoreDriver.JOB, null));
+    replica.perform(holder, new Operation.ReleaseLock(StoreDriver.JOB, null, 0));
     long current = replica.take(holder, "job");
     assertInstanceOf(Outcome.Executed.class, replica.runFenced(stranger, sql, current));
     assertEquals(RefusalCode.TOKEN_STALE, refusal(replica.runFenced(stranger, sql, current - 1)));
@@ -292,7 +292,7 @@ class FencedTablesTest {
 
   @Test
   void staleTokenInTheClauseIsRefused() {
-    replica.perform(holder, new Operation.ReleaseLock(StoreDriver.JOB, null));
+    replica.perform(holder, new Operation.ReleaseLock(StoreDriver.JOB, null, 0));
     long second = replica.take(stranger, "job");
     assertEquals(
         RefusalCode.TOKEN_STALE,

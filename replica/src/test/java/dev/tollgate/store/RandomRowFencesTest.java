@@ -133,7 +133,7 @@ class RandomRowFencesTest {
       return new Operation.AcquireLock(lock, null, mode, 0);
     }
     if (dice < 24) {
-      return new Operation.ReleaseLock(lock, null);
+      return new Operation.ReleaseLock(lock, null, 0);
     }
     if (dice < 26) {
       return new Operation.ForceReleaseLock(lock);

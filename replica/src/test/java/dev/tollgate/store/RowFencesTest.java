@@ -194,7 +194,7 @@ class RowFencesTest {
     replica.take(other, "order-9");
     Outcome withoutNew = replica.run(other, move);
     assertTrue(withoutNew.toString().contains("'order-10'"), withoutNew.toString());
-    replica.perform(other, new Operation.ReleaseLock(new LockName("order-9"), null));
+    replica.perform(other, new Operation.ReleaseLock(new LockName("order-9"), null, 0));
     replica.take(holder, "order-9");
     replica.ok(holder, move);
     assertEquals(List.of("10"), replica.query("SELECT ID FROM ORDERS WHERE C = 2"));
@@ -211,7 +211,7 @@ class RowFencesTest {
         refusal(fenced(stranger, "UPDATE ORDERS SET V = 4", "order-9", token, false)));
     present(stranger, "order-9", token);
     assertOk(replica.run(stranger, sql));
-    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-9"), null));
+    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-9"), null, 0));
     Outcome stale = replica.run(stranger, sql);
     assertEquals(RefusalCode.TOKEN_STALE, refusal(stale));
     assertTrue(
@@ -261,14 +261,14 @@ class RowFencesTest {
 
   @Test
   void definitionNeedsNoTokenOfLocksThatNobodyHolds() throws SQLException {
-    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-7"), null));
+    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-7"), null, 0));
     assertEquals(
         RefusalCode.TOKEN_MISSING,
         refusal(replica.run(stranger, "ALTER TABLE ORDERS DROP COLUMN V")));
     assertOk(replica.run(other, "ALTER TABLE ORDERS DROP COLUMN V"));
     replica.ok(stranger, "DROP TABLE ITEM");
     long token = replica.take(holder, "order-7");
-    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-7"), null));
+    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-7"), null, 0));
     present(other, "order-7", token);
     assertEquals(
         RefusalCode.TOKEN_STALE,
@@ -378,7 +378,7 @@ class RowFencesTest {
     assertEquals(RefusalCode.TOKEN_MISSING, refusal(fence("ORDERS", oneLock)));
     assertEquals(
         RefusalCode.TOKEN_MISSING, refusal(fence("ORDERS", new Operation.RowFence("'x-' || ID"))));
-    replica.perform(other, new Operation.ReleaseLock(new LockName("order-8"), null));
+    replica.perform(other, new Operation.ReleaseLock(new LockName("order-8"), null, 0));
     assertOk(replica.perform(holder, unfence));
     assertOk(replica.run(stranger, "UPDATE ORDERS SET V = 2"));
     assertOk(fence("ORDERS", oneLock));
@@ -516,7 +516,7 @@ class RowFencesTest {
   @Test
   void lockLostAndTakenAgainBeforeTheCommitFailsItToo() throws SQLException {
     assertOk(replica.in(holder, "UPDATE ORDERS SET V = 2 WHERE ID = 7"));
-    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-7"), null));
+    replica.perform(holder, new Operation.ReleaseLock(new LockName("order-7"), null, 0));
     replica.take(holder, "order-7");
     assertOk(replica.in(holder, "UPDATE ORDERS SET V = 3 WHERE ID = 7"));
     assertEquals(RefusalCode.TOKEN_STALE, refusal(replica.commit(holder)));

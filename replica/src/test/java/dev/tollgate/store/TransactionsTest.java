@@ -679,7 +679,7 @@ class TransactionsTest {
                 null,
                 true,
                 update.mode())));
-    store.perform(a, new Operation.ReleaseLock(StoreDriver.JOB, null));
+    store.perform(a, new Operation.ReleaseLock(StoreDriver.JOB, null, 0));
     assertInstanceOf(Outcome.Refused.class, store.commit(a));
     assertEquals(List.of("1,0", "2,0"), rows());
   }

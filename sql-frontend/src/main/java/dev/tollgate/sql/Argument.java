@@ -2,6 +2,8 @@ package dev.tollgate.sql;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
+
 /**
  * A value that a statement passes to Tollgate itself, not to H2. It is a literal, or a parameter of
  * the statement, whose value is known when the statement is executed.
@@ -19,6 +21,8 @@ public sealed interface Argument {
     R interval(Interval interval);
 
     R flag(Flag flag);
+
+    R array(Array array);
 
     R nothing(Null nothing);
 
@@ -58,6 +62,18 @@ public sealed interface Argument {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.flag(this);
+    }
+  }
+
+  /** ARRAY[...] of literals and parameters. */
+  record Array(List<Argument> elements) implements Argument {
+    public Array {
+      elements = List.copyOf(elements);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.array(this);
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.tollgate.sql;
 
 import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -43,6 +45,22 @@ final class Arguments {
       return new Argument.Null();
     }
     return null;
+  }
+
+  /** Returns what {@link #of} returns, or an array if the node is an ARRAY[...] of such nodes. */
+  static @Nullable Argument orArray(SqlNode node) {
+    if (node.getKind() != SqlKind.ARRAY_VALUE_CONSTRUCTOR) {
+      return of(node);
+    }
+    List<Argument> elements = new ArrayList<>();
+    for (SqlNode operand : ((SqlCall) node).getOperandList()) {
+      Argument element = of(operand);
+      if (element == null) {
+        return null;
+      }
+      elements.add(element);
+    }
+    return new Argument.Array(elements);
   }
 
   static String text(SqlCharStringLiteral literal) {

@@ -28,7 +28,7 @@ final class BareQueries {
       int level = open.size() - 1;
       switch (token.kind) {
         case LPAREN -> open.add(0);
-        case RPAREN, FENCED -> {
+        case RPAREN, FENCED, LOCKED -> {
           close(enclosed, open.set(level, 0));
           if (token.kind == RPAREN && level > 0) {
             open.remove(level);

@@ -12,6 +12,8 @@ import org.apache.calcite.sql.SqlUtil;
 /** Turns FENCED BY LOCK clauses into fences of statements and of tables. */
 final class Fences {
 
+  private static final String PERMITS = "a lock has 1 to " + SqlLimits.LOCK_PERMITS + " permits";
+
   private Fences() {}
 
   /**
@@ -66,7 +68,7 @@ final class Fences {
     return new TableFence.LockPerRow(RowLockClause.expressionSql(tokens, clause.lock()));
   }
 
-  /** The lock of a fenced statement or of SET FENCING TOKEN. */
+  /** The one lock that a statement, CREATE LOCK or SET FENCING TOKEN names. */
   static Argument lock(SqlNode lock) {
     SqlNode name = withoutParentheses(lock);
     if (name instanceof SqlDynamicParam parameter) {
@@ -77,15 +79,28 @@ final class Fences {
     }
     throw Refusals.notAllowed(
         lock.getParserPosition(),
-        "a lock for each row is for CREATE and ALTER TABLE: here name one lock, or write LOCK ?");
+        "a lock for each row is for CREATE and ALTER TABLE: here name one lock, or write ?");
   }
 
   /** A token: a literal or a parameter. */
   static Argument token(SqlNode token) {
-    Argument argument = Arguments.of(token);
+    return integer(token, "a fencing token is at most " + Long.MAX_VALUE);
+  }
+
+  /** The number of leases that may hold a lock at a time: a literal or a parameter. */
+  static Argument permits(SqlNode permits) {
+    Argument argument = integer(permits, PERMITS);
+    if (argument instanceof Argument.Integral number
+        && (number.value() < 1 || number.value() > SqlLimits.LOCK_PERMITS)) {
+      throw Refusals.notAllowed(permits.getParserPosition(), PERMITS);
+    }
+    return argument;
+  }
+
+  private static Argument integer(SqlNode node, String otherwise) {
+    Argument argument = Arguments.of(node);
     if (argument == null) {
-      throw Refusals.notAllowed(
-          token.getParserPosition(), "a fencing token is at most " + Long.MAX_VALUE);
+      throw Refusals.notAllowed(node.getParserPosition(), otherwise);
     }
     return argument;
   }

@@ -66,7 +66,7 @@ final class FreeWords {
   /** Returns all free words, except those that are names only after a dot. */
   static Stream<String> all() {
     return Stream.concat(
-        Stream.of("FINAL", "NEW", "PARTITION", "PRECISION", "RECURSIVE", "WITHIN"),
+        Stream.of("FINAL", "LOCKED", "NEW", "PARTITION", "PRECISION", "RECURSIVE", "WITHIN"),
         Stream.of(NAMES, FUNCTIONS, PlacedWords.all()).flatMap(Set::stream));
   }
 
@@ -85,7 +85,7 @@ final class FreeWords {
       case "POSITION" -> lists.get(index + 1);
       case "UNNEST" -> !isAt(tokens, index + 1, "(") || (index == 1 && isAt(tokens, 0, "CALL"));
       case "CURRENT_USER", "USER" -> isAt(tokens, index + 1, "(") && isAt(tokens, index + 2, ")");
-      case "PARTITION" -> !isAt(tokens, index + 1, "BY");
+      case "LOCKED", "PARTITION" -> !isAt(tokens, index + 1, "BY");
       case "WITHIN" -> !isAt(tokens, index + 1, "GROUP");
       default ->
           NAMES.contains(word) || (FUNCTIONS.contains(word) && !isAt(tokens, index + 1, "("));

@@ -72,8 +72,20 @@ final class LockCalls {
           call.getParserPosition(),
           function + " is no aggregate, it takes neither DISTINCT nor ALL");
     }
-    if (function.takesLockName() && call.operand(0) instanceof SqlCharStringLiteral literal) {
+    if (function.takesLockName()) {
+      checkLockNames(call.operand(0));
+    }
+  }
+
+  private static void checkLockNames(SqlNode names) {
+    if (names instanceof SqlCharStringLiteral literal) {
       Arguments.lockName(literal);
+    } else if (names.getKind() == SqlKind.ARRAY_VALUE_CONSTRUCTOR) {
+      for (SqlNode name : ((SqlCall) names).getOperandList()) {
+        if (name instanceof SqlCharStringLiteral literal) {
+          Arguments.lockName(literal);
+        }
+      }
     }
   }
 
@@ -113,7 +125,7 @@ final class LockCalls {
     checkArguments(function, call);
     List<Argument> arguments = new ArrayList<>();
     for (SqlNode operand : call.getOperandList()) {
-      Argument argument = Arguments.of(operand);
+      Argument argument = Arguments.orArray(operand);
       if (argument != null) {
         arguments.add(argument);
       }

@@ -19,7 +19,13 @@ public enum LockFunction {
   /** Waits, so it stands alone. */
   ACQUIRE_SHARED_LOCK("name[, lease[, wait]]", 1, 3, Effect.MUST_STAND_ALONE),
   TRY_ACQUIRE_SHARED_LOCK("name[, lease]", 1, 2, Effect.CHANGES_STATE),
-  RELEASE_LOCK("name[, lease]", 1, 2, Effect.CHANGES_STATE),
+  /** Waits, so it stands alone. */
+  ACQUIRE_LOCKS("names[, lease[, wait]]", 1, 3, Effect.MUST_STAND_ALONE),
+  TRY_ACQUIRE_LOCKS("names[, lease]", 1, 2, Effect.CHANGES_STATE),
+  /** Waits, so it stands alone. */
+  ACQUIRE_TRANSACTION_LOCK("name[, wait]", 1, 2, Effect.MUST_STAND_ALONE),
+  RELEASE_LOCK("name[, lease[, keep]]", 1, 3, Effect.CHANGES_STATE),
+  TRANSFER_LOCK("name, from_lease, to_lease", 3, 3, Effect.CHANGES_STATE),
   FORCE_RELEASE_LOCK("name", 1, 1, Effect.CHANGES_STATE),
   HOLDS_LOCK("name, token", 2, 2, Effect.READS),
   LOCK_TOKEN("name", 1, 1, Effect.READS);
@@ -71,7 +77,7 @@ public enum LockFunction {
     return name().toLowerCase(Locale.ROOT) + "(" + parameters + ")";
   }
 
-  /** Whether the first argument is the name of a lock. */
+  /** Whether the first argument is the name of a lock, or an array of such names. */
   boolean takesLockName() {
     return parameters.startsWith("name");
   }

@@ -37,6 +37,8 @@ public sealed interface Plan {
 
     R fenceSession(FenceSession fenceSession);
 
+    R configureLock(ConfigureLock configureLock);
+
     R setSession(SetSession setSession);
 
     R transaction(Transaction transaction);
@@ -69,7 +71,7 @@ public sealed interface Plan {
    * A statement that every replica applies.
    *
    * @param sqlParameterCount the number of parameters of {@code sql}, which are the first of the
-   *     statement; the parameters of the fence follow
+   *     statement; the parameters of the fence, or of the lock that it takes, follow
    * @param returnsRows whether the statement has the form of a query, although it writes: SELECT
    *     ... FOR UPDATE, SELECT ... FROM FINAL TABLE (...), SELECT or CALL of NEXT VALUE FOR or of a
    *     lock function that changes state
@@ -77,6 +79,8 @@ public sealed interface Plan {
    * @param targets the objects that the statement changes, as far as it names them; foreign keys
    *     and views are left to code that knows the catalog
    * @param tableFence the fence that a CREATE TABLE gives its table, else null
+   * @param lockedBy the lock that each execution takes, writes under, and releases: an {@link
+   *     Argument.Text} or an {@link Argument.Parameter}. Null if there is none, and with a fence
    */
   record Write(
       String sql,
@@ -86,12 +90,16 @@ public sealed interface Plan {
       boolean returnsRows,
       @Nullable StatementFence fence,
       List<Target> targets,
-      @Nullable TableFence tableFence)
+      @Nullable TableFence tableFence,
+      @Nullable Argument lockedBy)
       implements Plan {
     public Write {
       requireNonNull(sql, "sql");
       requireNonNull(kind, "kind");
       targets = List.copyOf(targets);
+      if (lockedBy != null && (fence != null || kind == WriteKind.DDL)) {
+        throw new IllegalArgumentException("LOCKED BY in " + kind + " with fence " + fence);
+      }
       checkParameterCounts(parameterCount, sqlParameterCount);
     }
 
@@ -206,6 +214,39 @@ public sealed interface Plan {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.fenceSession(this);
+    }
+  }
+
+  /**
+   * CREATE, ALTER or DROP LOCK: how many leases may hold a lock at a time. The statement changes
+   * lock state, as lock functions do: it is no DDL and no part of a transaction.
+   *
+   * @param lock an {@link Argument.Text} or an {@link Argument.Parameter}
+   * @param permits an {@link Argument.Integral} or an {@link Argument.Parameter}; null for DROP
+   * @param lenient whether nothing happens if the definition exists (CREATE) or does not exist
+   */
+  record ConfigureLock(
+      Change change, Argument lock, @Nullable Argument permits, boolean lenient, int parameterCount)
+      implements Plan {
+
+    /** What happens to the definition of the lock. */
+    public enum Change {
+      CREATE,
+      ALTER,
+      DROP
+    }
+
+    public ConfigureLock {
+      requireNonNull(change, "change");
+      requireNonNull(lock, "lock");
+      if ((change == Change.DROP) != (permits == null)) {
+        throw new IllegalArgumentException(change + " with permits " + permits);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.configureLock(this);
     }
   }
 

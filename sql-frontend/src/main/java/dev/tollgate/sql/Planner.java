@@ -6,6 +6,7 @@ import dev.tollgate.sql.SqlRefused.Reason;
 import dev.tollgate.sql.UseRules.Role;
 import dev.tollgate.sql.tree.Definition;
 import dev.tollgate.sql.tree.FenceClause;
+import dev.tollgate.sql.tree.LockClause;
 import dev.tollgate.sql.tree.Statement;
 import java.util.List;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -123,6 +124,7 @@ final class Planner implements Statement.Handler<Plan> {
     if (explained instanceof Statement.Change change) {
       TreeWalk.expression(tokens, change.change(), findings);
       fence(change.fence());
+      lockedBy(change.lock());
       changes = true;
     } else {
       Statement.Query query = (Statement.Query) explained;
@@ -150,7 +152,7 @@ final class Planner implements Statement.Handler<Plan> {
   public Plan change(Statement.Change change) {
     TreeWalk.expression(tokens, change.change(), findings);
     UseRules.check(findings, Role.CHANGE);
-    return write(WriteKind.DML, false, fence(change.fence()), null);
+    return write(WriteKind.DML, false, fence(change.fence()), null, lockedBy(change.lock()));
   }
 
   @Override
@@ -188,6 +190,17 @@ final class Planner implements Statement.Handler<Plan> {
     FenceClause fence = fenceSession.fence();
     return new Plan.FenceSession(
         fence == null ? null : Fences.ofSession(fence), tokens.parameterCount());
+  }
+
+  @Override
+  public Plan configureLock(Statement.ConfigureLock configureLock) {
+    SqlNode permits = configureLock.permits();
+    return new Plan.ConfigureLock(
+        Plan.ConfigureLock.Change.valueOf(configureLock.verb()),
+        Fences.lock(configureLock.lock()),
+        permits == null ? null : Fences.permits(permits),
+        configureLock.lenient(),
+        tokens.parameterCount());
   }
 
   @Override
@@ -256,7 +269,7 @@ final class Planner implements Statement.Handler<Plan> {
         throw Refusals.syntax(clause.start(), "a statement has one fence");
       }
     }
-    return write(WriteKind.DDL, false, fence, tableFence);
+    return write(WriteKind.DDL, false, fence, tableFence, null);
   }
 
   private @Nullable StatementFence fence(@Nullable FenceClause clause) {
@@ -265,6 +278,14 @@ final class Planner implements Statement.Handler<Plan> {
     }
     text.cutFrom(clause.start());
     return Fences.ofStatement(clause);
+  }
+
+  private @Nullable Argument lockedBy(@Nullable LockClause clause) {
+    if (clause == null) {
+      return null;
+    }
+    text.cutFrom(clause.start());
+    return Fences.lock(clause.lock());
   }
 
   private Plan read() {
@@ -280,14 +301,15 @@ final class Planner implements Statement.Handler<Plan> {
 
   private Plan queryThatWrites() {
     UseRules.check(findings, Role.CHANGE);
-    return write(WriteKind.DML, true, null, null);
+    return write(WriteKind.DML, true, null, null, null);
   }
 
   private Plan write(
       WriteKind kind,
       boolean returnsRows,
       @Nullable StatementFence fence,
-      @Nullable TableFence tableFence) {
+      @Nullable TableFence tableFence,
+      @Nullable Argument lockedBy) {
     findings.longNumbers().forEach(text::compute);
     TollgateFunctions.qualify(tokens, findings, text);
     return new Plan.Write(
@@ -298,6 +320,7 @@ final class Planner implements Statement.Handler<Plan> {
         returnsRows,
         fence,
         findings.targetList(),
-        tableFence);
+        tableFence,
+        lockedBy);
   }
 }

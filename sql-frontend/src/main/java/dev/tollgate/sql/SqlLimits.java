@@ -86,6 +86,9 @@ public final class SqlLimits {
   /** Characters of the name of a lock; it has at least one. */
   public static final int LOCK_NAME_LENGTH = 255;
 
+  /** Leases that may hold a lock at a time; it is at least one. */
+  public static final int LOCK_PERMITS = 10_000;
+
   /**
    * Characters of a statement whose plan is kept in the cache. A longer statement is planned anew
    * each time.

@@ -86,6 +86,11 @@ final class StatementReader {
           "FENCED BY LOCK stands at the end of an INSERT, UPDATE, DELETE, MERGE or a statement"
               + " of DDL, or after SET, and nowhere else");
     }
+    if (found.kind == TollgateParserConstants.LOCKED) {
+      return Refusals.syntax(
+          found,
+          "LOCKED BY stands at the end of an INSERT, UPDATE, DELETE or MERGE, and nowhere else");
+    }
     String sentence =
         found.kind == TollgateParserConstants.EOF || BareQueries.isInserted(found)
             ? "the statement ends too early"

@@ -136,6 +136,9 @@ final class StatementRules {
     table.accept("alters something", "ALTER SCHEMA, ALTER DOMAIN");
     table.accept("drops something", "DROP TABLE, DROP VIEW, DROP INDEX, DROP SEQUENCE");
     table.accept("drops something", "DROP SCHEMA, DROP DOMAIN, DROP TYPE, DROP CONSTANT");
+    table.accept(
+        "defines how many leases may hold a lock at a time; no part of a transaction",
+        "CREATE LOCK, ALTER LOCK, DROP LOCK");
     table.accept("empties a table", "TRUNCATE TABLE");
     table.accept(
         "creates or drops a role, which no client has and no check asks for: it is there for"

@@ -122,7 +122,8 @@ final class TollgateFunctions {
           TollgateParserConstants.FETCH,
           TollgateParserConstants.FOR,
           TollgateParserConstants.WITH,
-          TollgateParserConstants.FENCED ->
+          TollgateParserConstants.FENCED,
+          TollgateParserConstants.LOCKED ->
           true;
       default -> false;
     };

@@ -282,7 +282,7 @@ class FencingTest {
           DELETE FROM t FENCED BY LOCK 'a' TOKEN 1.5                         | SYNTAX        | 40 | unexpected "1.5"
           DELETE FROM t FENCED BY LOCK 'a' TOKEN 9223372036854775808         | NOT_ALLOWED   | 40 | at most 9223372036854775807
           DELETE FROM t FENCED BY LOCK 'a' TOKEN 1 WHERE b = 1               | SYNTAX        | 42 | unexpected "WHERE"
-          DELETE FROM t FENCED BY LOCK 'a' TOKEN 1 FENCED BY LOCK 'b' TOKEN 2| SYNTAX        | 42 | stands at the end
+          DELETE FROM t FENCED BY LOCK 'a' TOKEN 1 FENCED BY LOCK 'b' TOKEN 2| SYNTAX        | 42 | ends with one clause about a lock
           DELETE FROM t FENCED BY LOCK '' TOKEN 1                            | NOT_ALLOWED   | 30 | 1 to 255 characters
           CREATE TABLE t (id INT) FENCED BY LOCK ?                           | NOT_ALLOWED   | 40 | must be written out
           CREATE TABLE t (id INT) FENCED BY LOCK 'a' TOKEN 1 FENCED BY LOCK 'b' | SYNTAX     | 52 | one fence

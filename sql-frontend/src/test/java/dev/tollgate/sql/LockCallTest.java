@@ -51,6 +51,18 @@ class LockCallTest {
           ? = CALL TOLLGATE.TRY_ACQUIRE_LOCK(?)            | out TRY_ACQUIRE_LOCK ?1            | TRY_ACQUIRE_LOCK(?2)
           SELECT "TOLLGATE".acquire_lock('job', ?)         | ACQUIRE_LOCK text:job ?0           | ACQUIRE_LOCK('job', ?1)
           SELECT create_lease(15000, 'me')                 | CREATE_LEASE 15000 text:me         | CREATE_LEASE(15000, 'me')
+          SELECT acquire_locks(ARRAY['b', 'a'])            | ACQUIRE_LOCKS [text:b text:a]      | ACQUIRE_LOCKS(ARRAY['b', 'a'])
+          CALL acquire_locks(ARRAY[?, 'a'], ?, 5000)       | ACQUIRE_LOCKS [?0 text:a] ?1 5000  | ACQUIRE_LOCKS(ARRAY[?1, 'a'], ?2, 5000)
+          ? = CALL acquire_locks(?)                        | out ACQUIRE_LOCKS ?1               | ACQUIRE_LOCKS(?2)
+          VALUES acquire_locks(ARRAY[NULL], 0)             | ACQUIRE_LOCKS [null] 0             | C1
+          SELECT acquire_locks(ARRAY[]) t                  | ACQUIRE_LOCKS []                   | T
+          SELECT try_acquire_locks(ARRAY['a'], 7)          | TRY_ACQUIRE_LOCKS [text:a] 7       | TRY_ACQUIRE_LOCKS(ARRAY['a'], 7)
+          SELECT acquire_transaction_lock('a')             | ACQUIRE_TRANSACTION_LOCK text:a    | ACQUIRE_TRANSACTION_LOCK('a')
+          ? = CALL acquire_transaction_lock(?, ?)          | out ACQUIRE_TRANSACTION_LOCK ?1 ?2 | ACQUIRE_TRANSACTION_LOCK(?2, ?3)
+          SELECT release_lock('a', NULL, 5000)             | RELEASE_LOCK text:a null 5000      | RELEASE_LOCK('a', NULL, 5000)
+          CALL release_lock(?, ?, INTERVAL '1' HOUR)       | RELEASE_LOCK ?0 ?1 3600000 ms      | RELEASE_LOCK(?1, ?2, INTERVAL '1' HOUR)
+          SELECT transfer_lock('a', 3, NULL)               | TRANSFER_LOCK text:a 3 null        | TRANSFER_LOCK('a', 3, NULL)
+          ? = CALL transfer_lock(?, ?, ?)                  | out TRANSFER_LOCK ?1 ?2 ?3         | TRANSFER_LOCK(?2, ?3, ?4)
           """)
   void standAloneCallIsALockCall(String sql, String expected, String label) {
     Plan.LockCall call = assertInstanceOf(Plan.LockCall.class, frontend.plan(sql));
@@ -122,6 +134,8 @@ class LockCallTest {
           SELECT release_lock((SELECT name FROM t))      → SELECT (SELECT name FROM t)
           SELECT tollgate.release_lock(a || 'x')         → SELECT a || 'x'
           SELECT release_lock(USER)                      → SELECT USER
+          SELECT acquire_locks(ARRAY['a', 'b' || ?], 7)  → SELECT ARRAY['a', 'b' || ?], 7
+          SELECT acquire_locks(ARRAY(SELECT a FROM t))   → SELECT ARRAY(SELECT a FROM t)
           ? = CALL lock_token(CAST(? AS VARCHAR))        → SELECT CAST(? AS VARCHAR)
           SELECT holds_lock('a', lock_token('a'))        → SELECT 'a', TOLLGATE.LOCK_TOKEN('a')
           """)
@@ -152,6 +166,16 @@ class LockCallTest {
           SELECT 1 UNION SELECT acquire_lock('a')       | 23 | must be the whole statement
           SELECT (SELECT acquire_lock('a'))             | 16 | must be the whole statement
           SELECT acquire_shared_lock('a') FROM t        | 8  | ACQUIRE_SHARED_LOCK must be
+          SELECT acquire_locks(ARRAY['a'])[1]           | 8  | write SELECT acquire_locks(names[, lease[, wait]])
+          INSERT INTO t VALUES (acquire_transaction_lock('a')) | 23 | ACQUIRE_TRANSACTION_LOCK must be the whole statement
+          SELECT acquire_transaction_lock('a', 1, 2)    | 8  | wrong number of arguments: acquire_transaction_lock(name[, wait])
+          SELECT acquire_locks()                        | 8  | wrong number of arguments: acquire_locks(names[, lease[, wait]])
+          SELECT try_acquire_locks(ARRAY['a'], 1, 2)    | 8  | wrong number of arguments: try_acquire_locks(names[, lease])
+          SELECT release_lock('a', 1, 2, 3)             | 8  | wrong number of arguments: release_lock(name[, lease[, keep]])
+          SELECT transfer_lock('a', 1)                  | 8  | wrong number of arguments: transfer_lock(name, from_lease, to_lease)
+          SELECT acquire_locks(ARRAY['a', ''])          | 33 | 1 to 255 characters, this one has 0
+          SELECT transfer_lock('', 1, 2)                | 22 | 1 to 255 characters, this one has 0
+          CREATE VIEW v AS SELECT transfer_lock('a', 1, 2) x | 25 | not allowed in a definition
           UPDATE t SET a = renew_lease(1)               | 18 | RENEW_LEASE must be
           INSERT INTO t VALUES (acquire_lock('a'))      | 23 | must be the whole statement
           EXPLAIN SELECT acquire_lock('a')              | 16 | cannot be explained
@@ -211,6 +235,13 @@ class LockCallTest {
     Plan.Write call = (Plan.Write) frontend.plan("CALL release_lock('a') = ?");
     assertTrue(call.returnsRows());
     assertEquals("CALL TOLLGATE.RELEASE_LOCK('a') = ?", call.sql());
+    assertEquals(
+        "SELECT TOLLGATE.TRY_ACQUIRE_LOCKS(ARRAY[b, 'x'])[1], TOLLGATE.TRANSFER_LOCK(b, 1, NULL)"
+            + " FROM t",
+        ((Plan.Write)
+                frontend.plan(
+                    "SELECT try_acquire_locks(ARRAY[b, 'x'])[1], transfer_lock(b, 1, NULL) FROM t"))
+            .sql());
   }
 
   @ParameterizedTest
@@ -266,6 +297,13 @@ class LockCallTest {
           @Override
           public String flag(Argument.Flag flag) {
             return String.valueOf(flag.value());
+          }
+
+          @Override
+          public String array(Argument.Array array) {
+            return array.elements().stream()
+                .map(LockCallTest::describe)
+                .collect(Collectors.joining(" ", "[", "]"));
           }
 
           @Override

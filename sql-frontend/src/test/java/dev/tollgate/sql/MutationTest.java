@@ -75,7 +75,7 @@ class MutationTest {
   private static final List<String> PIECES =
       List.of(
           ("FINAL TABLE|OLD TABLE (|NEW TABLE (|USE INDEX (|NEXT VALUE FOR q|NEXT|CURRENT|VALUE|FOR"
-                  + " UPDATE|FENCED|BY LOCK 'x' TOKEN 1|FILE_READ('x')|SLEEP(1)|SET|SET(a,"
+                  + " UPDATE|FENCED|BY LOCK 'x' TOKEN 1|LOCKED|LOCKED BY|FILE_READ('x')|SLEEP(1)|SET|SET(a,"
                   + " 1)|SELECT"
                   + "|DELETE FROM s|INSERT INTO s VALUES (1,2,3)|UPDATE s SET a ="
                   + " 1|(|)|,|;|.|*|=|AS"

@@ -61,6 +61,7 @@ final class SqlReference {
     parts.put("accepted statements", acceptedStatements());
     parts.put("refused statements", refusedStatements());
     parts.put("lock functions", lockFunctions());
+    parts.put("permits", number(SqlLimits.LOCK_PERMITS));
     parts.put("procedures", procedures());
     parts.put("settings", settings());
     parts.put("allowed functions", allowedFunctions());
@@ -135,7 +136,14 @@ final class SqlReference {
       case TRY_ACQUIRE_LOCK -> "the fencing token, or NULL at once";
       case ACQUIRE_SHARED_LOCK -> "the same, together with other shared holders";
       case TRY_ACQUIRE_SHARED_LOCK -> "the same, without waiting";
-      case RELEASE_LOCK -> "whether the lease held it";
+      case ACQUIRE_LOCKS ->
+          "the fencing tokens of all of them, an array in the order of the names, or NULL when the"
+              + " wait ran out";
+      case TRY_ACQUIRE_LOCKS -> "the same, without waiting";
+      case ACQUIRE_TRANSACTION_LOCK ->
+          "the fencing token, or NULL when the wait ran out; released with the transaction";
+      case RELEASE_LOCK -> "whether the lease held it; nobody gets it before keep has passed";
+      case TRANSFER_LOCK -> "the new fencing token, or NULL if from_lease does not hold it";
       case FORCE_RELEASE_LOCK -> "whether anybody held it; for administrators";
       case HOLDS_LOCK -> "whether the lock is held under this token";
       case LOCK_TOKEN -> "the token under which it is held, or NULL";
@@ -317,6 +325,7 @@ final class SqlReference {
             List.of("digits of a number in JSON", number(SqlLimits.JSON_NUMBER_LENGTH)),
             List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),
             List.of("characters of the name of a lock", number(SqlLimits.LOCK_NAME_LENGTH)),
+            List.of("permits of a lock", number(SqlLimits.LOCK_PERMITS)),
             List.of(
                 "characters of the result of LPAD, REPEAT, REPLACE, RPAD, SPACE",
                 number(SqlLimits.FUNCTION_RESULT_LENGTH))));

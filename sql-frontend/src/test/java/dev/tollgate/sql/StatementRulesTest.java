@@ -87,6 +87,9 @@ class StatementRulesTest {
                     "ALTER DOMAIN d DROP DEFAULT",
                     "START TRANSACTION",
                     "SCRIPT SIMPLE",
+                    "CREATE LOCK 'a' PERMITS 5",
+                    "ALTER LOCK 'a' PERMITS 5",
+                    "DROP LOCK 'a'",
                     "SET FENCING TOKEN 1 FOR LOCK 'a'",
                     "SET FENCED BY LOCK 'a' TOKEN 1",
                     "SET NOT FENCED"))

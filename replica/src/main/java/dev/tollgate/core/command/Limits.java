@@ -62,6 +62,18 @@ public final class Limits {
   /** Names of locks, lost with a lease or taken by force, that a session keeps for its client. */
   public static final int LOST_LOCKS = 1_000;
 
+  /** Locks that have a definition of their own: CREATE LOCK. */
+  public static final int LOCK_DEFINITIONS = 10_000;
+
+  /** The most permits of a lock: leases that may hold it at a time. */
+  public static final int LOCK_PERMITS = 10_000;
+
+  /** Locks that one request may ask for together. */
+  public static final int LOCKS_AT_ONCE = 100;
+
+  /** The longest time for which a lock may be kept from others after its release. */
+  public static final long LOCK_KEEP_MAX_MILLIS = 24 * 60 * 60 * 1000L;
+
   /** Longest wait for a lock, one hour. */
   public static final long LOCK_WAIT_MAX_MILLIS = 60 * 60 * 1000L;
 

@@ -27,12 +27,15 @@ public sealed interface Notice {
   /**
    * A lease exists and has to be renewed within its ttl.
    *
+   * @param kind {@link LeaseKind#KEEP} for a lease that nobody renews
    * @param renewedWith the session whose own lease this is, and whose renewal renews the lease too;
    *     null for a lease of create_lease
    */
-  record LeaseStarted(LeaseId lease, long ttlMillis, @Nullable SessionId renewedWith)
+  record LeaseStarted(
+      LeaseId lease, long ttlMillis, LeaseKind kind, @Nullable SessionId renewedWith)
       implements Notice {
     public LeaseStarted {
+      requireNonNull(kind, "kind");
       requireNonNull(lease, "lease");
     }
   }

@@ -3,6 +3,7 @@ package dev.tollgate.core.command;
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What a session asks for, executed at most once as part of {@link Command.Perform}. */
@@ -18,7 +19,19 @@ public sealed interface Operation {
 
     R acquire(AcquireLock operation);
 
+    R acquireAll(AcquireLocks operation);
+
+    R acquireForTransaction(AcquireTransactionLock operation);
+
     R release(ReleaseLock operation);
+
+    R transfer(TransferLock operation);
+
+    R defineLock(DefineLock operation);
+
+    R changeLock(ChangeLock operation);
+
+    R dropLock(DropLock operation);
 
     R forceRelease(ForceReleaseLock operation);
 
@@ -97,15 +110,141 @@ public sealed interface Operation {
     }
   }
 
-  /** Releases a lock; the outcome says whether the lease held it. */
-  record ReleaseLock(LockName lock, @Nullable LeaseId lease) implements Operation {
+  /**
+   * Takes several locks exclusively, all in one entry or none, or stands in the queue of each.
+   *
+   * @param locks 1 to {@link Limits#LOCKS_AT_ONCE} different names
+   * @param lease null for the session's own lease, which is created if it does not exist yet
+   * @param waitMillis as for {@link AcquireLock}
+   */
+  record AcquireLocks(List<LockName> locks, @Nullable LeaseId lease, long waitMillis)
+      implements Operation {
+    public AcquireLocks {
+      locks = List.copyOf(locks);
+      if (locks.isEmpty() || locks.size() > Limits.LOCKS_AT_ONCE) {
+        throw new IllegalArgumentException(locks.size() + " locks");
+      }
+      if (new TreeSet<>(locks).size() < locks.size()) {
+        throw new IllegalArgumentException("a lock twice: " + locks);
+      }
+      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
+        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.acquireAll(this);
+    }
+  }
+
+  /**
+   * Takes a lock exclusively until the session's transaction ends, or stands in its queue; begins
+   * the transaction if none is open.
+   *
+   * @param waitMillis as for {@link AcquireLock}
+   */
+  record AcquireTransactionLock(LockName lock, long waitMillis, TransactionScope mode)
+      implements Operation {
+    public AcquireTransactionLock {
+      requireNonNull(lock, "lock");
+      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
+        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
+      }
+      if (mode == TransactionScope.AUTOCOMMIT) {
+        throw new IllegalArgumentException("a transaction lock in mode " + mode);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.acquireForTransaction(this);
+    }
+  }
+
+  /**
+   * Releases a lock; the outcome says whether the lease held it.
+   *
+   * @param keepMillis how long nobody else gets what was released, 0 to {@link
+   *     Limits#LOCK_KEEP_MAX_MILLIS}; the leader measures this time
+   */
+  record ReleaseLock(LockName lock, @Nullable LeaseId lease, long keepMillis) implements Operation {
     public ReleaseLock {
       requireNonNull(lock, "lock");
+      if (keepMillis < 0 || keepMillis > Limits.LOCK_KEEP_MAX_MILLIS) {
+        throw new IllegalArgumentException("keep: " + keepMillis + " ms");
+      }
     }
 
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.release(this);
+    }
+  }
+
+  /**
+   * Hands a lock over from one lease to another under a new token, past the lock's queue.
+   *
+   * @param from null for the session's own lease
+   * @param to null for the session's own lease, which is created if it does not exist yet
+   */
+  record TransferLock(LockName lock, @Nullable LeaseId from, @Nullable LeaseId to)
+      implements Operation {
+    public TransferLock {
+      requireNonNull(lock, "lock");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.transfer(this);
+    }
+  }
+
+  /**
+   * CREATE LOCK: lets several leases hold a lock at a time.
+   *
+   * @param lenient true to answer false instead of refusing if the lock has a definition
+   */
+  record DefineLock(LockDefinition definition, boolean lenient) implements Operation {
+    public DefineLock {
+      requireNonNull(definition, "definition");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.defineLock(this);
+    }
+  }
+
+  /**
+   * ALTER LOCK: changes the permits of a lock.
+   *
+   * @param lenient true to answer false instead of refusing if the lock has no definition
+   */
+  record ChangeLock(LockDefinition definition, boolean lenient) implements Operation {
+    public ChangeLock {
+      requireNonNull(definition, "definition");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.changeLock(this);
+    }
+  }
+
+  /**
+   * DROP LOCK: one lease holds the lock at a time again.
+   *
+   * @param lenient true to answer false instead of refusing if the lock has no definition
+   */
+  record DropLock(LockName lock, boolean lenient) implements Operation {
+    public DropLock {
+      requireNonNull(lock, "lock");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.dropLock(this);
     }
   }
 
@@ -200,6 +339,10 @@ public sealed interface Operation {
       parameterSets = List.copyOf(parameterSets);
       if (!batch && parameterSets.size() != 1) {
         throw new IllegalArgumentException(parameterSets.size() + " parameter sets");
+      }
+      boolean locked = parameterSets.stream().anyMatch(set -> set.lockedBy() != null);
+      if (locked && (definition || mode != TransactionScope.AUTOCOMMIT)) {
+        throw new IllegalArgumentException("locked by a lock in mode " + mode);
       }
     }
 
@@ -346,10 +489,19 @@ public sealed interface Operation {
    *
    * @param values encoded by the store's value codec; the core does not interpret them
    * @param fence the statement's fence with its parameters filled in, or null
+   * @param lockedBy the lock that the execution takes, writes under, and releases; or null. Only
+   *     without a transaction, and without a fence
    */
-  record ParameterSet(Payload values, @Nullable StatementFence fence) {
+  record ParameterSet(Payload values, @Nullable StatementFence fence, @Nullable LockName lockedBy) {
     public ParameterSet {
       requireNonNull(values, "values");
+      if (fence != null && lockedBy != null) {
+        throw new IllegalArgumentException("fenced by a lock and locked by one");
+      }
+    }
+
+    public ParameterSet(Payload values, @Nullable StatementFence fence) {
+      this(values, fence, null);
     }
   }
 

@@ -28,6 +28,17 @@ public sealed interface Outcome {
     }
   }
 
+  /**
+   * All locks of a request are held.
+   *
+   * @param tokens in the order in which the request named the locks
+   */
+  record GrantedAll(List<FencingToken> tokens) implements Outcome {
+    public GrantedAll {
+      tokens = List.copyOf(tokens);
+    }
+  }
+
   /** Other leases hold the lock, and the request does not wait, or no longer waits. */
   record NotGranted() implements Outcome {}
 

@@ -29,6 +29,8 @@ public enum RefusalCode {
   TRANSACTION_LOST(10),
   /** Statements are not computed while the Java runtime of the nodes is being exchanged. */
   ENVIRONMENT_CHANGES(11),
+  /** The lock's definition or holders do not allow what the request asks for. */
+  LOCK_STATE(12),
   /** The session has used this sequence number for another request. */
   SEQUENCE_REUSED(15),
   /** An operator had every node skip the command, because nodes stopped at it. */

@@ -3,11 +3,14 @@ package dev.tollgate.log.entry;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.snapshot.OperationCodec;
 import dev.tollgate.snapshot.StateCodec;
+import dev.tollgate.snapshot.UnknownOperationException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
@@ -53,8 +56,7 @@ final class CommandCodec {
           new Command.OpenSession(
               new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64());
       case CLOSE_SESSION -> new Command.CloseSession(new SessionId(in.i64()));
-      case PERFORM ->
-          new Command.Perform(new SessionId(in.i64()), in.i64(), OperationCodec.read(in));
+      case PERFORM -> new Command.Perform(new SessionId(in.i64()), in.i64(), operation(in));
       case PERFORM_REQUEST -> performRequest(in);
       case END_WAIT -> new Command.EndWait(new SessionId(in.i64()), in.i64(), waitEnd(in.u8()));
       case EXPIRE ->
@@ -89,11 +91,19 @@ final class CommandCodec {
     };
   }
 
+  private static Operation operation(WireReader in) {
+    try {
+      return OperationCodec.read(in);
+    } catch (UnknownOperationException e) {
+      throw new UnknownCommandException(e.what(), e);
+    }
+  }
+
   private static Command performRequest(WireReader in) {
     SessionId session = new SessionId(in.i64());
     long sequence = in.i64();
     long content = in.i64();
-    return new Command.Perform(session, sequence, OperationCodec.read(in), content);
+    return new Command.Perform(session, sequence, operation(in), content);
   }
 
   private static int code(Command.AbortReason reason) {

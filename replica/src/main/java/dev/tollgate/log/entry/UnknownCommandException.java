@@ -11,13 +11,20 @@ public final class UnknownCommandException extends CorruptLogException {
    * @param what names what is not known
    */
   public UnknownCommandException(String what) {
-    super(
-        "the log has "
-            + what
-            + ", which this node does not know"
-            + version()
-            + ": a node of a later version led when it was written. Run that version here too, and"
-            + " the node goes on where it stopped; its data are as they should be");
+    super(message(what));
+  }
+
+  UnknownCommandException(String what, Throwable cause) {
+    super(message(what), cause);
+  }
+
+  private static String message(String what) {
+    return "the log has "
+        + what
+        + ", which this node does not know"
+        + version()
+        + ": a node of a later version led when it was written. Run that version here too, and the"
+        + " node goes on where it stopped; its data are as they should be";
   }
 
   private static String version() {

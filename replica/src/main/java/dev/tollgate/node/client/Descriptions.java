@@ -3,7 +3,6 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.replica.Facts;
-import dev.tollgate.sql.LockFunction;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.schema.LockAnswers;
@@ -75,7 +74,7 @@ final class Descriptions {
     }
     if (plan instanceof Plan.LockCall call) {
       return LockAnswers.describe(
-          call.columnLabel(), isAnsweredYesOrNo(call.function()), call.parameterCount());
+          call.columnLabel(), LockStatements.answerOf(call.function()), call.parameterCount());
     }
     if (plan instanceof Plan.Administer call) {
       return withFence(
@@ -91,19 +90,5 @@ final class Descriptions {
         described.commandType(),
         LockAnswers.withMoreParameters(described.parameters(), parameterCount),
         described.columns());
-  }
-
-  private static boolean isAnsweredYesOrNo(LockFunction function) {
-    return switch (function) {
-      case HOLDS_LOCK, RELEASE_LOCK, FORCE_RELEASE_LOCK, REVOKE_LEASE -> true;
-      case CREATE_LEASE,
-          RENEW_LEASE,
-          ACQUIRE_LOCK,
-          TRY_ACQUIRE_LOCK,
-          ACQUIRE_SHARED_LOCK,
-          TRY_ACQUIRE_SHARED_LOCK,
-          LOCK_TOKEN ->
-          false;
-    };
   }
 }

@@ -94,7 +94,9 @@ final class HolderWatches {
   }
 
   private static @Nullable Hold exclusiveHold(@Nullable Lock lock) {
-    return lock == null || lock.mode() != LockMode.EXCLUSIVE ? null : lock.holds().get(0);
+    return lock == null || lock.holds().isEmpty() || lock.mode() != LockMode.EXCLUSIVE
+        ? null
+        : lock.holds().get(0);
   }
 
   private void answer(Watch watch, Reply reply) {

@@ -105,10 +105,30 @@ final class LockStatements {
               plan.function(),
               values,
               statement.session().options().lockWaitMillis(),
-              statement.client().application());
+              statement.client().application(),
+              statement.scope());
       requireProvenLease(statement, operation);
-      proposals.propose(statement, operation, outcome -> Replies.of(outcome, label));
+      LockAnswers.Kind kind = answerOf(plan.function());
+      proposals.propose(statement, operation, outcome -> Replies.of(outcome, kind, label));
     }
+  }
+
+  /** What the function returns. */
+  static LockAnswers.Kind answerOf(LockFunction function) {
+    return switch (function) {
+      case HOLDS_LOCK, RELEASE_LOCK, FORCE_RELEASE_LOCK, REVOKE_LEASE -> LockAnswers.Kind.YES_OR_NO;
+      case ACQUIRE_LOCKS, TRY_ACQUIRE_LOCKS -> LockAnswers.Kind.NUMBERS;
+      case ACQUIRE_TRANSACTION_LOCK -> LockAnswers.Kind.NUMBER_OF_TRANSACTION;
+      case CREATE_LEASE,
+          RENEW_LEASE,
+          ACQUIRE_LOCK,
+          TRY_ACQUIRE_LOCK,
+          ACQUIRE_SHARED_LOCK,
+          TRY_ACQUIRE_SHARED_LOCK,
+          TRANSFER_LOCK,
+          LOCK_TOKEN ->
+          LockAnswers.Kind.NUMBER;
+    };
   }
 
   /** Answers from the replicated state. */
@@ -126,7 +146,10 @@ final class LockStatements {
       throws SQLException {
     boolean own =
         (operation instanceof Operation.AcquireLock acquire && acquire.lease() == null)
-            || (operation instanceof Operation.ReleaseLock release && release.lease() == null);
+            || (operation instanceof Operation.AcquireLocks locks && locks.lease() == null)
+            || (operation instanceof Operation.ReleaseLock release && release.lease() == null)
+            || (operation instanceof Operation.TransferLock transfer
+                && (transfer.from() == null || transfer.to() == null));
     if (own && !statement.request().ownLeaseTrusted()) {
       throw SqlErrors.exception(
           SqlState.LEASE_GONE,

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -22,6 +23,7 @@ import dev.tollgate.store.schema.LockArguments;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,13 +47,20 @@ final class Operations {
               + Protocol.MAX_BATCH_SETS
               + " go in one");
     }
+    if (plan.lockedBy() != null && mode(request) != TransactionScope.AUTOCOMMIT) {
+      throw SqlErrors.exception(
+          SqlState.ACTIVE_TRANSACTION,
+          "LOCKED BY is for a statement outside of transactions, because the lock ends with the"
+              + " statement: in a transaction, call acquire_transaction_lock first");
+    }
     List<Operation.ParameterSet> sets = new ArrayList<>(request.parameterSets().size());
     for (byte[] set : request.parameterSets()) {
       List<SqlValue> values = Parameters.decode(set, plan.parameterCount());
       sets.add(
           new Operation.ParameterSet(
               Payload.of(Parameters.first(set, values, plan.sqlParameterCount())),
-              PlanArguments.fence(plan.fence(), values)));
+              PlanArguments.fence(plan.fence(), values),
+              PlanArguments.lockOrNull(plan.lockedBy(), values)));
     }
     return new Operation.ExecuteSql(
         plan.sql(),
@@ -81,10 +90,15 @@ final class Operations {
    *
    * @param lockWaitMillis how long acquire_lock waits if the call does not say
    * @param self the owner of a lease if the call does not say
+   * @param scope the transaction scope of the call
    * @throws SQLException naming the argument that is wrong
    */
   static Operation lockCall(
-      LockFunction function, List<SqlValue> values, long lockWaitMillis, String self)
+      LockFunction function,
+      List<SqlValue> values,
+      long lockWaitMillis,
+      String self,
+      TransactionScope scope)
       throws SQLException {
     SqlValue first = values.get(0);
     SqlValue second = values.size() > 1 ? values.get(1) : null;
@@ -99,11 +113,40 @@ final class Operations {
       case TRY_ACQUIRE_LOCK -> LockArguments.acquire(first, second, null, LockMode.EXCLUSIVE, 0);
       case TRY_ACQUIRE_SHARED_LOCK ->
           LockArguments.acquire(first, second, null, LockMode.SHARED, 0);
-      case RELEASE_LOCK -> LockArguments.release(first, second);
+      case ACQUIRE_LOCKS -> LockArguments.acquireAll(first, second, third, lockWaitMillis);
+      case TRY_ACQUIRE_LOCKS -> LockArguments.acquireAll(first, second, null, 0);
+      case RELEASE_LOCK ->
+          second == null || third == null
+              ? LockArguments.release(first, second)
+              : LockArguments.releaseAndKeep(first, second, third);
+      case TRANSFER_LOCK ->
+          LockArguments.transfer(
+              first, requireNonNull(second, "from_lease"), requireNonNull(third, "to_lease"));
+      case ACQUIRE_TRANSACTION_LOCK ->
+          LockArguments.acquireForTransaction(first, second, scope, lockWaitMillis);
       case FORCE_RELEASE_LOCK -> LockArguments.forceRelease(first);
       case RENEW_LEASE, HOLDS_LOCK, LOCK_TOKEN ->
           throw new IllegalArgumentException(function + " is no entry of the log");
     };
+  }
+
+  /**
+   * The operation of CREATE, ALTER and DROP LOCK.
+   *
+   * @throws SQLException if the lock name or the number of permits is invalid
+   */
+  static Operation configureLock(Plan.ConfigureLock plan, List<SqlValue> parameters)
+      throws SQLException {
+    SqlValue lock = PlanArguments.value(plan.lock(), parameters);
+    Argument permits = plan.permits();
+    if (permits == null) {
+      return new Operation.DropLock(LockArguments.lockName(lock), plan.lenient());
+    }
+    LockDefinition definition =
+        LockArguments.definition(lock, PlanArguments.value(permits, parameters));
+    return plan.change() == Plan.ConfigureLock.Change.CREATE
+        ? new Operation.DefineLock(definition, plan.lenient())
+        : new Operation.ChangeLock(definition, plan.lenient());
   }
 
   /**

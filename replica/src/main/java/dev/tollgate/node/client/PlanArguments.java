@@ -1,6 +1,7 @@
 package dev.tollgate.node.client;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.sql.Argument;
@@ -51,6 +52,11 @@ final class PlanArguments {
           }
 
           @Override
+          public SqlValue array(Argument.Array array) {
+            return SqlValue.ofArray(values(array.elements(), parameters));
+          }
+
+          @Override
           public SqlValue nothing(Argument.Null nothing) {
             return SqlValue.ofNull();
           }
@@ -77,6 +83,16 @@ final class PlanArguments {
             LockArguments.lockName(value(fence.lock(), parameters)),
             LockArguments.token(value(fence.token(), parameters))),
         fence.monotonic());
+  }
+
+  /**
+   * The lock that a statement takes with LOCKED BY, or null.
+   *
+   * @throws SQLException if the lock name is invalid
+   */
+  static @Nullable LockName lockOrNull(@Nullable Argument lock, List<SqlValue> parameters)
+      throws SQLException {
+    return lock == null ? null : LockArguments.lockName(value(lock, parameters));
   }
 
   /**

@@ -34,7 +34,7 @@ final class Replies {
     if (outcome instanceof Outcome.SqlFailed failed) {
       return new Reply.Failure(failed.sqlState(), failed.vendorCode(), failed.message());
     }
-    if (outcome instanceof Outcome.Done) {
+    if (outcome instanceof Outcome.Done || outcome instanceof Outcome.Answered) {
       return updated(0);
     }
     throw new IllegalStateException("no answer to a statement: " + outcome);
@@ -45,9 +45,9 @@ final class Replies {
   }
 
   /** The reply to a lock function that stands alone. */
-  static Reply of(Outcome outcome, String label) {
+  static Reply of(Outcome outcome, LockAnswers.Kind kind, String label) {
     try {
-      return new Reply.Result(LockAnswers.resultOf(outcome, label));
+      return new Reply.Result(LockAnswers.resultOf(outcome, kind, label));
     } catch (SQLException e) {
       return of(e);
     }

@@ -132,6 +132,17 @@ final class StatementExecution {
     }
 
     @Override
+    public Void configureLock(Plan.ConfigureLock plan) {
+      attempt(
+          () -> {
+            List<SqlValue> parameters =
+                Parameters.decode(statement.onlySet(), plan.parameterCount());
+            proposals.propose(statement, Operations.configureLock(plan, parameters));
+          });
+      return null;
+    }
+
+    @Override
     public Void setSession(Plan.SetSession plan) {
       attempt(
           () -> {

@@ -64,6 +64,7 @@ final class StatementProposals {
   private static boolean mayBegin(ReceivedStatement statement, Operation operation) {
     return statement.scope() != TransactionScope.AUTOCOMMIT
         && (operation instanceof Operation.ExecuteSql
+            || operation instanceof Operation.AcquireTransactionLock
             || operation instanceof Operation.BeginTransaction
             || operation instanceof Operation.MarkSavepoint);
   }

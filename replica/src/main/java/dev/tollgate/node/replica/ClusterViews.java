@@ -13,6 +13,8 @@ import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseKind;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
@@ -96,6 +98,7 @@ public final class ClusterViews implements LockAccess {
     return switch (table) {
       case LOCKS -> copyLocks()::holders;
       case LOCK_WAITERS -> copyLocks()::waiters;
+      case LOCK_DEFINITIONS -> look(ClusterViews::lockDefinitions);
       case LEASES -> leases();
       case SESSIONS -> look(ClusterViews::sessions);
       case TRANSACTIONS -> look(ClusterViews::transactions);
@@ -141,7 +144,8 @@ public final class ClusterViews implements LockAccess {
         client == null ? null : client.application(),
         client == null ? null : client.host(),
         client == null ? null : client.process(),
-        (long) lock.waiters().size()
+        (long) lock.waiters().size(),
+        hold.onlyKeeps()
       };
     }
 
@@ -173,6 +177,20 @@ public final class ClusterViews implements LockAccess {
     }
   }
 
+  private static List<@Nullable Object[]> lockDefinitions(ClusterState state) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (LockDefinition definition : state.lockDefinitions()) {
+      Lock lock = state.lock(definition.lock());
+      rows.add(
+          new @Nullable Object[] {
+            definition.lock().value(),
+            (long) definition.permits(),
+            lock == null ? 0L : (Long) (long) lock.holds().size()
+          });
+    }
+    return rows;
+  }
+
   private Iterable<@Nullable Object[]> leases() {
     CopiedLeases copy = look(CopiedLeases::of);
     return () -> copy.rows(timeKeeper);
@@ -192,10 +210,12 @@ public final class ClusterViews implements LockAccess {
     private @Nullable Object[] row(int i, TimeKeeper timeKeeper) {
       Lease lease = leases.get(i);
       SessionId creator = lease.creator();
+      boolean endsByItself =
+          lease.kind() == LeaseKind.TRANSACTION || lease.kind() == LeaseKind.STATEMENT;
       return new @Nullable Object[] {
         lease.id().value(),
         lease.owner(),
-        lease.ttlMillis(),
+        endsByItself ? null : (Long) lease.ttlMillis(),
         timeKeeper.remainingMillis(lease.id()),
         lease.createdMicros(),
         locksHeld.get(i).longValue(),

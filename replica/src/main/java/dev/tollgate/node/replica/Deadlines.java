@@ -7,13 +7,16 @@ import dev.tollgate.core.Session;
 import dev.tollgate.core.Waiter;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +42,9 @@ final class Deadlines {
   private final LeaseSilences silences;
   private final Map<SessionId, LeaseId> ownLeases = new HashMap<>();
 
+  /** Leases that keep a lock: no client renews them. */
+  private final Set<LeaseId> keeping = new HashSet<>();
+
   /**
    * @param alone whether this node is the whole cluster
    */
@@ -56,19 +62,25 @@ final class Deadlines {
         ownLeases.put(session.id(), own.id());
       }
     }
-    for (Lease lease : state.leases()) {
-      leases.add(lease.id(), nanos(lease.ttlMillis()), nanos(lease.remainingMillis()), now);
-      silences.add(lease, now);
-    }
-    for (Lock lock : state.locks()) {
-      for (Waiter waiter : lock.waiters()) {
-        waits.add(waiter.request(), nanos(waiter.waitMillis()), now);
-      }
-    }
     for (Session session : state.sessions()) {
       if (session.isBlocked()) {
         RequestId blocked = new RequestId(session.id(), session.lastSequence());
         waits.add(blocked, nanos(session.lockTimeoutMillis()), now);
+      }
+    }
+    for (Lease lease : state.leases()) {
+      if (lease.kind() == LeaseKind.TRANSACTION || lease.kind() == LeaseKind.STATEMENT) {
+        continue;
+      }
+      leases.add(lease.id(), nanos(lease.ttlMillis()), nanos(lease.remainingMillis()), now);
+      silences.add(lease, now);
+      if (lease.kind() == LeaseKind.KEEP) {
+        keeping.add(lease.id());
+      }
+    }
+    for (Lock lock : state.locks()) {
+      for (Waiter waiter : lock.waiters()) {
+        waits.add(waiter.request(), nanos(waiter.waitMillis()), now);
       }
     }
     transactions.begin(state.transactions(), state.transactionLimits(), now);
@@ -82,6 +94,10 @@ final class Deadlines {
       ownLeases.remove(ended.session());
     } else if (notice instanceof Notice.LeaseStarted started) {
       leases.add(started.lease(), nanos(started.ttlMillis()), now);
+      if (started.kind() == LeaseKind.KEEP) {
+        keeping.add(started.lease());
+        silences.addNew(started.lease(), started.ttlMillis(), now);
+      }
       SessionId owner = started.renewedWith();
       if (owner != null) {
         ownLeases.put(owner, started.lease());
@@ -89,6 +105,7 @@ final class Deadlines {
     } else if (notice instanceof Notice.LeaseEnded ended) {
       leases.remove(ended.lease());
       silences.remove(ended.lease());
+      keeping.remove(ended.lease());
     } else if (notice instanceof Notice.WaitStarted started) {
       RequestId wait = new RequestId(started.session(), started.sequence());
       waits.add(wait, nanos(started.waitMillis()), now);
@@ -127,7 +144,7 @@ final class Deadlines {
 
   /** Puts off the end of a lease. */
   TimeKeeper.Renewal renew(LeaseId lease, long arrivalNanos) {
-    if (!leases.putOff(lease, arrivalNanos)) {
+    if (keeping.contains(lease) || !leases.putOff(lease, arrivalNanos)) {
       return TimeKeeper.Renewal.GONE;
     }
     return silences.heard(lease) ? TimeKeeper.Renewal.NOT_YET : TimeKeeper.Renewal.RENEWED;
@@ -219,6 +236,7 @@ final class Deadlines {
     waits.clear();
     transactions.clear();
     ownLeases.clear();
+    keeping.clear();
     silences.clear();
   }
 }

@@ -13,10 +13,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases that this leader has not heard from since it began to lead. The log records from time to
- * time what they have left, so that successive leaders do not each give them their full ttl. Once
- * something is recorded of a lease, or may be, a renewal is recorded too before it is acknowledged.
- * Other leases are renewed without an entry. Not thread-safe.
+ * Leases that this leader has not heard from since it began to lead, and leases that nobody renews.
+ * The log records from time to time what they have left, so that successive leaders do not each
+ * give them their full ttl. Once something is recorded of a lease, or may be, a renewal is recorded
+ * too before it is acknowledged. Other leases are renewed without an entry. Not thread-safe.
  */
 final class LeaseSilences {
   /** What a silent lease has left is recorded after each of this many parts of its ttl. */
@@ -60,14 +60,28 @@ final class LeaseSilences {
 
   /** Adds a lease that existed when this leader began to lead. */
   void add(Lease lease, long now) {
-    long step = lease.ttlMillis() / (alone.getAsBoolean() ? STEPS_ALONE : STEPS);
-    Silence silence =
+    add(
+        lease.id(),
         new Silence(
-            TimeUnit.MILLISECONDS.toNanos(Math.max(step, STEP_MIN_MILLIS)),
+            stepNanos(lease.ttlMillis()),
             lease.recordedRenewals(),
-            lease.remainingMillis() < lease.ttlMillis());
-    silences.put(lease.id(), silence);
-    due.add(lease.id(), silence.stepNanos, now);
+            lease.remainingMillis() < lease.ttlMillis()),
+        now);
+  }
+
+  /** Adds a lease that was just made and that nobody renews. */
+  void addNew(LeaseId lease, long ttlMillis, long now) {
+    add(lease, new Silence(stepNanos(ttlMillis), /* recordedRenewals= */ 0, false), now);
+  }
+
+  private void add(LeaseId lease, Silence silence, long now) {
+    silences.put(lease, silence);
+    due.add(lease, silence.stepNanos, now);
+  }
+
+  private long stepNanos(long ttlMillis) {
+    long step = ttlMillis / (alone.getAsBoolean() ? STEPS_ALONE : STEPS);
+    return TimeUnit.MILLISECONDS.toNanos(Math.max(step, STEP_MIN_MILLIS));
   }
 
   /** Removes a lease that has ended. */

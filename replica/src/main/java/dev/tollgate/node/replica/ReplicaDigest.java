@@ -146,6 +146,16 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String waitingStatement(StateRecord.WaitingStatement state) {
+      return "sessions";
+    }
+
+    @Override
+    public String definedLock(StateRecord.DefinedLock state) {
+      return "locks";
+    }
+
+    @Override
     public String lock(StateRecord.LockState state) {
       return "locks";
     }

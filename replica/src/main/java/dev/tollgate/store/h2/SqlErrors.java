@@ -27,6 +27,7 @@ public final class SqlErrors {
       case LEASE_GONE -> SqlState.LEASE_GONE;
       case LOCK_UPGRADE -> SqlState.LOCK_UPGRADE;
       case FENCE_STATE -> SqlState.FENCE_STATE;
+      case LOCK_STATE -> SqlState.LOCK_STATE;
       case WAIT_CANCELLED -> SqlState.CANCELLED;
       case SESSION_GONE -> SqlState.SESSION_GONE;
       case SEQUENCE_PASSED -> SqlState.OUTCOME_UNKNOWN;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.h2.api.IntervalQualifier;
 import org.h2.value.Value;
+import org.h2.value.ValueArray;
 import org.h2.value.ValueBigint;
 import org.h2.value.ValueInterval;
 import org.h2.value.ValueNull;
@@ -42,6 +43,12 @@ public final class SqlValue {
     long nanos = Math.multiplyExact(Math.abs(millis % 1_000), 1_000_000L);
     return new SqlValue(
         ValueInterval.from(IntervalQualifier.SECOND, millis < 0, Math.abs(millis / 1_000), nanos));
+  }
+
+  /** An array of values; H2 finds their common type. */
+  public static SqlValue ofArray(List<SqlValue> values) {
+    return new SqlValue(
+        ValueArray.get(values.stream().map(SqlValue::h2).toArray(Value[]::new), null));
   }
 
   /** The values of a parameter set that a client has sent. */

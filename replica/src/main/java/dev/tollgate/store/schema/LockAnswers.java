@@ -1,5 +1,6 @@
 package dev.tollgate.store.schema;
 
+import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.value.Column;
@@ -16,6 +17,7 @@ import java.util.List;
 import org.h2.command.CommandInterface;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;
+import org.h2.value.ValueArray;
 import org.h2.value.ValueBigint;
 import org.h2.value.ValueBoolean;
 import org.h2.value.ValueNull;
@@ -25,6 +27,22 @@ import org.jspecify.annotations.Nullable;
 public final class LockAnswers {
   private static final Parameter UNKNOWN =
       new Parameter(TypeInfo.TYPE_UNKNOWN, ResultSetMetaData.columnNullableUnknown);
+
+  /** What a lock function returns. */
+  public enum Kind {
+    YES_OR_NO(TypeInfo.TYPE_BOOLEAN),
+    NUMBER(TypeInfo.TYPE_BIGINT),
+    /** A number, from a call that has begun a transaction. */
+    NUMBER_OF_TRANSACTION(TypeInfo.TYPE_BIGINT),
+    NUMBERS(TypeInfo.getTypeInfo(Value.ARRAY, -1, 0, TypeInfo.TYPE_BIGINT));
+
+    @SuppressWarnings("ImmutableEnumChecker") // H2's types do not change
+    private final TypeInfo type;
+
+    Kind(TypeInfo type) {
+      this.type = type;
+    }
+  }
 
   private LockAnswers() {}
 
@@ -36,6 +54,9 @@ public final class LockAnswers {
   static Value valueOf(Outcome outcome) throws SQLException {
     if (outcome instanceof Outcome.Granted granted) {
       return ValueBigint.get(granted.token().value());
+    }
+    if (outcome instanceof Outcome.GrantedAll granted) {
+      return numbers(granted.tokens());
     }
     if (outcome instanceof Outcome.NotGranted) {
       return ValueNull.INSTANCE;
@@ -52,21 +73,23 @@ public final class LockAnswers {
     throw new IllegalStateException("no SQL value: " + outcome);
   }
 
+  private static Value numbers(List<FencingToken> tokens) {
+    Value[] values = tokens.stream().map(t -> ValueBigint.get(t.value())).toArray(Value[]::new);
+    return ValueArray.get(TypeInfo.TYPE_BIGINT, values, null);
+  }
+
   /**
    * The result of a lock function that stands alone in its statement: one row of one column.
    *
    * @throws SQLException if the operation was refused
    */
-  public static byte[] resultOf(Outcome outcome, String label) throws SQLException {
-    Value value = valueOf(outcome);
-    TypeInfo type =
-        outcome instanceof Outcome.Answered ? TypeInfo.TYPE_BOOLEAN : TypeInfo.TYPE_BIGINT;
-    return single(label, type, value);
+  public static byte[] resultOf(Outcome outcome, Kind kind, String label) throws SQLException {
+    return single(label, kind, valueOf(outcome));
   }
 
   /** The result of a holds_lock call that stands alone. */
   public static byte[] resultOf(boolean answer, String label) {
-    return single(label, TypeInfo.TYPE_BOOLEAN, ValueBoolean.get(answer));
+    return single(label, Kind.YES_OR_NO, ValueBoolean.get(answer));
   }
 
   /**
@@ -74,28 +97,28 @@ public final class LockAnswers {
    */
   public static byte[] resultOf(@Nullable Long number, String label) {
     return single(
-        label, TypeInfo.TYPE_BIGINT, number == null ? ValueNull.INSTANCE : ValueBigint.get(number));
+        label, Kind.NUMBER, number == null ? ValueNull.INSTANCE : ValueBigint.get(number));
   }
 
-  private static byte[] single(String label, TypeInfo type, Value value) {
+  private static byte[] single(String label, Kind kind, Value value) {
     WireWriter out = new WireWriter(64);
-    RowSet.writeSingle(StatementResult.beginRows(out), column(label, type), value);
+    RowSet.writeSingle(
+        kind == Kind.NUMBER_OF_TRANSACTION
+            ? StatementResult.beginChangedRows(out)
+            : StatementResult.beginRows(out),
+        column(label, kind),
+        value);
     return out.toByteArray();
   }
 
-  private static Column column(String label, TypeInfo type) {
-    return new Column(label, null, null, null, type, false, ResultSetMetaData.columnNullable);
+  private static Column column(String label, Kind kind) {
+    return new Column(label, null, null, null, kind.type, false, ResultSetMetaData.columnNullable);
   }
 
-  /**
-   * The description of a lock function that stands alone.
-   *
-   * @param yesOrNo true if it returns a BOOLEAN, false for a BIGINT
-   */
-  public static Reply.Prepared describe(String label, boolean yesOrNo, int parameterCount) {
+  /** The description of a lock function that stands alone. */
+  public static Reply.Prepared describe(String label, Kind kind, int parameterCount) {
     WireWriter columns = new WireWriter();
-    RowSet.writeColumns(
-        columns, List.of(column(label, yesOrNo ? TypeInfo.TYPE_BOOLEAN : TypeInfo.TYPE_BIGINT)));
+    RowSet.writeColumns(columns, List.of(column(label, kind)));
     return new Reply.Prepared(
         true, CommandInterface.SELECT, unknown(parameterCount), columns.toByteArray());
   }

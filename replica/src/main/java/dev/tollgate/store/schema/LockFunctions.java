@@ -9,9 +9,11 @@ import dev.tollgate.store.statement.StoreCommand;
 import dev.tollgate.wire.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Arrays;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.value.Value;
+import org.h2.value.ValueArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +83,30 @@ public final class LockFunctions {
     return answer(connection, LockArguments.release(SqlValue.of(lock), SqlValue.of(lease)));
   }
 
+  public static boolean releaseLock(Connection connection, Value lock, Value lease, Value keep)
+      throws SQLException {
+    return answer(
+        connection,
+        LockArguments.releaseAndKeep(SqlValue.of(lock), SqlValue.of(lease), SqlValue.of(keep)));
+  }
+
+  public static @Nullable Long transferLock(Connection connection, Value lock, Value from, Value to)
+      throws SQLException {
+    return number(
+        connection, LockArguments.transfer(SqlValue.of(lock), SqlValue.of(from), SqlValue.of(to)));
+  }
+
+  public static Long @Nullable [] tryAcquireLocks(Connection connection, Value locks)
+      throws SQLException {
+    return numbers(connection, LockArguments.acquireAll(SqlValue.of(locks), null, null, 0));
+  }
+
+  public static Long @Nullable [] tryAcquireLocks(Connection connection, Value locks, Value lease)
+      throws SQLException {
+    return numbers(
+        connection, LockArguments.acquireAll(SqlValue.of(locks), SqlValue.of(lease), null, 0));
+  }
+
   public static boolean forceReleaseLock(Connection connection, Value lock) throws SQLException {
     return answer(connection, LockArguments.forceRelease(SqlValue.of(lock)));
   }
@@ -93,6 +119,14 @@ public final class LockFunctions {
 
   private static boolean answer(Connection connection, Operation operation) throws SQLException {
     return LockAnswers.valueOf(locks(connection).perform(operation)).getBoolean();
+  }
+
+  private static Long @Nullable [] numbers(Connection connection, Operation operation)
+      throws SQLException {
+    Value value = LockAnswers.valueOf(locks(connection).perform(operation));
+    return value instanceof ValueArray array
+        ? Arrays.stream(array.getList()).map(Value::getLong).toArray(Long[]::new)
+        : null;
   }
 
   private static LockAccess locks(Connection connection) throws SQLException {

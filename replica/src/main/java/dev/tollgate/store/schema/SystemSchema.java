@@ -16,7 +16,9 @@ public final class SystemSchema {
           "REVOKE_LEASE revokeLease",
           "TRY_ACQUIRE_LOCK tryAcquireLock",
           "TRY_ACQUIRE_SHARED_LOCK tryAcquireSharedLock",
+          "TRY_ACQUIRE_LOCKS tryAcquireLocks",
           "RELEASE_LOCK releaseLock",
+          "TRANSFER_LOCK transferLock",
           "FORCE_RELEASE_LOCK forceReleaseLock");
 
   /** These functions depend on their arguments alone, so definitions may use them. */

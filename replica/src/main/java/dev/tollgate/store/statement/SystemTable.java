@@ -7,7 +7,10 @@ import java.util.List;
 
 /** The views of schema TOLLGATE and their columns. */
 public enum SystemTable {
-  /** Locks and their holders; one row per hold. */
+  /**
+   * Locks and their holders; one row per hold. A lock that is KEPT is held by nobody, and nobody
+   * gets it before its lease ends.
+   */
   LOCKS(
       name("LOCK_NAME"),
       word("LOCK_MODE"),
@@ -19,7 +22,8 @@ public enum SystemTable {
       name("APPLICATION"),
       name("CLIENT_HOST"),
       name("CLIENT_PROCESS"),
-      number("WAITERS")),
+      number("WAITERS"),
+      answer("KEPT")),
   /** Requests that wait for locks, in the order in which they will be served. */
   LOCK_WAITERS(
       name("LOCK_NAME"),
@@ -33,7 +37,12 @@ public enum SystemTable {
       name("APPLICATION"),
       name("CLIENT_HOST"),
       name("CLIENT_PROCESS")),
-  /** Live leases. Only the leader knows the remaining time of a lease; elsewhere it is null. */
+  /** How many leases may hold a lock at a time, for the locks of which that is defined. */
+  LOCK_DEFINITIONS(name("LOCK_NAME"), number("PERMITS"), number("HOLDERS")),
+  /**
+   * Live leases. Only the leader knows the remaining time of a lease; elsewhere it is null. The
+   * lease of a transaction, or of a LOCKED BY statement, has no time at all.
+   */
   LEASES(
       number("LEASE_ID"),
       name("OWNER"),

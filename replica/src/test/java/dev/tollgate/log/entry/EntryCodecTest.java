@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -33,8 +34,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class EntryCodecTest {
@@ -54,8 +57,18 @@ class EntryCodecTest {
             new Operation.RevokeLease(new LeaseId(9)),
             new Operation.AcquireLock(LOCK, null, LockMode.EXCLUSIVE, 0),
             new Operation.AcquireLock(LOCK, new LeaseId(5), LockMode.SHARED, 10_000),
-            new Operation.ReleaseLock(LOCK, null),
-            new Operation.ReleaseLock(LOCK, new LeaseId(5)),
+            new Operation.ReleaseLock(LOCK, null, 0),
+            new Operation.ReleaseLock(LOCK, new LeaseId(5), 0),
+            new Operation.ReleaseLock(LOCK, null, 86_400_000),
+            new Operation.AcquireLocks(List.of(LOCK, new LockName("b")), null, 0),
+            new Operation.AcquireLocks(List.of(LOCK), new LeaseId(5), 10_000),
+            new Operation.AcquireTransactionLock(LOCK, 10_000, TransactionScope.READ_COMMITTED),
+            lockedStatement(),
+            new Operation.TransferLock(LOCK, null, new LeaseId(5)),
+            new Operation.TransferLock(LOCK, new LeaseId(5), null),
+            new Operation.DefineLock(new LockDefinition(LOCK, 5), false),
+            new Operation.ChangeLock(new LockDefinition(LOCK, 1), true),
+            new Operation.DropLock(LOCK, true),
             new Operation.ForceReleaseLock(LOCK),
             new Operation.PresentToken(LOCK, 42L),
             new Operation.PresentToken(LOCK, null),
@@ -80,7 +93,7 @@ class EntryCodecTest {
             new Operation.SetSchema("\ud83d"),
             new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
             new Operation.CreateLease(15_000, "\u0000\ud83d\ude00"),
-            new Operation.ReleaseLock(new LockName("\u0000\ud83d\ude00"), null));
+            new Operation.ReleaseLock(new LockName("\u0000\ud83d\ude00"), null, 0));
     List<Command> commands = new ArrayList<>();
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o, -3)));
@@ -113,6 +126,23 @@ class EntryCodecTest {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }
     return commands.stream();
+  }
+
+  private static Operation lockedStatement() {
+    return new Operation.ExecuteSql(
+        "UPDATE T SET V = ?",
+        false,
+        List.of(),
+        List.of(
+            new Operation.ParameterSet(Payload.of(new byte[] {1}), null, LOCK),
+            new Operation.ParameterSet(Payload.of(new byte[] {2}), FENCE, null)),
+        true,
+        false,
+        new Operation.WantedKeys.None(),
+        0,
+        null,
+        true,
+        TransactionScope.AUTOCOMMIT);
   }
 
   private static Operation statement(
@@ -189,6 +219,62 @@ class EntryCodecTest {
     Operation.TableFence job =
         new Operation.TableFence(new LockName("job"), FenceReading.MONOTONIC);
     assertEquals(List.of(job, job), bound);
+  }
+
+  /** What is written today is read by every later version. */
+  @ParameterizedTest
+  @MethodSource
+  void layoutOfLockOperationsIsKept(Operation operation, String layout) {
+    byte[] entry = encode(new Command.Perform(new SessionId(3), 77, operation));
+    int begin = EntryCodec.HEADER_BYTES + 1 + 8 + 8;
+    assertEquals(layout, HexFormat.of().formatHex(entry, begin, entry.length));
+  }
+
+  static Stream<Arguments> layoutOfLockOperationsIsKept() {
+    LockName job = new LockName("job");
+    LeaseId five = new LeaseId(5);
+    return Stream.of(
+        Arguments.of(new Operation.ReleaseLock(job, five, 0), "04000000036a6f620000000000000005"),
+        Arguments.of(
+            new Operation.ReleaseLock(job, five, 1_000),
+            "13000000036a6f62000000000000000500000000000003e8"),
+        Arguments.of(
+            new Operation.AcquireLocks(List.of(job, LOCK), null, 1_000),
+            "1200000002000000036a6f62000000046ac3b662000000000000000000000000000003e8"),
+        Arguments.of(
+            new Operation.TransferLock(job, five, null),
+            "14000000036a6f6200000000000000050000000000000000"),
+        Arguments.of(
+            new Operation.DefineLock(new LockDefinition(job, 5), true),
+            "15000000036a6f620000000501"),
+        Arguments.of(
+            new Operation.ChangeLock(new LockDefinition(job, 5), false),
+            "16000000036a6f620000000500"),
+        Arguments.of(new Operation.DropLock(job, true), "17000000036a6f6201"),
+        Arguments.of(
+            new Operation.AcquireTransactionLock(job, 1_000, TransactionScope.SERIALIZABLE),
+            "18000000036a6f6200000000000003e802"),
+        Arguments.of(
+            execute(null),
+            "08000000125550444154452074205345542076203d203f0000000100000000000000000000000000000000000001000000010100"),
+        Arguments.of(
+            execute(job),
+            "19000000125550444154452074205345542076203d203f0000000100000000000000000000000000000000000001000000010100000000036a6f62"));
+  }
+
+  private static Operation execute(@Nullable LockName lockedBy) {
+    return new Operation.ExecuteSql(
+        "UPDATE t SET v = ?",
+        false,
+        List.of(),
+        List.of(new Operation.ParameterSet(Payload.of(new byte[] {1}), null, lockedBy)),
+        false,
+        false,
+        new Operation.WantedKeys.None(),
+        0,
+        null,
+        true,
+        TransactionScope.AUTOCOMMIT);
   }
 
   @Test

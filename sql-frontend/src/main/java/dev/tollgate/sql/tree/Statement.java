@@ -36,6 +36,8 @@ public sealed interface Statement {
 
     R fenceSession(FenceSession fenceSession);
 
+    R configureLock(ConfigureLock configureLock);
+
     R transact(Transact transact);
   }
 
@@ -51,8 +53,9 @@ public sealed interface Statement {
     }
   }
 
-  /** An INSERT, UPDATE, DELETE or MERGE. */
-  record Change(DataChange change, @Nullable FenceClause fence) implements Statement {
+  /** An INSERT, UPDATE, DELETE or MERGE, with at most one of the clauses. */
+  record Change(DataChange change, @Nullable FenceClause fence, @Nullable LockClause lock)
+      implements Statement {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.change(this);
@@ -145,6 +148,21 @@ public sealed interface Statement {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.fenceSession(this);
+    }
+  }
+
+  /**
+   * CREATE, ALTER or DROP LOCK.
+   *
+   * @param verb a name of {@code dev.tollgate.sql.Plan.ConfigureLock.Change}
+   * @param lenient whether the statement says IF NOT EXISTS or IF EXISTS
+   * @param permits null for DROP
+   */
+  record ConfigureLock(String verb, boolean lenient, SqlNode lock, @Nullable SqlNode permits)
+      implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.configureLock(this);
     }
   }
 

@@ -1,9 +1,8 @@
-package dev.tollgate.log.entry;
-
-import static dev.tollgate.log.entry.CommandCodec.list;
+package dev.tollgate.snapshot;
 
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -13,13 +12,16 @@ import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of sessions within {@link CommandCodec}, whose rule for numbers holds here too.
+ * The operations of sessions in bytes, in log entries and in snapshots. The numbers are a format on
+ * disk: never change one, only add new ones.
  */
-final class OperationCodec {
+public final class OperationCodec {
   private static final int CREATE_LEASE = 1;
   private static final int REVOKE_LEASE = 2;
   private static final int ACQUIRE_LOCK = 3;
@@ -37,6 +39,16 @@ final class OperationCodec {
   private static final int FENCE_ROWS = 15;
   private static final int FENCE_SESSION = 16;
   private static final int UNFENCE_SESSION = 17;
+  private static final int ACQUIRE_LOCKS = 18;
+  private static final int RELEASE_AND_KEEP = 19;
+  private static final int TRANSFER_LOCK = 20;
+  private static final int DEFINE_LOCK = 21;
+  private static final int CHANGE_LOCK = 22;
+  private static final int DROP_LOCK = 23;
+  private static final int ACQUIRE_TRANSACTION_LOCK = 24;
+
+  /** A statement of which a parameter set is locked by a lock. */
+  private static final int EXECUTE_LOCKED = 25;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -44,11 +56,17 @@ final class OperationCodec {
 
   private OperationCodec() {}
 
-  static WireWriter write(WireWriter out, Operation operation) {
+  /** Writes an operation as {@link #read} reads it. */
+  public static WireWriter write(WireWriter out, Operation operation) {
     return operation.handledBy(new OperationWriter(out));
   }
 
-  static Operation read(WireReader in) {
+  /**
+   * Reads an operation.
+   *
+   * @throws UnknownOperationException if a later version has written it
+   */
+  public static Operation read(WireReader in) {
     int kind = in.u8();
     return switch (kind) {
       case CREATE_LEASE -> new Operation.CreateLease(in.i64(), in.string());
@@ -59,13 +77,27 @@ final class OperationCodec {
               lease(in),
               in.flag() ? LockMode.SHARED : LockMode.EXCLUSIVE,
               in.i64());
-      case RELEASE_LOCK -> new Operation.ReleaseLock(new LockName(in.string()), lease(in));
+      case ACQUIRE_LOCKS ->
+          new Operation.AcquireLocks(
+              list(in, 4, item -> new LockName(item.string())), lease(in), in.i64());
+      case RELEASE_LOCK -> new Operation.ReleaseLock(new LockName(in.string()), lease(in), 0);
+      case RELEASE_AND_KEEP ->
+          new Operation.ReleaseLock(new LockName(in.string()), lease(in), in.i64());
+      case TRANSFER_LOCK ->
+          new Operation.TransferLock(new LockName(in.string()), lease(in), lease(in));
+      case ACQUIRE_TRANSACTION_LOCK ->
+          new Operation.AcquireTransactionLock(
+              new LockName(in.string()), in.i64(), TransactionScope.of(in.u8()));
+      case DEFINE_LOCK -> new Operation.DefineLock(definition(in), in.flag());
+      case CHANGE_LOCK -> new Operation.ChangeLock(definition(in), in.flag());
+      case DROP_LOCK -> new Operation.DropLock(new LockName(in.string()), in.flag());
       case FORCE_RELEASE_LOCK -> new Operation.ForceReleaseLock(new LockName(in.string()));
       case PRESENT_TOKEN -> presentToken(in);
       case FENCE_SESSION -> new Operation.FenceSession(presented(in));
       case UNFENCE_SESSION -> new Operation.FenceSession(null);
       case SET_SCHEMA -> new Operation.SetSchema(in.string());
-      case EXECUTE_SQL -> execute(in);
+      case EXECUTE_SQL -> execute(in, /* locked= */ false);
+      case EXECUTE_LOCKED -> execute(in, /* locked= */ true);
       case FENCE_TABLE ->
           new Operation.FenceTable(table(in), tableFence(in), statementFence(in), in.flag());
       case FENCE_ROWS ->
@@ -76,7 +108,7 @@ final class OperationCodec {
       case MARK_SAVEPOINT ->
           new Operation.MarkSavepoint(in.flag(), in.string(), TransactionScope.of(in.u8()));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
-      default -> throw new UnknownCommandException("an operation of kind " + kind);
+      default -> throw new UnknownOperationException("an operation of kind " + kind);
     };
   }
 
@@ -87,7 +119,7 @@ final class OperationCodec {
     return new Operation.PresentToken(lock, present ? (Long) token : null);
   }
 
-  private static Operation execute(WireReader in) {
+  private static Operation execute(WireReader in, boolean locked) {
     String sql = in.string();
     boolean definition = in.flag();
     boolean batch = in.flag();
@@ -103,7 +135,11 @@ final class OperationCodec {
         list(
             in,
             5,
-            item -> new Operation.ParameterSet(Payload.of(item.bytes()), statementFence(item)));
+            item ->
+                new Operation.ParameterSet(
+                    Payload.of(item.bytes()),
+                    statementFence(item),
+                    locked ? lockOrNull(item.nullableString()) : null));
     return new Operation.ExecuteSql(
         sql,
         definition,
@@ -116,6 +152,23 @@ final class OperationCodec {
         binding,
         ownLeaseTrusted,
         mode);
+  }
+
+  private static @Nullable LockName lockOrNull(@Nullable String name) {
+    return name == null ? null : new LockName(name);
+  }
+
+  private static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
+    int count = in.count(itemBytes);
+    List<T> items = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      items.add(item.apply(in));
+    }
+    return items;
+  }
+
+  private static LockDefinition definition(WireReader in) {
+    return new LockDefinition(new LockName(in.string()), in.i32());
   }
 
   private static @Nullable LeaseId lease(WireReader in) {
@@ -142,7 +195,7 @@ final class OperationCodec {
       case NO_BINDING -> null;
       case TABLE_BINDING -> tableFence(in);
       case ROW_BINDING -> rowFence(in);
-      default -> throw new UnknownCommandException("a fence of kind " + kind);
+      default -> throw new UnknownOperationException("a fence of kind " + kind);
     };
   }
 
@@ -164,7 +217,7 @@ final class OperationCodec {
       case 1 -> new Operation.WantedKeys.Generated();
       case 2 -> new Operation.WantedKeys.Positions(list(in, 4, WireReader::i32));
       case 3 -> new Operation.WantedKeys.Names(list(in, 4, WireReader::string));
-      default -> throw new UnknownCommandException("a request for keys of kind " + kind);
+      default -> throw new UnknownOperationException("a request for keys of kind " + kind);
     };
   }
 
@@ -174,7 +227,7 @@ final class OperationCodec {
       case 1 -> Operation.DefinitionTarget.Kind.TABLE;
       case 2 -> Operation.DefinitionTarget.Kind.INDEX;
       case 3 -> Operation.DefinitionTarget.Kind.SCHEMA;
-      default -> throw new UnknownCommandException("a definition of kind " + code);
+      default -> throw new UnknownOperationException("a definition of kind " + code);
     };
   }
 
@@ -204,9 +257,48 @@ final class OperationCodec {
     }
 
     @Override
+    public WireWriter acquireAll(Operation.AcquireLocks operation) {
+      out.u8(ACQUIRE_LOCKS).i32(operation.locks().size());
+      operation.locks().forEach(lock -> out.string(lock.value()));
+      return lease(operation.lease()).i64(operation.waitMillis());
+    }
+
+    @Override
     public WireWriter release(Operation.ReleaseLock operation) {
-      out.u8(RELEASE_LOCK).string(operation.lock().value());
-      return lease(operation.lease());
+      boolean keep = operation.keepMillis() > 0;
+      out.u8(keep ? RELEASE_AND_KEEP : RELEASE_LOCK).string(operation.lock().value());
+      lease(operation.lease());
+      return keep ? out.i64(operation.keepMillis()) : out;
+    }
+
+    @Override
+    public WireWriter acquireForTransaction(Operation.AcquireTransactionLock operation) {
+      out.u8(ACQUIRE_TRANSACTION_LOCK).string(operation.lock().value());
+      return out.i64(operation.waitMillis()).u8(operation.mode().number());
+    }
+
+    @Override
+    public WireWriter transfer(Operation.TransferLock operation) {
+      out.u8(TRANSFER_LOCK).string(operation.lock().value());
+      lease(operation.from());
+      return lease(operation.to());
+    }
+
+    @Override
+    public WireWriter defineLock(Operation.DefineLock operation) {
+      out.u8(DEFINE_LOCK);
+      return definition(operation.definition()).flag(operation.lenient());
+    }
+
+    @Override
+    public WireWriter changeLock(Operation.ChangeLock operation) {
+      out.u8(CHANGE_LOCK);
+      return definition(operation.definition()).flag(operation.lenient());
+    }
+
+    @Override
+    public WireWriter dropLock(Operation.DropLock operation) {
+      return out.u8(DROP_LOCK).string(operation.lock().value()).flag(operation.lenient());
     }
 
     @Override
@@ -234,7 +326,8 @@ final class OperationCodec {
 
     @Override
     public WireWriter execute(Operation.ExecuteSql operation) {
-      out.u8(EXECUTE_SQL).string(operation.sql());
+      boolean locked = operation.parameterSets().stream().anyMatch(set -> set.lockedBy() != null);
+      out.u8(locked ? EXECUTE_LOCKED : EXECUTE_SQL).string(operation.sql());
       out.flag(operation.definition()).flag(operation.batch()).flag(operation.returnsRows());
       out.flag(operation.ownLeaseTrusted()).u8(operation.mode().number()).i64(operation.maxRows());
       out.i32(operation.targets().size());
@@ -248,6 +341,10 @@ final class OperationCodec {
       for (Operation.ParameterSet set : operation.parameterSets()) {
         out.bytes(set.values().bytes());
         statementFence(set.fence());
+        if (locked) {
+          LockName lock = set.lockedBy();
+          out.nullableString(lock == null ? null : lock.value());
+        }
       }
       return out;
     }
@@ -289,6 +386,10 @@ final class OperationCodec {
     @Override
     public WireWriter setLockTimeout(Operation.SetLockTimeout operation) {
       return out.u8(SET_LOCK_TIMEOUT).i64(operation.millis());
+    }
+
+    private WireWriter definition(LockDefinition definition) {
+      return out.string(definition.lock().value()).i32(definition.permits());
     }
 
     /** Lease ids begin at 1, so 0 stands for the session's own lease. */
