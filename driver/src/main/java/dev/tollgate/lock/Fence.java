@@ -25,12 +25,20 @@ public final class Fence {
 
   private static final String COLUMNS = "(name VARCHAR(255) PRIMARY KEY, token BIGINT NOT NULL)";
 
+  private final @Nullable String catalog;
   private final @Nullable String schema;
   private final String quote;
   private final String lock;
   private final long token;
 
-  private Fence(@Nullable String schema, String quote, String lock, long token) {
+  /**
+   * @param catalog where the database has catalogs in the place of schemas, as MariaDB does
+   * @param schema null on a database without schemas
+   * @param quote what stands around the name of the schema or catalog
+   */
+  private Fence(
+      @Nullable String catalog, @Nullable String schema, String quote, String lock, long token) {
+    this.catalog = catalog;
     this.schema = schema;
     this.quote = requireNonNull(quote, "quote");
     this.lock = requireNonNull(lock, "lock");
@@ -39,8 +47,15 @@ public final class Fence {
 
   /** The row of a lock in the schema that the connection has now. */
   public static Fence of(Connection connection, String lock, long token) throws SQLException {
+    DatabaseMetaData meta = connection.getMetaData();
+    String schema = connection.getSchema();
+    boolean hasCatalogs = schema == null && meta.supportsCatalogsInDataManipulation();
     return new Fence(
-        connection.getSchema(), connection.getMetaData().getIdentifierQuoteString(), lock, token);
+        hasCatalogs ? connection.getCatalog() : null,
+        schema,
+        meta.getIdentifierQuoteString(),
+        lock,
+        token);
   }
 
   /**
@@ -153,7 +168,7 @@ public final class Fence {
     String stored = meta.storesUpperCaseIdentifiers() ? TABLE.toUpperCase(Locale.ROOT) : TABLE;
     try (ResultSet tables =
         meta.getTables(
-            connection.getCatalog(),
+            catalog == null ? connection.getCatalog() : catalog,
             schema == null ? null : escaped(meta, schema),
             escaped(meta, stored),
             null)) {
@@ -169,8 +184,9 @@ public final class Fence {
   }
 
   private String qualified() {
-    return schema == null
+    String qualifier = schema == null ? catalog : schema;
+    return qualifier == null
         ? TABLE
-        : quote + schema.replace(quote, quote + quote) + quote + "." + TABLE;
+        : quote + qualifier.replace(quote, quote + quote) + quote + "." + TABLE;
   }
 }

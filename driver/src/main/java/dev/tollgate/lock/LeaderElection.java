@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,11 @@ public final class LeaderElection implements AutoCloseable {
    */
   public Optional<Leader> currentLeader() {
     return client.holder(name);
+  }
+
+  /** As {@link LockClient#onHolderChange}, for the leader of this election. */
+  public Watch onLeaderChange(Consumer<Optional<Leader>> listener) {
+    return client.onHolderChange(name, listener);
   }
 
   /**

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.jdbc.TollgateDriver;
 import dev.tollgate.transport.ClusterSession;
+import dev.tollgate.transport.HolderWatch;
 import dev.tollgate.transport.TransportException;
 import dev.tollgate.wire.SqlState;
 import java.sql.Connection;
@@ -15,6 +16,8 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +37,14 @@ public final class LockClient implements AutoCloseable {
   /** The longest wait that the cluster takes; a longer one is asked for again. */
   private static final Duration LONGEST_REQUEST = Duration.ofHours(1);
 
+  private static final Pattern PRIVATE_NODE = Pattern.compile("jdbc:tollgate:mem:(\\?.*)?");
+
   private final Connections connections;
   private final LockCalls calls;
   private final ClientThreads threads = new ClientThreads();
   private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
   private final Set<LeaderElection> elections = ConcurrentHashMap.newKeySet();
+  private final Set<HolderWatch> watches = ConcurrentHashMap.newKeySet();
   private final ThreadHolds threadHolds = new ThreadHolds();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -67,6 +73,10 @@ public final class LockClient implements AutoCloseable {
     if (!url.startsWith("jdbc:tollgate:")) {
       throw new IllegalArgumentException("'" + url + "' is no URL of jdbc:tollgate:");
     }
+    if (PRIVATE_NODE.matcher(url).matches()) {
+      throw new IllegalArgumentException(
+          "with '" + url + "' each connection has a node of its own: name the node, as in mem:test");
+    }
     return new LockClient(
         new OwnConnections(() -> requireNonNull(driver.connect(url, copy), "connection")));
   }
@@ -92,6 +102,9 @@ public final class LockClient implements AutoCloseable {
       Optional<HeldLock> lock =
           lease.acquireNow(names, options, /* ownedByLocks= */ true).map(all -> all.locks().get(0));
       granted = lock.isPresent();
+      if (!granted) {
+        lease.close();
+      }
       return lock;
     } finally {
       if (!granted) {
@@ -183,8 +196,12 @@ public final class LockClient implements AutoCloseable {
         if (granted.isPresent() && options.interruptsOnLoss()) {
           lease.whenLost(caller::interrupt);
         }
-        if (granted.isPresent() || end - System.nanoTime() <= 0) {
+        if (granted.isPresent()) {
           return granted;
+        }
+        lease.close();
+        if (end - System.nanoTime() <= 0) {
+          return Optional.empty();
         }
       } catch (LockLostException e) {
         if (end - System.nanoTime() <= 0) {
@@ -325,6 +342,48 @@ public final class LockClient implements AutoCloseable {
     }
   }
 
+  /**
+   * Tells who holds a lock exclusively, or leads the election of that name: at once, and whenever
+   * that has changed. The cluster pushes the change. A listener that is slow, or a process that is
+   * cut off, may miss leaders in between, and learns of the last one. Nodes of an earlier version
+   * tell nothing.
+   *
+   * @param listener is called on a thread of the client, once at a time
+   * @return ends it, as does closing the client
+   * @throws LockException if the cluster does not answer, or this client has {@link
+   *     LockLimits#LISTENERS} such listeners
+   */
+  public Watch onHolderChange(String name, Consumer<Optional<Leader>> listener) {
+    requireOpen();
+    String checked = checked(name);
+    if (watches.size() >= LockLimits.LISTENERS) {
+      throw new LockException(
+          SqlState.TOO_MANY.state(),
+          "this client has "
+              + LockLimits.LISTENERS
+              + " listeners for the holders of locks (LockLimits.LISTENERS)");
+    }
+    LeaderWatch told = new LeaderWatch(threads.listeners(), listener);
+    try {
+      HolderWatch watch =
+          calls.call(
+              connection -> {
+                try {
+                  return connection.unwrap(ClusterSession.class).watchHolder(checked, told);
+                } catch (TransportException e) {
+                  throw new SQLException(e.getMessage(), e.failure().sqlState(), e);
+                }
+              });
+      watches.add(watch);
+      return () -> {
+        watches.remove(watch);
+        watch.close();
+      };
+    } catch (SQLException e) {
+      throw LockException.of("the holder of lock '" + name + "' is not watched", e);
+    }
+  }
+
   Connections connections() {
     return connections;
   }
@@ -357,6 +416,7 @@ public final class LockClient implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    watches.forEach(HolderWatch::close);
     List.copyOf(elections).forEach(LeaderElection::close);
     boolean clusterAnswers = true;
     for (Lease lease : List.copyOf(leases)) {

@@ -73,7 +73,6 @@ final class LockRequest {
                   });
     } catch (SQLException e) {
       reply = new Answer(Optional.empty(), e);
-      clean(reply);
     }
     return read(reply);
   }
@@ -122,10 +121,10 @@ final class LockRequest {
       delivered = reply;
       unwanted = left;
     }
-    if (unwanted || reply.failure() != null) {
+    answer.complete(reply);
+    if (unwanted) {
       clean(reply);
     }
-    answer.complete(reply);
     ended.countDown();
   }
 
@@ -227,6 +226,7 @@ final class LockRequest {
     if (failure == null) {
       return reply.tokens();
     }
+    clean(reply);
     if (SqlState.LEASE_GONE.state().equals(failure.getSQLState())) {
       lease.assertAlive();
     }

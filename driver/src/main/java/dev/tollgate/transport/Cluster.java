@@ -178,6 +178,22 @@ final class Cluster {
     }
   }
 
+  /** Tells who holds a lock, for a user that has a session or a lease. */
+  void watchHolder(HolderWatch watched) {
+    ControlLink current = control();
+    if (current != null) {
+      current.add(watched);
+    }
+  }
+
+  /** Ends {@link #watchHolder}. */
+  void forget(HolderWatch watched) {
+    ControlLink current = control();
+    if (current != null) {
+      current.remove(watched);
+    }
+  }
+
   /** Ends {@link #keepAlive}. */
   void forget(Renewal renewal) {
     renewal.retire();

@@ -407,6 +407,30 @@ public final class ClusterSession implements AutoCloseable {
         });
   }
 
+  /**
+   * Tells who holds a lock, at once and whenever that has changed, until {@link HolderWatch#close}.
+   * The end of the session does not matter. A node of an earlier version tells nothing.
+   *
+   * @throws TransportException if this session has ended, and no other one is left
+   */
+  public HolderWatch watchHolder(String lock, HolderWatch.Listener listener)
+      throws TransportException {
+    if (!cluster.enter()) {
+      throw new TransportException(
+          SqlState.SESSION_GONE,
+          "Session " + id() + " has ended, so the holder of lock '" + lock + "' is not watched",
+          null);
+    }
+    HolderWatch watch = new HolderWatch(lock, listener);
+    watch.onClose(
+        () -> {
+          cluster.forget(watch);
+          onEnd.run();
+        });
+    cluster.watchHolder(watch);
+    return watch;
+  }
+
   /** The time limit of a whole reply; zero for no limit. */
   public Duration networkTimeout() {
     return networkTimeout;

@@ -10,6 +10,7 @@ import dev.tollgate.lock.LeaderElection;
 import dev.tollgate.lock.Leadership;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockLostException;
+import dev.tollgate.lock.Watch;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -188,6 +189,28 @@ class LeaderElectionTest {
     assertEquals("a", b.currentLeader().orElseThrow().candidate());
     mayStop.countDown();
     assertEquals("b", next().candidate());
+  }
+
+  @Test
+  void listenersAreToldOfEachLeader() throws Exception {
+    List<Optional<Leader>> leaders = new CopyOnWriteArrayList<>();
+    Watch watch = other.onHolderChange("billing", leaders::add);
+    soon().until(() -> leaders.equals(List.of(Optional.empty())));
+    LeaderElection a = client.elect("billing", "a", this::leadUntilInterrupted);
+    Leader first = new Leader("a", next().token());
+    soon().until(() -> leaders.size() == 2);
+    assertEquals(Optional.of(first), leaders.get(1));
+    List<Optional<Leader>> late = new CopyOnWriteArrayList<>();
+    Watch second = a.onLeaderChange(late::add);
+    soon().until(() -> late.equals(List.of(Optional.of(first))));
+    second.close();
+    a.close();
+    soon().until(() -> leaders.size() == 3);
+    assertEquals(Optional.empty(), leaders.get(2));
+    watch.close();
+    client.acquire("billing").close();
+    assertEquals(3, leaders.size());
+    assertEquals(1, late.size());
   }
 
   @Test

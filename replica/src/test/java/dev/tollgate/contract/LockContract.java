@@ -194,36 +194,44 @@ abstract class LockContract {
   /** The interrupt meets the grant on its way, wherever it is. */
   @Test
   void interruptAtTheMomentOfTheGrantLeavesNoGhost() throws Exception {
+    LockOptions patient = LockOptions.DEFAULT.waitFor(LONG);
     int interrupted = 0;
-    for (int round = 0; round < 15; round++) {
-      HeldLock lock = client.acquire("job");
-      CompletableFuture<Optional<HeldLock>> end = new CompletableFuture<>();
-      Thread waiter =
-          new Thread(
-              () -> {
-                try {
-                  end.complete(Optional.of(other.acquire("job")));
-                } catch (InterruptedException e) {
-                  end.complete(Optional.empty());
-                }
-              });
-      waiter.start();
-      awaitWaiters("job", 1);
-      int spins = round * 5_000;
-      Future<?> release = threads.submit(lock::close);
-      for (int i = 0; i < spins; i++) {
-        Thread.onSpinWait();
+    try (Lease lease = other.newLease(LONG)) {
+      for (int round = 0; round < 20; round++) {
+        boolean underLease = round % 2 == 0;
+        HeldLock lock = client.acquire("job");
+        CompletableFuture<Optional<HeldLock>> end = new CompletableFuture<>();
+        Thread waiter =
+            new Thread(
+                () -> {
+                  try {
+                    end.complete(
+                        underLease
+                            ? lease.tryAcquire("job", patient)
+                            : other.tryAcquire("job", patient));
+                  } catch (InterruptedException e) {
+                    end.complete(Optional.empty());
+                  }
+                });
+        waiter.start();
+        awaitWaiters("job", 1);
+        Future<?> release = threads.submit(lock::close);
+        for (int i = 0; i < round * 4_000; i++) {
+          Thread.onSpinWait();
+        }
+        waiter.interrupt();
+        Optional<HeldLock> granted = end.get(30, TimeUnit.SECONDS);
+        release.get(30, TimeUnit.SECONDS);
+        if (granted.isPresent()) {
+          assertTrue(granted.get().isHeld());
+          granted.get().close();
+        } else {
+          interrupted++;
+        }
+        soon().until(() -> number("SELECT COUNT(*) FROM TOLLGATE.LOCKS") == 0);
+        soon().until(() -> leases() == 1);
+        assertTrue(lease.isAlive());
       }
-      waiter.interrupt();
-      Optional<HeldLock> granted = end.get(30, TimeUnit.SECONDS);
-      release.get(30, TimeUnit.SECONDS);
-      if (granted.isPresent()) {
-        assertTrue(granted.get().isHeld());
-        granted.get().close();
-      } else {
-        interrupted++;
-      }
-      awaitNoLeases();
     }
     assertTrue(interrupted > 0);
   }
