@@ -94,7 +94,8 @@ final class LockCalls {
     return call(
         c -> {
           try (PreparedStatement statement =
-              c.prepareStatement("SELECT OWNER, TOKEN FROM TOLLGATE.LOCKS WHERE LOCK_NAME = ?"
+              c.prepareStatement(
+                  "SELECT OWNER, TOKEN FROM TOLLGATE.LOCKS WHERE LOCK_NAME = ?"
                       + " AND LOCK_MODE = 'EXCLUSIVE' ORDER BY TOKEN")) {
             statement.setString(1, name);
             try (ResultSet row = statement.executeQuery()) {

@@ -75,7 +75,9 @@ public final class LockClient implements AutoCloseable {
     }
     if (PRIVATE_NODE.matcher(url).matches()) {
       throw new IllegalArgumentException(
-          "with '" + url + "' each connection has a node of its own: name the node, as in mem:test");
+          "with '"
+              + url
+              + "' each connection has a node of its own: name the node, as in mem:test");
     }
     return new LockClient(
         new OwnConnections(() -> requireNonNull(driver.connect(url, copy), "connection")));

@@ -26,7 +26,8 @@ public final class LockException extends RuntimeException {
   /** What an application gets for a failure: a wrong argument is no failure of a lock. */
   static RuntimeException of(String what, SQLException cause) {
     String state = cause.getSQLState();
-    return SqlState.INVALID_ARGUMENT.state().equals(state) || SqlState.NOT_TEXT.state().equals(state)
+    return SqlState.INVALID_ARGUMENT.state().equals(state)
+            || SqlState.NOT_TEXT.state().equals(state)
         ? new IllegalArgumentException(cause.getMessage(), cause)
         : new LockException(what, cause);
   }

@@ -56,8 +56,7 @@ final class ControlLink implements AutoCloseable {
   private record Beat(long sentNanos, List<Renewal> members) {}
 
   /** A connection with the heartbeats, and the questions for holders, that were sent on it. */
-  private record Line(
-      NodeConnection node, Map<Long, Beat> pending, Map<Long, HolderWatch> asked) {}
+  private record Line(NodeConnection node, Map<Long, Beat> pending, Map<Long, HolderWatch> asked) {}
 
   private final NodeFinder finder;
   private final SendWatch watch;
