@@ -9,6 +9,7 @@ import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
 import dev.tollgate.node.replica.EnvironmentDiffersException;
+import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -53,6 +54,9 @@ final class ServerCommand implements Callable<Integer> {
   private static final int STRANGER = 78;
 
   private static final Duration END_WITHIN = Duration.ofSeconds(10);
+
+  /** How long a node that the cluster takes for a member waits for the entry that says so. */
+  private static final Duration MEMBER_WITHIN = Duration.ofSeconds(3);
 
   /** For a node that may be writing the snapshot with which another Java runtime begins. */
   private static final Duration SNAPSHOT_WITHIN = Duration.ofSeconds(70);
@@ -209,7 +213,13 @@ final class ServerCommand implements Callable<Integer> {
           try {
             joining.run();
             joined.complete(null);
-          } catch (SQLException | RuntimeException | Error e) {
+          } catch (SQLException e) {
+            if (becomesMember(node, e)) {
+              joined.complete(null);
+            } else {
+              joined.completeExceptionally(e);
+            }
+          } catch (RuntimeException | Error e) {
             joined.completeExceptionally(e);
           }
         });
@@ -221,6 +231,21 @@ final class ServerCommand implements Callable<Integer> {
     if (!node.ended().isDone()) {
       node.announce();
     }
+  }
+
+  /**
+   * Returns true if the cluster has refused to add this node and the node is a member all the same:
+   * the request of an earlier start has had its effect.
+   */
+  private static boolean becomesMember(Node node, SQLException refused) {
+    if (!SqlState.ADMINISTRATION.state().equals(refused.getSQLState())) {
+      return false;
+    }
+    long end = System.nanoTime() + MEMBER_WITHIN.toNanos();
+    while (!node.isMember() && System.nanoTime() < end) {
+      LockSupport.parkNanos(MEMBER_WITHIN.toNanos() / 100);
+    }
+    return node.isMember();
   }
 
   /** After a failure the rest may never close, while a supervisor waits for the process to exit. */

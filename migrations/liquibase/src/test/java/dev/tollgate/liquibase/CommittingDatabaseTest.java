@@ -39,8 +39,7 @@ class CommittingDatabaseTest {
         statement.execute("CREATE TABLE one(id INT)");
         later.execute("UPDATE tollgate_fence SET token = token + 1");
         SQLException refused =
-            assertThrows(
-                SQLException.class, () -> statement.execute("CREATE TABLE two(id INT)"));
+            assertThrows(SQLException.class, () -> statement.execute("CREATE TABLE two(id INT)"));
         assertEquals("23T01", refused.getSQLState());
         assertTrue(refused.getMessage().contains("a later holder"), refused.getMessage());
         assertThrows(SQLException.class, fenced::commit);
