@@ -13,13 +13,16 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.tollgate.jdbc.wrong.KnowsLock;
+import dev.tollgate.lock.wrong.KnowsValues;
 import dev.tollgate.transport.wrong.SpeaksH2;
 import dev.tollgate.wire.wrong.KnowsTransport;
 import org.h2.engine.wrong.SecondBridge;
 import org.junit.jupiter.api.Test;
 
 /**
- * wire &lt;- value &lt;- jdbc, wire &lt;- transport &lt;- jdbc, and H2 where values are, not below.
+ * wire &lt;- value &lt;- jdbc, wire &lt;- transport &lt;- jdbc &lt;- lock, and H2 where values are,
+ * not below and not above.
  */
 class ArchitectureTest {
   private static final JavaClasses MAIN =
@@ -45,7 +48,10 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                      "dev.tollgate.value..", "dev.tollgate.transport..", "dev.tollgate.jdbc..")
+                      "dev.tollgate.value..",
+                      "dev.tollgate.transport..",
+                      "dev.tollgate.jdbc..",
+                      "dev.tollgate.lock..")
                   .or(H2));
 
   private static final ArchRule TRANSPORT_KNOWS_WIRE_ONLY =
@@ -54,7 +60,9 @@ class ArchitectureTest {
           .resideInAPackage("dev.tollgate.transport..")
           .should()
           .dependOnClassesThat(
-              resideInAnyPackage("dev.tollgate.value..", "dev.tollgate.jdbc..").or(H2));
+              resideInAnyPackage(
+                      "dev.tollgate.value..", "dev.tollgate.jdbc..", "dev.tollgate.lock..")
+                  .or(H2));
 
   private static final ArchRule VALUE_KNOWS_WIRE_AND_H2 =
       noClasses()
@@ -62,7 +70,24 @@ class ArchitectureTest {
           .resideInAPackage("dev.tollgate.value..")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("dev.tollgate.transport..", "dev.tollgate.jdbc..");
+          .resideInAnyPackage(
+              "dev.tollgate.transport..", "dev.tollgate.jdbc..", "dev.tollgate.lock..");
+
+  private static final ArchRule JDBC_DOES_NOT_KNOW_LOCK =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.jdbc..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.tollgate.lock..");
+
+  /** Its public methods may be called on the classes of the published jar and on ours alike. */
+  private static final ArchRule LOCK_USES_JDBC_AND_NO_VALUES =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.lock..")
+          .should()
+          .dependOnClassesThat(resideInAPackage("dev.tollgate.value..").or(H2));
 
   private static final ArchRule H2_IN_VALUE_JDBC_AND_BRIDGE =
       noClasses()
@@ -98,6 +123,8 @@ class ArchitectureTest {
     WIRE_STANDS_ALONE.check(MAIN);
     TRANSPORT_KNOWS_WIRE_ONLY.check(MAIN);
     VALUE_KNOWS_WIRE_AND_H2.check(MAIN);
+    JDBC_DOES_NOT_KNOW_LOCK.check(MAIN);
+    LOCK_USES_JDBC_AND_NO_VALUES.check(MAIN);
     NO_CYCLES.check(MAIN);
   }
 
@@ -121,11 +148,15 @@ class ArchitectureTest {
                 SpeaksH2.class,
                 SpeaksH2.UsesJdbc.class,
                 SecondBridge.class,
+                KnowsLock.class,
+                KnowsValues.class,
                 dev.tollgate.transport.NodeAddress.class);
     assertTrue(WIRE_STANDS_ALONE.evaluate(wrong).hasViolation());
     assertTrue(TRANSPORT_KNOWS_WIRE_ONLY.evaluate(wrong).hasViolation());
     assertTrue(H2_IN_VALUE_JDBC_AND_BRIDGE.evaluate(wrong).hasViolation());
     assertTrue(ONE_CLASS_INSIDE_H2.evaluate(wrong).hasViolation());
+    assertTrue(JDBC_DOES_NOT_KNOW_LOCK.evaluate(wrong).hasViolation());
+    assertTrue(LOCK_USES_JDBC_AND_NO_VALUES.evaluate(wrong).hasViolation());
     assertTrue(NO_CYCLES.evaluate(wrong).hasViolation());
     assertTrue(ONLY_THE_JDK_H2_AND_ANNOTATIONS.evaluate(wrong).hasViolation());
   }

@@ -63,7 +63,10 @@ class ReplicaArchitectureTest {
           .that(resideInAPackage("dev.tollgate.."))
           .and()
           .resideOutsideOfPackages(
-              "dev.tollgate.cli..", "dev.tollgate.transport..", "dev.tollgate.jdbc..")
+              "dev.tollgate.cli..",
+              "dev.tollgate.transport..",
+              "dev.tollgate.jdbc..",
+              "dev.tollgate.lock..")
           .and()
           .haveSimpleNameNotEndingWith("Supervision")
           .and()

@@ -163,8 +163,8 @@ final class Cluster {
    * Keeps a session or a lease alive with heartbeats.
    *
    * @param settings of the session to which the renewal belongs
-   * @param onDropped called for each session that is dropped without {@link #forget}, never for a
-   *     lease; the control connection calls the one that its first member passed
+   * @param onDropped leaves the cluster; called for each member that is dropped without {@link
+   *     #forget}. The control connection calls the one that its first member passed
    */
   synchronized void keepAlive(Renewal renewal, SessionSettings settings, Runnable onDropped) {
     if (control == null) {
@@ -175,6 +175,22 @@ final class Cluster {
       control.start();
     } else {
       control.add(renewal);
+    }
+  }
+
+  /** Tells who holds a lock, for a user that has a session or a lease. */
+  void watchHolder(HolderWatch watched) {
+    ControlLink current = control();
+    if (current != null) {
+      current.add(watched);
+    }
+  }
+
+  /** Ends {@link #watchHolder}. */
+  void forget(HolderWatch watched) {
+    ControlLink current = control();
+    if (current != null) {
+      current.remove(watched);
     }
   }
 

@@ -67,7 +67,8 @@ public final class ClusterSession implements AutoCloseable {
 
   /**
    * @param limit longest time to open in all, zero for as long as any request
-   * @param onEnd called once, when the session has ended
+   * @param onEnd leaves the cluster; called once when the session has ended, and once for each
+   *     lease that was kept alive
    */
   static ClusterSession open(
       Cluster cluster, SessionSettings settings, Duration limit, Runnable onEnd)
@@ -379,16 +380,55 @@ public final class ClusterSession implements AutoCloseable {
   }
 
   /**
-   * Keeps a lease alive that a statement of this session created.
+   * Keeps a lease alive that a statement of this session created, until {@link KeptLease#close}.
+   * The end of the session does not matter.
    *
    * @param age time since that statement began
    * @param onLost called once if the lease ends nevertheless; must return quickly
+   * @throws TransportException if this session has ended, and no other one is left
    */
-  public KeptLease keepAlive(long leaseId, Duration ttl, Duration age, Runnable onLost) {
+  public KeptLease keepAlive(long leaseId, Duration ttl, Duration age, Runnable onLost)
+      throws TransportException {
     long sentNanos = environment.nanos() - age.toNanos();
     Renewal lease = new Renewal(Renewal.Kind.LEASE, leaseId, ttl, sentNanos, onLost);
+    if (!cluster.enter()) {
+      throw new TransportException(
+          SqlState.SESSION_GONE,
+          "Session " + id() + " has ended, so lease " + leaseId + " is not kept alive",
+          null);
+    }
     cluster.keepAlive(lease, settings, onEnd);
-    return new KeptLease(lease, environment, () -> cluster.forget(lease));
+    return new KeptLease(
+        lease,
+        environment,
+        () -> {
+          cluster.forget(lease);
+          onEnd.run();
+        });
+  }
+
+  /**
+   * Tells who holds a lock, at once and whenever that has changed, until {@link HolderWatch#close}.
+   * The end of the session does not matter. A node of an earlier version tells nothing.
+   *
+   * @throws TransportException if this session has ended, and no other one is left
+   */
+  public HolderWatch watchHolder(String lock, HolderWatch.Listener listener)
+      throws TransportException {
+    if (!cluster.enter()) {
+      throw new TransportException(
+          SqlState.SESSION_GONE,
+          "Session " + id() + " has ended, so the holder of lock '" + lock + "' is not watched",
+          null);
+    }
+    HolderWatch watch = new HolderWatch(lock, listener);
+    watch.onClose(
+        () -> {
+          cluster.forget(watch);
+          onEnd.run();
+        });
+    cluster.watchHolder(watch);
+    return watch;
   }
 
   /** The time limit of a whole reply; zero for no limit. */

@@ -1,5 +1,6 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import java.io.IOException;
@@ -54,23 +55,24 @@ final class ControlLink implements AutoCloseable {
   /** A heartbeat that is not answered yet. */
   private record Beat(long sentNanos, List<Renewal> members) {}
 
-  /** A connection with the heartbeats that were sent on it. */
-  private record Line(NodeConnection node, Map<Long, Beat> pending) {}
+  /** A connection with the heartbeats, and the questions for holders, that were sent on it. */
+  private record Line(NodeConnection node, Map<Long, Beat> pending, Map<Long, HolderWatch> asked) {}
 
   private final NodeFinder finder;
   private final SendWatch watch;
   private final Moves moves;
   private final Timekeeping environment;
-  private final Runnable onSessionDropped;
+  private final Runnable onDropped;
   private final Thread thread;
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
+  private final Set<HolderWatch> watches = ConcurrentHashMap.newKeySet();
   private final Queue<Request.Cancel> cancellations = new ConcurrentLinkedQueue<>();
   private volatile @Nullable Line line;
   private volatile boolean closed;
   private long pauseMillis = FIRST_PAUSE_MILLIS;
 
   /**
-   * @param onSessionDropped called for each session that was dropped without being closed
+   * @param onDropped called for each member that was dropped without being closed
    */
   ControlLink(
       String name,
@@ -78,12 +80,12 @@ final class ControlLink implements AutoCloseable {
       SendWatch watch,
       Moves moves,
       Timekeeping environment,
-      Runnable onSessionDropped) {
+      Runnable onDropped) {
     this.finder = finder;
     this.watch = watch;
     this.moves = moves;
     this.environment = environment;
-    this.onSessionDropped = onSessionDropped;
+    this.onDropped = onDropped;
     this.thread = new Thread(this::run, "tollgate-control-" + name);
     this.thread.setDaemon(true);
   }
@@ -103,6 +105,24 @@ final class ControlLink implements AutoCloseable {
 
   void remove(Renewal renewal) {
     members.removeIf(member -> member.renewal().refersTo(renewal));
+  }
+
+  /** Begins to ask for the holder of a lock, and asks again whenever that has changed. */
+  void add(HolderWatch watch) {
+    watches.add(watch);
+    Line current = line;
+    if (current != null) {
+      try {
+        askFor(watch, current);
+      } catch (IOException e) {
+        // the thread finds the connection broken and asks on the next one
+        current.node().close();
+      }
+    }
+  }
+
+  void remove(HolderWatch watch) {
+    watches.remove(watch);
   }
 
   /** Sends a heartbeat for one member and waits for its acknowledgment, at most this long. */
@@ -144,7 +164,7 @@ final class ControlLink implements AutoCloseable {
   private void run() {
     while (!closed) {
       try (NodeConnection found = findLeader()) {
-        Line current = new Line(found, new ConcurrentHashMap<>());
+        Line current = new Line(found, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
         line = current;
         serveUntilItFails(current);
       } catch (IOException | TransportException e) {
@@ -198,6 +218,7 @@ final class ControlLink implements AutoCloseable {
       Duration interval = shortestInterval();
       if (dueNanos - now <= 0) {
         beat(current, reachableMembers());
+        askForHolders(current);
         dueNanos = now + withJitter(interval);
       }
       // a member with a shorter ttl may have come since the last heartbeat
@@ -220,6 +241,12 @@ final class ControlLink implements AutoCloseable {
         pauseMillis = FIRST_PAUSE_MILLIS;
         acknowledge(beat, ack);
       }
+    } else if (arrival.reply() instanceof Reply.Holder holder) {
+      HolderWatch watch = current.asked().remove(arrival.requestId());
+      if (watch != null) {
+        watch.answered(holder);
+        askFor(watch, current);
+      }
     } else if (arrival.reply() instanceof Reply.Lost lost) {
       loseAmong(reachableMembers(), lost.sessions(), lost.leases());
     } else if (arrival.reply() instanceof Reply.ClusterChanged changed) {
@@ -229,6 +256,7 @@ final class ControlLink implements AutoCloseable {
       throw new LeaderMovedException();
     } else if (arrival.reply() instanceof Reply.Failure failure) {
       current.pending().remove(arrival.requestId());
+      current.asked().remove(arrival.requestId());
       LOG.log(Level.WARNING, thread.getName() + ": " + failure.message());
     }
   }
@@ -280,6 +308,28 @@ final class ControlLink implements AutoCloseable {
     }
   }
 
+  /** Those for which no request is under way, because they are new or the last one failed. */
+  private void askForHolders(Line current) throws IOException {
+    for (HolderWatch watch : watches) {
+      askFor(watch, current);
+    }
+  }
+
+  private void askFor(HolderWatch watch, Line current) throws IOException {
+    if (current.node().version() < Protocol.HOLDER_VERSION) {
+      return;
+    }
+    long requestId;
+    synchronized (watch) {
+      if (!watches.contains(watch) || current.asked().containsValue(watch)) {
+        return;
+      }
+      requestId = current.node().newRequestId();
+      current.asked().put(requestId, watch);
+    }
+    current.node().send(requestId, watch.request(), 0);
+  }
+
   private static List<Long> ids(List<Renewal> renewals, Renewal.Kind kind) {
     return renewals.stream().filter(r -> r.kind() == kind).map(Renewal::id).toList();
   }
@@ -304,15 +354,15 @@ final class ControlLink implements AutoCloseable {
 
   private void dropUnreachableMembers() {
     for (Member member : List.copyOf(members)) {
-      if (member.renewal().refersTo(null)
-          && members.remove(member)
-          && member.kind() == Renewal.Kind.SESSION) {
+      if (member.renewal().refersTo(null) && members.remove(member)) {
         LOG.log(
             Level.WARNING,
             thread.getName()
-                + ": a connection was dropped without close(); the cluster ends its session when"
-                + " its time is over");
-        onSessionDropped.run();
+                + (member.kind() == Renewal.Kind.SESSION
+                    ? ": a connection was dropped without close(); the cluster ends its session"
+                    : ": a lease was dropped without close(); the cluster ends it")
+                + " when its time is over");
+        onDropped.run();
       }
     }
   }

@@ -1,12 +1,17 @@
 package dev.tollgate.transport;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A lease that was created by a call and that this process keeps alive. Thread-safe. */
+/**
+ * A lease that was created by a call and that this process keeps alive, also after the session that
+ * created the lease has ended. Thread-safe.
+ */
 public final class KeptLease implements AutoCloseable {
   private final Renewal renewal;
   private final Timekeeping environment;
   private final Runnable forget;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   KeptLease(Renewal renewal, Timekeeping environment, Runnable forget) {
     this.renewal = renewal;
@@ -27,6 +32,8 @@ public final class KeptLease implements AutoCloseable {
   /** Stops keeping the lease alive; the lease expires after its ttl. */
   @Override
   public void close() {
-    forget.run();
+    if (closed.compareAndSet(false, true)) {
+      forget.run();
+    }
   }
 }

@@ -27,6 +27,7 @@ final class NodeConnection implements AutoCloseable {
   private final AtomicLong lastRequestId = new AtomicLong();
   private final AtomicInteger repliesOwed = new AtomicInteger();
   private final AtomicLong quietSinceNanos = new AtomicLong();
+  private volatile int version;
   private long pingSentNanos;
   private long arrivedBytes;
 
@@ -65,6 +66,7 @@ final class NodeConnection implements AutoCloseable {
           || welcome.version() > hello.maxVersion()) {
         throw new IOException(address + " answered hello with " + reply);
       }
+      connection.version = welcome.version();
       return new Opened(connection, welcome);
     } catch (ForeignProtocolException e) {
       connection.close();
@@ -81,6 +83,11 @@ final class NodeConnection implements AutoCloseable {
 
   String address() {
     return address;
+  }
+
+  /** The version of the protocol that both sides speak. */
+  int version() {
+    return version;
   }
 
   /** Returns an id for the next request, so that its sender is ready when the reply arrives. */

@@ -39,6 +39,7 @@ public sealed interface Reply {
               new SnapshotOpened(in.string(), in.i64(), in.i64(), in.i64(), in.i64(), in.bytes());
           case SnapshotPart.TYPE -> new SnapshotPart(in.rest());
           case NodeStatus.TYPE -> NodeStatus.read(in);
+          case Holder.TYPE -> Holder.read(in);
           default -> throw new WireFormatException("reply type " + frame.type());
         };
     in.expectEnd();
@@ -325,6 +326,35 @@ public sealed interface Reply {
     @Override
     public void write(WireWriter out) {
       out.i64s(sessions).i64s(leases);
+    }
+  }
+
+  /**
+   * Who holds a lock exclusively.
+   *
+   * @param token 0 if no lease does
+   * @param owner of the lease, null if no lease holds the lock
+   */
+  record Holder(long token, @Nullable String owner) implements Reply {
+    static final int TYPE = 0x8f;
+
+    static Holder read(WireReader in) {
+      long token = in.i64();
+      String owner = in.nullableString();
+      if (token < 0 || (token == 0) != (owner == null)) {
+        throw new WireFormatException("holder with token " + token);
+      }
+      return new Holder(token, owner);
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(token).nullableString(owner);
     }
   }
 

@@ -39,6 +39,7 @@ public sealed interface Request {
           case OpenSnapshot.TYPE -> new OpenSnapshot(in.flag());
           case ReadSnapshot.TYPE -> ReadSnapshot.read(in);
           case AskNodeStatus.TYPE -> new AskNodeStatus();
+          case AwaitHolder.TYPE -> AwaitHolder.read(in);
           default -> throw new WireFormatException("request type " + frame.type());
         };
     in.expectEnd();
@@ -462,5 +463,39 @@ public sealed interface Request {
 
     @Override
     public void write(WireWriter out) {}
+  }
+
+  /**
+   * Waits until the exclusive holder of a lock is another than the client knows. Reply: {@link
+   * Reply.Holder}, at once if that is so already. Needs no session. Exists from {@link
+   * Protocol#HOLDER_VERSION} on.
+   *
+   * @param knownToken of the holder that the client knows, 0 if it knows that there is none, -1 if
+   *     it knows nothing
+   */
+  record AwaitHolder(String lock, long knownToken) implements Request {
+    static final int TYPE = 0x11;
+
+    public AwaitHolder {
+      requireNonNull(lock, "lock");
+    }
+
+    static AwaitHolder read(WireReader in) {
+      AwaitHolder request = new AwaitHolder(in.string(), in.i64());
+      if (request.knownToken < -1) {
+        throw new WireFormatException("token " + request.knownToken);
+      }
+      return request;
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.string(lock).i64(knownToken);
+    }
   }
 }

@@ -271,6 +271,24 @@ class ControlLinkTest {
     }
   }
 
+  /** A pool may close all connections while a lock is held. */
+  @Test
+  void aCreatedLeaseIsKeptAliveAfterItsSessionHasEnded() throws Exception {
+    ClusterRegistry registry = Client.registry();
+    ClusterSession session = open(registry, LEASE);
+    KeptLease lease = session.keepAlive(17, Duration.ofMillis(300), Duration.ZERO, () -> {});
+    session.close();
+    cluster.heartbeats().clear();
+    await().until(() -> cluster.heartbeats().size() > 3);
+    assertEquals(List.of(17L), cluster.heartbeats().get(3).leases());
+    assertTrue(lease.isProven());
+    assertEquals(1, registry.size());
+    lease.close();
+    lease.close();
+    assertEquals(0, registry.size());
+    await().until(() -> controlThreads().isEmpty());
+  }
+
   @Test
   void theProofOfACreatedLeaseCountsFromItsCreation() throws Exception {
     Client.ManualClock clock = new Client.ManualClock();

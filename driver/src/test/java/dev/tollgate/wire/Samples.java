@@ -66,7 +66,8 @@ final class Samples {
           new Request.ReleaseOwnLease(),
           new Request.OpenSnapshot(true),
           new Request.ReadSnapshot(Long.MAX_VALUE, 1),
-          new Request.AskNodeStatus());
+          new Request.AskNodeStatus(),
+          new Request.AwaitHolder("job", -1));
 
   static final List<Reply> REPLIES =
       List.of(
@@ -90,6 +91,8 @@ final class Samples {
           new Reply.ClusterChanged(VIEW),
           new Reply.SnapshotOpened("n2", 3, 17, 1 << 20, -1, new byte[] {7}),
           new Reply.SnapshotPart(new byte[] {1, 2, 3}),
+          new Reply.Holder(0, null),
+          new Reply.Holder(42, "worker 7"),
           new Reply.NodeStatus("n1", "CANDIDATE", null, 3, 17, -1, "poison", List.of()),
           new Reply.NodeStatus(
               "n1",

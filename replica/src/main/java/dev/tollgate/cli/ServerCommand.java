@@ -8,6 +8,8 @@ import dev.tollgate.log.StrangerException;
 import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
+import dev.tollgate.node.replica.EnvironmentDiffersException;
+import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -52,6 +54,12 @@ final class ServerCommand implements Callable<Integer> {
   private static final int STRANGER = 78;
 
   private static final Duration END_WITHIN = Duration.ofSeconds(10);
+
+  /** How long a node that the cluster takes for a member waits for the entry that says so. */
+  private static final Duration MEMBER_WITHIN = Duration.ofSeconds(3);
+
+  /** For a node that may be writing the snapshot with which another Java runtime begins. */
+  private static final Duration SNAPSHOT_WITHIN = Duration.ofSeconds(70);
 
   private static final int LEAST_ELECTION_MILLIS = 50;
   private static final int MOST_ELECTION_MILLIS = 60_000;
@@ -184,7 +192,8 @@ final class ServerCommand implements Callable<Integer> {
     }
     LOG.error("{}: stopped serving: {}", id, failure.toString());
     int status = failure instanceof StrangerException ? STRANGER : REPLICA_FAILED;
-    haltIfItDoesNotEnd(status);
+    haltIfItDoesNotEnd(
+        status, failure instanceof EnvironmentDiffersException ? SNAPSHOT_WITHIN : END_WITHIN);
     return status;
   }
 
@@ -204,7 +213,13 @@ final class ServerCommand implements Callable<Integer> {
           try {
             joining.run();
             joined.complete(null);
-          } catch (SQLException | RuntimeException | Error e) {
+          } catch (SQLException e) {
+            if (becomesMember(node, e)) {
+              joined.complete(null);
+            } else {
+              joined.completeExceptionally(e);
+            }
+          } catch (RuntimeException | Error e) {
             joined.completeExceptionally(e);
           }
         });
@@ -218,13 +233,28 @@ final class ServerCommand implements Callable<Integer> {
     }
   }
 
+  /**
+   * Returns true if the cluster has refused to add this node and the node is a member all the same:
+   * the request of an earlier start has had its effect.
+   */
+  private static boolean becomesMember(Node node, SQLException refused) {
+    if (!SqlState.ADMINISTRATION.state().equals(refused.getSQLState())) {
+      return false;
+    }
+    long end = System.nanoTime() + MEMBER_WITHIN.toNanos();
+    while (!node.isMember() && System.nanoTime() < end) {
+      LockSupport.parkNanos(MEMBER_WITHIN.toNanos() / 100);
+    }
+    return node.isMember();
+  }
+
   /** After a failure the rest may never close, while a supervisor waits for the process to exit. */
-  private static void haltIfItDoesNotEnd(int status) {
+  private static void haltIfItDoesNotEnd(int status, Duration within) {
     startDaemon(
         "tollgate-halt",
         () -> {
-          long end = System.nanoTime() + END_WITHIN.toNanos();
-          for (long left = END_WITHIN.toNanos(); left > 0; left = end - System.nanoTime()) {
+          long end = System.nanoTime() + within.toNanos();
+          for (long left = within.toNanos(); left > 0; left = end - System.nanoTime()) {
             LockSupport.parkNanos(left);
           }
           Runtime.getRuntime().halt(status);

@@ -76,8 +76,9 @@ final class Deadlocks {
     if (ended != null) {
       stuck.remove(ended);
     }
-    while (stuck.contains(own) && stuck.removeIf(transaction -> canGoOn(transaction, stuck))) {
-      continue;
+    boolean fewer = true;
+    while (fewer && stuck.contains(own)) {
+      fewer = stuck.removeIf(transaction -> canGoOn(transaction, stuck));
     }
     return stuck.contains(own);
   }

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that wait for transactions to end, in order of arrival; at most one for each
- * session. Decides why a statement has to wait, and finds transactions that wait for each other.
+ * The statements that wait for transactions to end or for a lock, in order of arrival; at most one
+ * for each session. Decides why a statement has to wait.
  */
 final class StatementQueue {
   private final Capacity capacity;
@@ -32,7 +32,7 @@ final class StatementQueue {
         ? null
         : new Outcome.Refused(
             RefusalCode.LIMIT_REACHED,
-            "the statement would have to wait for a transaction to end, and "
+            "the statement would have to wait for a transaction to end or for a lock, and "
                 + waiting.size()
                 + " statements of "
                 + bytes

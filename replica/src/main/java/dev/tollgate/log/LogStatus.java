@@ -21,6 +21,11 @@ public record LogStatus(
     members = List.copyOf(members);
   }
 
+  /** A node whose log cannot be asked. */
+  public static LogStatus of(String nodeId, Role role) {
+    return new LogStatus(nodeId, role, null, 0, 0, 0, List.of());
+  }
+
   /** The role of a node in the group. */
   public enum Role {
     LEADER,

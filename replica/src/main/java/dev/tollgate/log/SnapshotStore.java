@@ -19,6 +19,12 @@ public interface SnapshotStore {
   CompletableFuture<SnapshotFile> take();
 
   /**
+   * The same, once the entry that is being applied is applied as a whole. Called by the apply
+   * thread, so that no later entry can come before the snapshot.
+   */
+  CompletableFuture<SnapshotFile> takeAfterEntry();
+
+  /**
    * Returns the members of the group as the log keeps them; another node can be seeded with them.
    */
   byte[] configuration() throws IOException;
@@ -37,6 +43,11 @@ public interface SnapshotStore {
             new SnapshotUnavailableException(
                 SnapshotUnavailableException.Reason.NOT_HERE,
                 "node " + nodeId + " keeps nothing, so it has no snapshots"));
+      }
+
+      @Override
+      public CompletableFuture<SnapshotFile> takeAfterEntry() {
+        return take();
       }
 
       @Override

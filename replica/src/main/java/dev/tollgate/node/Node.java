@@ -340,14 +340,15 @@ public final class Node implements AutoCloseable {
     awaitLast(log.snapshots().take(), SNAPSHOT_AT_END, "without a snapshot");
   }
 
-  private void takeSnapshot() {
+  private void takeSnapshotAfterEntry() {
     log.snapshots()
-        .take()
+        .takeAfterEntry()
         .exceptionally(
             failure -> {
               LOG.warn(
-                  "{}: no snapshot for another Java runtime: {}. CALL take_snapshot() before this"
-                      + " node is started with one",
+                  "{}: no snapshot for another Java runtime: {}. Mend that, and take a backup from"
+                      + " this node before it is started with one: `tollgate backup` at its"
+                      + " address writes a snapshot first",
                   settings.nodeId(),
                   failure.toString());
               return null;
@@ -422,7 +423,7 @@ public final class Node implements AutoCloseable {
      */
     @Override
     public void environmentChanges() {
-      workers.chore(Node.this::takeSnapshot);
+      takeSnapshotAfterEntry();
     }
 
     @Override

@@ -146,27 +146,29 @@ class ReadmeIT {
 
   @Test
   @Order(2)
-  void firstLockFromSql() throws Exception {
-    Ended ended = shell(JavaInPages.blocks(readme, "sql").get(1));
-    assertEquals(0, ended.status(), ended.err());
-    assertTrue(ended.out().contains("nightly"), ended.out());
-  }
-
-  @Test
-  @Order(3)
   void firstLockFromJava() throws Exception {
     String lines = JavaInPages.blocks(readme, "java").get(0);
     assertTrue(lines.lines().count() <= 12, lines);
     programs.compile(
         "FirstLock",
-        "import java.sql.*;\n"
+        "import dev.tollgate.lock.*;\n"
+            + "import java.sql.*;\n"
             + "public class FirstLock {\n"
-            + "  public static void main(String[] args) throws SQLException {\n"
+            + "  public static void main(String[] args) throws Exception {\n"
             + lines
             + "  }\n}\n");
     programs.run("FirstLock");
     assertEquals("75.25", one("SELECT total FROM report"));
     assertEquals("0", one("SELECT COUNT(*) FROM tollgate.locks WHERE lock_name = 'nightly'"));
+  }
+
+  @Test
+  @Order(3)
+  void firstLockFromSql() throws Exception {
+    Ended ended = shell(JavaInPages.blocks(readme, "sql").get(1));
+    assertEquals(0, ended.status(), ended.err());
+    assertTrue(ended.out().contains("nightly"), ended.out());
+    assertEquals("12.50", one("SELECT total FROM report"));
   }
 
   /** Also when another has the lock, it leaves no lease behind. */
@@ -177,7 +179,7 @@ class ReadmeIT {
         JavaInPages.blocks(locks, "java")
             .get(0)
             .replace("12.50", "99.75")
-            .replace("'10' SECOND", "'1' SECOND");
+            .replace("ofSeconds(10)", "ofSeconds(1)");
     programs.compile("NightlyReport", source);
     programs.run("NightlyReport");
     assertEquals("99.75", one("SELECT total FROM report"));
@@ -192,9 +194,30 @@ class ReadmeIT {
     }
   }
 
-  /** What an operator finds in the log of a cluster that is well. */
   @Test
   @Order(5)
+  void leaderWritesUntilItResigns() throws Exception {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE invoice(id INT PRIMARY KEY, sent BOOLEAN)");
+      statement.execute("INSERT INTO invoice VALUES (1, FALSE)");
+    }
+    programs.compile("Billing", JavaInPages.blocks(locks, "java").get(1));
+    programs.run("Billing");
+    assertEquals("TRUE", one("SELECT sent FROM invoice"));
+    assertEquals("0", one("SELECT COUNT(*) FROM tollgate.locks"));
+  }
+
+  @Test
+  @Order(6)
+  void otherDatabaseHasAFence() throws Exception {
+    programs.compile("OtherDatabase", JavaInPages.blocks(locks, "java").get(2));
+    programs.run("OtherDatabase");
+  }
+
+  /** What an operator finds in the log of a cluster that is well. */
+  @Test
+  @Order(7)
   void logSaysWhatWasDoneAndHasNoErrors() throws Exception {
     Path log = directory.resolve("nodes.err");
     for (String id : List.of("n1", "n2", "n3")) {

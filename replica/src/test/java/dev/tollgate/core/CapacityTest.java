@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
@@ -15,6 +17,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionScope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +104,90 @@ class CapacityTest {
     assertRefused("wait for lock 'x' is 2", core.acquire(sessions.get(3), "x", null));
     core.release(sessions.get(0), "x");
     assertInstanceOf(Outcome.Waiting.class, core.acquire(sessions.get(3), "x", null));
+  }
+
+  @Test
+  void definedLocks() {
+    for (int i = 0; i < SMALL.lockDefinitions(); i++) {
+      assertEquals(new Outcome.Answered(true), define("lock" + i));
+    }
+    assertRefused("defined locks is 3", define("more"));
+    core.perform(sessions.get(0), new Operation.DropLock(new LockName("lock0"), false));
+    assertEquals(new Outcome.Answered(true), define("more"));
+  }
+
+  private Outcome define(String lock) {
+    LockDefinition definition = new LockDefinition(new LockName(lock), 2);
+    return core.perform(sessions.get(0), new Operation.DefineLock(definition, false));
+  }
+
+  /** Of those that are to be held together, none is held if not all can be. */
+  @Test
+  void heldLocksOfASet() {
+    for (int i = 0; i < SMALL.holds() - 1; i++) {
+      core.take(sessions.get(0), "lock" + i);
+    }
+    assertRefused("held locks is 6", all("one", "two"));
+    assertEquals(6, core.take(sessions.get(1), "one"), "no token was spent");
+  }
+
+  @Test
+  void waitersForOneLockOfASet() {
+    core.take(sessions.get(0), "x");
+    core.acquire(sessions.get(2), "x", null);
+    core.acquire(sessions.get(3), "x", null);
+    assertRefused("wait for lock 'x' is 2", all("free", "x"));
+    assertEquals(2, core.take(sessions.get(0), "free"), "it waits nowhere");
+  }
+
+  private Outcome all(String... names) {
+    return core.perform(
+        sessions.get(1),
+        new Operation.AcquireLocks(
+            Stream.of(names).map(LockName::new).toList(), null, CoreDriver.WAIT_MILLIS));
+  }
+
+  /** A lock that would have to be kept by a lease too many stays held. */
+  @Test
+  void leasesThatKeepLocks() {
+    for (int i = 0; i < SMALL.leases(); i++) {
+      core.take(sessions.get(i), "lock" + i);
+    }
+    assertRefused(
+        "live leases is 5",
+        core.perform(
+            sessions.get(0), new Operation.ReleaseLock(new LockName("lock0"), null, 1_000)));
+    assertRefused(
+        "live leases is 5",
+        core.perform(
+            sessions.get(5),
+            new Operation.AcquireTransactionLock(
+                new LockName("x"), 0, TransactionScope.READ_COMMITTED)));
+    assertRefused(
+        "live leases is 5",
+        core.perform(
+            sessions.get(6),
+            FakeSqlStore.statement(
+                "WRITE t", List.of(FakeSqlStore.locked("v", "x")), TransactionScope.AUTOCOMMIT)));
+    assertEquals(1, core.machine.state().lockToken(new LockName("lock0")).value());
+  }
+
+  @Test
+  void lockedStatementsThatWait() {
+    core.take(sessions.get(0), "x");
+    core.take(sessions.get(0), "y");
+    assertInstanceOf(Outcome.Waiting.class, locked(1, "x"));
+    assertInstanceOf(Outcome.Waiting.class, locked(2, "x"));
+    assertRefused("wait for lock 'x' is 2", locked(3, "x"));
+    assertRefused("2 statements", locked(3, "y"));
+    assertEquals(3, core.machine.state().leases().size(), "of the holder and of those that wait");
+  }
+
+  private Outcome locked(int session, String lock) {
+    return core.perform(
+        sessions.get(session),
+        FakeSqlStore.statement(
+            "WRITE t", List.of(FakeSqlStore.locked("v", lock)), TransactionScope.AUTOCOMMIT));
   }
 
   @Test

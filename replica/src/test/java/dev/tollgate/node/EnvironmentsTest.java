@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +93,47 @@ class EnvironmentsTest {
         assertEquals("2", value(connection, "SELECT COUNT(*) FROM T"));
       }
       cluster.nodes().values().forEach(node -> assertNull(node.failure()));
+    }
+  }
+
+  /** Its log has statements of both runtimes, and the snapshot between them is its way across. */
+  @Test
+  @Tag("nightly")
+  void aNodeThatWasDownCatchesUpOnBothRuntimesInTurn() throws Exception {
+    try (LocalCluster cluster = cluster()) {
+      for (String id : List.of("n1", "n2", "n3")) {
+        cluster.start(id, FORMER);
+      }
+      cluster.leader();
+      try (Connection connection = cluster.connect()) {
+        run(connection, "CREATE TABLE T(ID INT PRIMARY KEY, S VARCHAR)");
+        for (int i = 0; i < 20; i++) {
+          // enough that the node stops while its snapshot is being written
+          run(
+              connection,
+              "INSERT INTO T SELECT X, REPEAT('x', 1000) FROM SYSTEM_RANGE("
+                  + (i * 2000 + 2)
+                  + ", "
+                  + (i * 2000 + 2001)
+                  + ")");
+        }
+        cluster.stop("n3");
+        run(connection, "INSERT INTO T VALUES(0, '')", "CALL begin_runtime_change()");
+        for (String id : List.of("n1", "n2")) {
+          awaitSnapshot(id);
+          cluster.stop(id);
+          cluster.start(id, LATER);
+          cluster.leader();
+        }
+        run(connection, "CALL end_runtime_change()", "INSERT INTO T VALUES(1, '')");
+        cluster.start("n3", FORMER);
+        assertTrue(
+            failure(cluster.node("n3")).getMessage().contains("are computed with Java 2026a"));
+        cluster.stop("n3");
+        assertEquals(List.of(), files("n3", "snapshot\\.tmp"), "it did not wait for its snapshot");
+        cluster.start("n3", LATER);
+        awaitEqual(cluster, connection);
+      }
     }
   }
 
@@ -189,15 +231,13 @@ class EnvironmentsTest {
   }
 
   private void awaitSnapshot(String id) {
-    await()
-        .atMost(DEADLINE)
-        .until(
-            () -> {
-              try (Stream<Path> files = Files.walk(directory.resolve(id))) {
-                return files.anyMatch(
-                    file -> file.getFileName().toString().matches("snapshot\\.\\d+_\\d+"));
-              }
-            });
+    await().atMost(DEADLINE).until(() -> !files(id, "snapshot\\.\\d+_\\d+").isEmpty());
+  }
+
+  private List<Path> files(String id, String name) throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve(id))) {
+      return files.filter(file -> file.getFileName().toString().matches(name)).toList();
+    }
   }
 
   private static void awaitEqual(LocalCluster cluster, Connection connection) {

@@ -98,8 +98,7 @@ class BrokenConsumer implements LogConsumer {
 
   private static Operation lockOfTheSession(Operation operation) {
     return operation instanceof Operation.AcquireTransactionLock acquire
-        ? new Operation.AcquireLock(
-            acquire.lock(), null, LockMode.EXCLUSIVE, acquire.waitMillis())
+        ? new Operation.AcquireLock(acquire.lock(), null, LockMode.EXCLUSIVE, acquire.waitMillis())
         : operation;
   }
 

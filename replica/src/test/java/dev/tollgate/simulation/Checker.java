@@ -195,8 +195,7 @@ final class Checker {
     long highest = highestToken;
     for (Lock lock : state.locks()) {
       List<Hold> holds = lock.holds();
-      if (lock.mode() == LockMode.EXCLUSIVE
-          && holds.size() > model.permits(lock.name().value())) {
+      if (lock.mode() == LockMode.EXCLUSIVE && holds.size() > model.permits(lock.name().value())) {
         throw new Violation("I1", lock.name() + " is held by " + holds);
       }
       for (Hold hold : holds) {

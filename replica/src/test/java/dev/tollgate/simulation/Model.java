@@ -64,6 +64,9 @@ final class Model {
     @Nullable Op fence;
   }
 
+  /** The ttl of a lease that ends with a transaction or a statement. */
+  private static final long UNTIMED = 0;
+
   private final LockModel locks = new LockModel();
   private final Map<Long, SessionFact> sessions = new TreeMap<>();
   private final Map<Long, LeaseFact> leases = new TreeMap<>();
@@ -144,9 +147,13 @@ final class Model {
     return locks.lastToken();
   }
 
-  /** Live leases: id, ttl, and the session whose own it is or 0. */
+  /** Live leases that have a time: id, ttl, and the session whose own it is or 0. */
   void eachLease(LeaseReader reader) {
-    leases.values().forEach(lease -> reader.read(lease.id, lease.ttlMillis, lease.session));
+    for (LeaseFact lease : leases.values()) {
+      if (lease.ttlMillis != UNTIMED) {
+        reader.read(lease.id, lease.ttlMillis, lease.session);
+      }
+    }
   }
 
   /** Hears of a lease. */
@@ -240,7 +247,7 @@ final class Model {
     if (ownToken(session, op.lockName())) {
       return trusted ? writeUnderItsLock(session, op) : "refused";
     }
-    long id = createLease(0, 1);
+    long id = createLease(0, UNTIMED);
     LeaseFact lease = leases.get(id);
     Locked statement = new Locked(op, request, lease);
     if (locks.acquire(request, op.lockName(), lease.name, false, true).equals("waiting")) {
@@ -260,7 +267,12 @@ final class Model {
 
   private static String words(String answer) {
     return switch (answer) {
-      case "LEASE_GONE", "WAIT_CANCELLED", "SESSION_GONE", "LOCK_UPGRADE", "LOCK_STATE", "TRANSACTION_LOST" ->
+      case "LEASE_GONE",
+          "WAIT_CANCELLED",
+          "SESSION_GONE",
+          "LOCK_UPGRADE",
+          "LOCK_STATE",
+          "TRANSACTION_LOST" ->
           "refused";
       case "not granted" -> "null";
       default -> answer.replaceFirst("tokens? ", "");
@@ -353,7 +365,7 @@ final class Model {
     }
     LeaseFact lease = transaction.lease;
     if (lease == null) {
-      lease = leases.get(createLease(0, 1));
+      lease = leases.get(createLease(0, UNTIMED));
       transaction.lease = lease;
     }
     return words(locks.acquire(request, op.lockName(), lease.name, false, true));
@@ -407,9 +419,7 @@ final class Model {
       }
     }
     boolean did = locks.forceRelease(op.lockName());
-    leases
-        .values()
-        .removeIf(lease -> lease.keepsALock && !locks.holdsAnything(lease.name));
+    leases.values().removeIf(lease -> lease.keepsALock && !locks.holdsAnything(lease.name));
     return bool(did);
   }
 
@@ -468,8 +478,7 @@ final class Model {
     return lease == null
         ? "refused"
         : words(
-            locks.acquire(
-                request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
+            locks.acquire(request, op.lockName(), lease.name, false, op.kind() == Op.Kind.ACQUIRE));
   }
 
   /** The lease that a statement names, 0 for the session's own; null if it is refused. */

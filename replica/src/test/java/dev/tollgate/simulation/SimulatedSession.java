@@ -322,14 +322,14 @@ final class SimulatedSession implements Connection.Owner {
     if (lease != null && world.chance(0.02)) {
       process.drop(lease);
     }
+    if (inTransaction) {
+      return op(world.chance(0.6) ? Kind.COMMIT : Kind.ROLLBACK, lock, 0, 0);
+    }
     if (reader && world.chance(0.85)) {
       return op(Kind.READ, lock, 0, 0);
     }
     if (simulation.fencesSessions() && world.chance(0.12)) {
       return chooseAroundAFence(lock, token);
-    }
-    if (inTransaction) {
-      return op(world.chance(0.6) ? Kind.COMMIT : Kind.ROLLBACK, lock, 0, 0);
     }
     if (simulation.usesLockKinds() && world.chance(0.25)) {
       return chooseAmongLockKinds(lock, lease);

@@ -63,6 +63,7 @@ class PublishedJarIT {
     assertEquals(
         Set.of(
             "dev/tollgate/jdbc",
+            "dev/tollgate/lock",
             "dev/tollgate/shaded",
             "dev/tollgate/transport",
             "dev/tollgate/wire"),

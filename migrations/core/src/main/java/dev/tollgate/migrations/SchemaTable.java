@@ -14,11 +14,12 @@ import org.jspecify.annotations.Nullable;
  * A table of the runner's own, in the schema that a connection had when the run began, also if a
  * script sets another.
  *
+ * @param catalog where the database has catalogs in the place of schemas, as MariaDB does
  * @param schema null on a database without schemas
  * @param name letters, digits and underscores, unquoted
- * @param quote what stands around the name of the schema
+ * @param quote what stands around the name of the schema or catalog
  */
-record SchemaTable(@Nullable String schema, String name, String quote) {
+record SchemaTable(@Nullable String catalog, @Nullable String schema, String name, String quote) {
   SchemaTable {
     requireNonNull(name, "name");
     requireNonNull(quote, "quote");
@@ -26,20 +27,32 @@ record SchemaTable(@Nullable String schema, String name, String quote) {
 
   /** The table of that name in the schema that the connection has now. */
   static SchemaTable of(Connection connection, String name) throws SQLException {
+    DatabaseMetaData meta = connection.getMetaData();
+    String schema = connection.getSchema();
+    boolean hasCatalogs = schema == null && meta.supportsCatalogsInDataManipulation();
     return new SchemaTable(
-        connection.getSchema(), name, connection.getMetaData().getIdentifierQuoteString());
+        hasCatalogs ? connection.getCatalog() : null,
+        schema,
+        name,
+        meta.getIdentifierQuoteString());
+  }
+
+  private @Nullable String qualifier() {
+    return schema == null ? catalog : schema;
   }
 
   /** Schema and table, as the name of a lock has them. */
   String path() {
-    return schema == null ? name : schema + "." + name;
+    String qualifier = qualifier();
+    return qualifier == null ? name : qualifier + "." + name;
   }
 
   /** As statements name the table. */
   String qualified() {
-    return schema == null
+    String qualifier = qualifier();
+    return qualifier == null
         ? name
-        : quote + schema.replace(quote, quote + quote) + quote + "." + name;
+        : quote + qualifier.replace(quote, quote + quote) + quote + "." + name;
   }
 
   boolean exists(Connection connection) throws SQLException {
@@ -50,7 +63,7 @@ record SchemaTable(@Nullable String schema, String name, String quote) {
             : meta.storesLowerCaseIdentifiers() ? name.toLowerCase(Locale.ROOT) : name;
     try (ResultSet tables =
         meta.getTables(
-            connection.getCatalog(),
+            catalog == null ? connection.getCatalog() : catalog,
             schema == null ? null : escaped(meta, schema),
             escaped(meta, stored),
             null)) {

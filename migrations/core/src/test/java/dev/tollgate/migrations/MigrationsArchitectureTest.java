@@ -18,7 +18,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The module stands on JDBC alone, and the map in its DESIGN.md has a place for every class. */
+/**
+ * The module stands on JDBC and the lock API alone, and the map in its DESIGN.md has a place for
+ * every class.
+ */
 class MigrationsArchitectureTest {
   private static final JavaClasses MAIN =
       new ClassFileImporter()
@@ -26,8 +29,9 @@ class MigrationsArchitectureTest {
           .importPackages("dev.tollgate.migrations");
 
   @Test
-  void jdbcIsAllThatIsUsed() {
-    only("java..", "dev.tollgate.migrations..", "org.jspecify..").check(MAIN);
+  void jdbcAndTheLockApiAreAllThatIsUsed() {
+    only("java..", "dev.tollgate.migrations..", "dev.tollgate.lock..", "org.jspecify..")
+        .check(MAIN);
     ArchRule withoutJdbc = only("java.lang..", "dev.tollgate.migrations..");
     assertThrows(AssertionError.class, () -> withoutJdbc.check(MAIN));
   }

@@ -75,7 +75,19 @@ final class FenceCallback implements Callback {
     } catch (SQLException e) {
       throw new FlywayException("the fence was not raised: " + e.getMessage(), e);
     } catch (MigrationException e) {
+      rollBack(connection, e);
       throw new FlywayException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Where definitions commit, Flyway commits what a failed migration did before. */
+  private static void rollBack(Connection connection, MigrationException why) {
+    try {
+      if (!connection.getAutoCommit()) {
+        connection.rollback();
+      }
+    } catch (SQLException e) {
+      why.addSuppressed(e);
     }
   }
 
@@ -118,8 +130,12 @@ final class FenceCallback implements Callback {
     }
   }
 
+  /** A definition may have ended the transaction that kept a later holder waiting. */
   private void end(Connection connection, MigrationInfo migration)
       throws SQLException, MigrationException {
+    if (definitionsCommit) {
+      raise(connection);
+    }
     marks.set(connection, migration);
     lock.assertHeld();
   }

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Liquibase commits a change set, and then its row in DATABASECHANGELOG. Here the first commit
  * waits for the second, so that both or neither are there after the death of the runner.
  *
- * <p>In autocommit, each statement is preceded by a check and no more.
+ * <p>In autocommit, and where definitions commit, each statement is preceded by a check and no
+ * more.
  */
 final class FencedConnection {
   private static final String STALE = "23T01";
@@ -42,6 +43,7 @@ final class FencedConnection {
   private final MigrationLock lock;
   private final FenceRow row;
   private final Connection fenced;
+  private final boolean definitionsCommit;
 
   /** True if the open transaction has raised the row, and so keeps later holders waiting. */
   private boolean raised;
@@ -49,10 +51,11 @@ final class FencedConnection {
   /** True until the commit of the change set under way. */
   private boolean commitWaits;
 
-  FencedConnection(Connection real, MigrationLock lock, FenceRow row) {
+  FencedConnection(Connection real, MigrationLock lock, FenceRow row) throws SQLException {
     this.real = requireNonNull(real, "real");
     this.lock = requireNonNull(lock, "lock");
     this.row = requireNonNull(row, "row");
+    this.definitionsCommit = real.getMetaData().dataDefinitionCausesTransactionCommit();
     this.fenced = proxy(Connection.class, (method, arguments) -> onConnection(method, arguments));
   }
 
@@ -154,10 +157,13 @@ final class FencedConnection {
     return sql.strip().split("\\W", 2)[0].toUpperCase(Locale.ROOT);
   }
 
-  /** Before the first statement of a transaction, and before each one outside a transaction. */
+  /**
+   * Before the first statement of a transaction, and before each one outside a transaction. A
+   * definition may have ended the transaction unseen where definitions commit.
+   */
   private void raise() throws SQLException {
     boolean transaction = !real.getAutoCommit();
-    if (transaction && raised) {
+    if (transaction && raised && !definitionsCommit) {
       return;
     }
     try {
@@ -175,6 +181,9 @@ final class FencedConnection {
       return;
     }
     try {
+      if (definitionsCommit && !real.getAutoCommit()) {
+        row.raise(real);
+      }
       lock.assertHeld();
     } catch (MigrationException e) {
       throw refusal("the transaction was not committed", e);

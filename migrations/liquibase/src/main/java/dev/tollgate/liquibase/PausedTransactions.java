@@ -7,23 +7,62 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import liquibase.database.Database;
+import liquibase.database.core.MariaDBDatabase;
 import liquibase.database.core.PostgresDatabase;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How long PostgreSQL keeps a transaction whose client is silent. A runner that is paused within a
- * transaction keeps the row of the fence locked, and the next run waits for it.
+ * How long the server keeps a transaction whose client is silent, where it can be told. A runner
+ * that is paused within a transaction keeps the row of the fence locked, and the next run waits for
+ * it.
  */
 final class PausedTransactions {
-  private static final String SETTING = "idle_in_transaction_session_timeout";
-
   /** A change in Java may compute for a while between two statements. */
   private static final int LEASES = 4;
 
-  private final Connection connection;
-  private final boolean bounded;
+  /**
+   * A setting of the session.
+   *
+   * @param query answers the value; 0 is no bound
+   * @param unit of the value
+   */
+  private record Setting(String name, String query, Duration unit) {
+    static Optional<Setting> of(Database database) {
+      if (database instanceof PostgresDatabase) {
+        String name = "idle_in_transaction_session_timeout";
+        return Optional.of(
+            new Setting(
+                name,
+                "SELECT setting FROM pg_settings WHERE name = '" + name + "'",
+                Duration.ofMillis(1)));
+      }
+      if (database instanceof MariaDBDatabase) {
+        String name = "idle_transaction_timeout";
+        return Optional.of(new Setting(name, "SELECT @@SESSION." + name, Duration.ofSeconds(1)));
+      }
+      return Optional.empty();
+    }
 
-  private PausedTransactions(Connection connection, boolean bounded) {
+    boolean isUnbounded(Connection connection) throws SQLException {
+      try (Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery(query)) {
+        return row.next() && row.getLong(1) == 0;
+      }
+    }
+
+    void set(Connection connection, long value) throws SQLException {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SET " + name + " = " + value);
+      }
+    }
+  }
+
+  private final Connection connection;
+  private final @Nullable Setting bounded;
+
+  private PausedTransactions(Connection connection, @Nullable Setting bounded) {
     this.connection = requireNonNull(connection, "connection");
     this.bounded = bounded;
   }
@@ -35,32 +74,18 @@ final class PausedTransactions {
    */
   static PausedTransactions bound(Database database, Connection connection, Duration lease)
       throws SQLException {
-    boolean unbounded = database instanceof PostgresDatabase && millis(connection) == 0;
-    if (unbounded) {
-      set(connection, lease.multipliedBy(LEASES).toMillis());
+    Optional<Setting> setting = Setting.of(database);
+    if (setting.isEmpty() || !setting.get().isUnbounded(connection)) {
+      return new PausedTransactions(connection, null);
     }
-    return new PausedTransactions(connection, unbounded);
-  }
-
-  private static long millis(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT setting FROM pg_settings WHERE name = '" + SETTING + "'")) {
-      return row.next() ? row.getLong(1) : 0;
-    }
-  }
-
-  private static void set(Connection connection, long millis) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("SET " + SETTING + " = " + millis);
-    }
+    setting.get().set(connection, lease.multipliedBy(LEASES).dividedBy(setting.get().unit()));
+    return new PausedTransactions(connection, setting.get());
   }
 
   /** Leaves the session as it was; the connection is in autocommit. */
   void unbound() throws SQLException {
-    if (bounded) {
-      set(connection, 0);
+    if (bounded != null) {
+      bounded.set(connection, 0);
     }
   }
 }

@@ -25,6 +25,7 @@ import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
 import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 import org.apache.ratis.thirdparty.io.grpc.Status;
 import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
+import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,12 @@ import org.jspecify.annotations.Nullable;
  * <p>While an entry is being appended, Ratis takes any request with an entry at its index for the
  * same append. It acknowledges the whole request when that one append is done, also entries that
  * follow, or entries of another term, which it drops. So such a request waits for the append.
+ *
+ * <p>A node that joins takes part in elections from the first request on that does not say that the
+ * node is being initialized (RaftServerImpl.appendEntriesAsync). If that request comes from a new
+ * leader, the node may not have the entry yet that makes it a member. Then it stops at the next
+ * election (NOT_IN_CONF), and the cluster that has made it a member misses its vote. So requests
+ * say that the node is being initialized until it has that entry.
  *
  * <p>A request with a snapshot also names the members. Ratis (SnapshotInstallationHandler) takes
  * them before it looks at the term, so they are removed from a request of a former leader.
@@ -118,7 +125,11 @@ final class FollowerAppends implements ServerInterceptor {
         next.startCall(call, headers)) {
       @Override
       @SuppressWarnings("unchecked") // the message keeps its type
-      public void onMessage(Q message) {
+      public void onMessage(Q received) {
+        Q message =
+            received instanceof AppendEntriesRequestProto request && isToBeInitialized(request)
+                ? (Q) request.toBuilder().setInitializing(true).build()
+                : received;
         if (message instanceof AppendEntriesRequestProto request && request.getEntriesCount() > 0) {
           synchronized (order) {
             awaitAppended(request, call);
@@ -136,6 +147,15 @@ final class FollowerAppends implements ServerInterceptor {
         }
       }
     };
+  }
+
+  /** True if the request would begin elections at a node that is not a member yet. */
+  private boolean isToBeInitialized(AppendEntriesRequestProto request) {
+    RaftServer.Division owner = division;
+    return !request.getInitializing()
+        && owner != null
+        && owner.getInfo().getLifeCycleState() == LifeCycle.State.STARTING
+        && owner.getRaftConf().getPeer(owner.getId()) == null;
   }
 
   /** True if the request comes from the leader of a term that has passed. */

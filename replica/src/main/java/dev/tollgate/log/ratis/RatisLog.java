@@ -331,7 +331,11 @@ public final class RatisLog implements ReplicatedLog {
           members);
     } catch (IOException e) {
       LOG.debug("{}: no status", settings.nodeId(), e);
-      return new LogStatus(settings.nodeId(), LogStatus.Role.STOPPED, null, 0, 0, 0, List.of());
+      return LogStatus.of(settings.nodeId(), LogStatus.Role.STOPPED);
+    } catch (IllegalStateException e) {
+      // Ratis has not opened its log yet, while clients may already ask
+      LOG.debug("{}: no status yet", settings.nodeId(), e);
+      return LogStatus.of(settings.nodeId(), LogStatus.Role.STARTING);
     }
   }
 
@@ -403,6 +407,11 @@ public final class RatisLog implements ReplicatedLog {
       }
 
       @Override
+      public CompletableFuture<SnapshotFile> takeAfterEntry() {
+        return stateMachine.snapshots().takeAfterEntry();
+      }
+
+      @Override
       public byte[] configuration() throws IOException {
         RaftConfiguration members = server.getDivision(GROUP).getRaftConf();
         return LogProtoUtils.toLogEntryProto(members, null, members.getLogEntryIndex())
@@ -424,6 +433,8 @@ public final class RatisLog implements ReplicatedLog {
     }
     closeForwarder();
     closeServer();
+    // Ratis does not wait for the end of a state machine that has failed
+    stateMachine.snapshots().close();
   }
 
   private void closeServer() {

@@ -221,6 +221,13 @@ public final class Snapshots {
     return result;
   }
 
+  /** See {@link SnapshotStore#takeAfterEntry}. */
+  public synchronized CompletableFuture<SnapshotFile> takeAfterEntry() {
+    CompletableFuture<SnapshotFile> result = new CompletableFuture<>();
+    awaitGap(result);
+    return result;
+  }
+
   private void awaitGap(CompletableFuture<SnapshotFile> result) {
     asked.add(result);
     CompletableFuture.delayedExecutor(GAP_SECONDS, TimeUnit.SECONDS).execute(() -> giveUp(result));

@@ -41,9 +41,11 @@ public final class ClientConnection {
   private final ReplyChannel replies;
   private final SessionRequests sessions;
   private final Heartbeats heartbeats;
+  private final HolderWatches watches;
   private final StatementRequests statements;
   private final SnapshotSender snapshot;
   private @Nullable ClientInfo client;
+  private volatile boolean watching;
 
   ClientConnection(
       StateAccess state,
@@ -52,6 +54,7 @@ public final class ClientConnection {
       ReplyChannel replies,
       SessionRequests sessions,
       Heartbeats heartbeats,
+      HolderWatches watches,
       StatementRequests statements,
       SnapshotSender snapshot) {
     this.state = requireNonNull(state, "state");
@@ -60,6 +63,7 @@ public final class ClientConnection {
     this.replies = requireNonNull(replies, "replies");
     this.sessions = requireNonNull(sessions, "sessions");
     this.heartbeats = requireNonNull(heartbeats, "heartbeats");
+    this.watches = requireNonNull(watches, "watches");
     this.statements = requireNonNull(statements, "statements");
     this.snapshot = requireNonNull(snapshot, "snapshot");
   }
@@ -99,6 +103,9 @@ public final class ClientConnection {
     statements.close();
     snapshot.close();
     heartbeats.disconnected();
+    if (watching) {
+      workers.chore(() -> watches.forget(replies));
+    }
   }
 
   private void hello(Request.Hello hello, Consumer<Reply> answer) {
@@ -160,6 +167,9 @@ public final class ClientConnection {
       snapshot.open(open, answer);
     } else if (request instanceof Request.ReadSnapshot read) {
       snapshot.read(read, answer);
+    } else if (request instanceof Request.AwaitHolder await) {
+      watching = true;
+      watches.await(await, replies, answer);
     } else if (request instanceof Request.AskNodeStatus) {
       workers.chore(() -> answer.accept(cluster.nodeStatus()));
     } else {

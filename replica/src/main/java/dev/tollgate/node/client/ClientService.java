@@ -35,6 +35,7 @@ public final class ClientService implements Replica.Listener {
   private final TransactionGate gate;
   private final WaitingRequests waiting;
   private final Keepers keepers;
+  private final HolderWatches watches;
   private final RunningQueries queries = new RunningQueries();
   private final RequestWork work;
   private final StatementExecution execution;
@@ -64,6 +65,7 @@ public final class ClientService implements Replica.Listener {
     gate = new TransactionGate(limits.heldTransactions(), workers::chore, replica::isLeading);
     waiting = new WaitingRequests(replica::isLeading);
     keepers = new Keepers(cluster);
+    watches = new HolderWatches(replica.state(), leadership);
     work = new RequestWork(nodeId, workers, replica);
 
     Facts facts = replica.facts();
@@ -107,6 +109,7 @@ public final class ClientService implements Replica.Listener {
         replies,
         new SessionRequests(cluster, leadership, pipeline, replica.facts(), queries, replies),
         new Heartbeats(timeKeeper, keepers, leadership, workers, replies),
+        watches,
         new StatementRequests(frontend, execution, descriptions, work),
         new SnapshotSender(nodeId, snapshots, leadership, workers));
   }
@@ -118,6 +121,7 @@ public final class ClientService implements Replica.Listener {
   public void stoppedLeading() {
     gate.stoppedLeading();
     waiting.stoppedLeading();
+    watches.stoppedLeading();
   }
 
   @Override
@@ -127,6 +131,11 @@ public final class ClientService implements Replica.Listener {
     } else {
       keepers.noticed(notice);
     }
+  }
+
+  @Override
+  public void applied() {
+    watches.applied();
   }
 
   @Override

@@ -49,6 +49,9 @@ public final class Replica implements LogConsumer {
     /** An entry brought this about; called only while this node leads. */
     void noticed(Notice notice);
 
+    /** An entry was applied, and its notices were told; called only while this node leads. */
+    default void applied() {}
+
     /**
      * Statements are paused, so a snapshot of this state is valid in any environment; on every
      * node.
@@ -187,6 +190,9 @@ public final class Replica implements LogConsumer {
       if (proposedHere) {
         entry.proposals().get(i).applied(results.get(i).outcome());
       }
+    }
+    if (leading) {
+      tell(Listener::applied);
     }
   }
 

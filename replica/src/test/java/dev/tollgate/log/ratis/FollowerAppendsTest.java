@@ -237,4 +237,34 @@ class FollowerAppendsTest {
             .getResult());
     assertEquals(members.size(), node.members().size());
   }
+
+  /**
+   * As when the leader changes while the node is being added: the new leader takes it for a member,
+   * and its first request comes before the entry that makes it one.
+   */
+  @Test
+  void nodeThatJoinsStandsForNoElectionBeforeItIsAMember() throws Exception {
+    node.close();
+    await().atMost(LoneFollower.DEADLINE).until(() -> !takesPartInElections());
+    node = LoneFollower.joining(directory.resolve("joining"), SNAPSHOT_LOG_BYTES);
+    node.ask(node.request(1, null, NOTHING, entry(1, 0, "first")));
+    AppendEntriesRequestProto early = node.request(2, at(1, 7), NOTHING, entry(2, 8, "far ahead"));
+    assertEquals(AppendResult.INCONSISTENCY, node.ask(early).getResult());
+    assertFalse(takesPartInElections());
+    assertEquals(
+        AppendResult.SUCCESS,
+        node.ask(node.request(2, at(1, 0), NOTHING, node.membersEntry(2, 1))).getResult());
+    assertEquals(3, node.members().size());
+    node.ask(node.request(2, at(2, 1), NOTHING, entry(2, 2, "now it is one")));
+    await()
+        .atMost(LoneFollower.DEADLINE)
+        .until(() -> node.status().role() == LogStatus.Role.CANDIDATE);
+  }
+
+  /** Returns true if the thread runs that makes a silent leader's follower a candidate. */
+  private static boolean takesPartInElections() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .anyMatch(name -> name.startsWith(LoneFollower.ID) && name.endsWith("-FollowerState"));
+  }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.BlockingQueue;
@@ -28,7 +29,9 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChunkProto;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RaftGroupIdProto;
+import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
@@ -50,17 +53,33 @@ final class LoneFollower implements AutoCloseable {
 
   final RecordingConsumer consumer = new RecordingConsumer();
   private final BlockingQueue<AppendEntriesReplyProto> replies = new LinkedBlockingQueue<>();
+  private final SortedMap<String, String> peers;
   private final RatisLog log;
   private final ManagedChannel channel;
   private final StreamObserver<AppendEntriesRequestProto> leader;
   private long calls;
 
   LoneFollower(Path directory, long snapshotLogBytes) throws IOException {
-    SortedMap<String, String> peers = Ports.peers(3);
+    this(directory, snapshotLogBytes, Ports.peers(3), Duration.ofSeconds(10), /* joins= */ false);
+  }
+
+  private LoneFollower(
+      Path directory,
+      long snapshotLogBytes,
+      SortedMap<String, String> peers,
+      Duration electionTimeout,
+      boolean joins)
+      throws IOException {
+    this.peers = peers;
     log =
         new RatisLog(
             new RaftSettings(
-                ID, peers.get(ID), peers, directory, Duration.ofSeconds(10), snapshotLogBytes),
+                ID,
+                peers.get(ID),
+                joins ? Collections.emptySortedMap() : peers,
+                directory,
+                electionTimeout,
+                snapshotLogBytes),
             consumer);
     log.start();
     int port = NetUtils.createSocketAddr(peers.get(ID)).getPort();
@@ -80,6 +99,30 @@ final class LoneFollower implements AutoCloseable {
                   @Override
                   public void onCompleted() {}
                 });
+  }
+
+  /** A node that is no member yet, and stands for election soon once it is one. */
+  static LoneFollower joining(Path directory, long snapshotLogBytes) throws IOException {
+    return new LoneFollower(
+        directory, snapshotLogBytes, Ports.peers(3), Duration.ofMillis(50), /* joins= */ true);
+  }
+
+  /** The entry with all three nodes as members. */
+  LogEntryProto membersEntry(long term, long index) {
+    RaftConfigurationProto.Builder members = RaftConfigurationProto.newBuilder();
+    peers.forEach(
+        (id, address) ->
+            members.addPeers(
+                RaftPeerProto.newBuilder().setId(ByteString.copyFromUtf8(id)).setAddress(address)));
+    return LogEntryProto.newBuilder()
+        .setTerm(term)
+        .setIndex(index)
+        .setConfigurationEntry(members)
+        .build();
+  }
+
+  LogStatus status() {
+    return log.status();
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogFailedException;
+import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.Supervision;
@@ -99,6 +100,15 @@ class RatisLogTest {
   @AfterEach
   void stopAll() {
     nodes.forEach(node -> node.log.close());
+  }
+
+  /** The node listens for clients first, and they may ask at once. */
+  @Test
+  void logThatHasNotStartedHasAStatus() throws Exception {
+    RaftSettings settings = RaftSettings.alone("n1", directory.resolve("not started"));
+    try (RatisLog log = new RatisLog(settings, new RecordingConsumer())) {
+      assertEquals(LogStatus.Role.STARTING, log.status().role());
+    }
   }
 
   @Test

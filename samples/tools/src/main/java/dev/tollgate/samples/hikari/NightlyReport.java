@@ -2,6 +2,9 @@ package dev.tollgate.samples.hikari;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.lock.HeldLock;
+import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockOptions;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,9 +27,14 @@ public final class NightlyReport {
   private static final Duration WAIT = Duration.ofSeconds(10);
 
   private final DataSource pool;
+  private final LockClient locks;
 
-  public NightlyReport(DataSource pool) {
+  /**
+   * @param locks on the same pool
+   */
+  public NightlyReport(DataSource pool, LockClient locks) {
     this.pool = pool;
+    this.locks = locks;
   }
 
   /** Makes a pool that knows only Tollgate's URL: the driver registers itself. */
@@ -50,8 +58,10 @@ public final class NightlyReport {
    * @throws SQLException with SQLState 23T01 if the lock was lost meanwhile: then nothing was
    *     written
    */
-  public Optional<Long> write(LocalDate day, BigDecimal total) throws SQLException {
-    Optional<HeldLock> lock = HeldLock.acquire(pool, LOCK, "report of " + day, TTL, WAIT);
+  public Optional<Long> write(LocalDate day, BigDecimal total)
+      throws SQLException, InterruptedException {
+    LockOptions options = LockOptions.DEFAULT.ttl(TTL).waitFor(WAIT).owner("report of " + day);
+    Optional<HeldLock> lock = locks.tryAcquire(LOCK, options);
     if (lock.isEmpty()) {
       return Optional.empty();
     }
@@ -72,9 +82,10 @@ public final class NightlyReport {
   /**
    * @param arguments the JDBC URL
    */
-  public static void main(String[] arguments) throws SQLException {
-    try (HikariDataSource pool = pool(arguments[0], 3)) {
-      NightlyReport report = new NightlyReport(pool);
+  public static void main(String[] arguments) throws SQLException, InterruptedException {
+    try (HikariDataSource pool = pool(arguments[0], 3);
+        LockClient locks = LockClient.of(pool)) {
+      NightlyReport report = new NightlyReport(pool, locks);
       report.createTable();
       Optional<Long> token = report.write(LocalDate.of(2026, 11, 20), new BigDecimal("12.50"));
       System.out.println(

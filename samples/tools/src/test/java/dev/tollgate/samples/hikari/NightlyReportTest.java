@@ -4,9 +4,11 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.lock.HeldLock;
+import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockOptions;
 import dev.tollgate.samples.TestDatabase;
 import java.math.BigDecimal;
 import java.sql.SQLException;
@@ -20,25 +22,27 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class NightlyReportTest {
   private static final LocalDate DAY = LocalDate.of(2026, 11, 20);
-  private static final Duration LONG = Duration.ofMinutes(1);
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   @RegisterExtension final TestDatabase node = new TestDatabase();
   private HikariDataSource pool;
+  private LockClient locks;
 
   @BeforeEach
   void open() {
     pool = NightlyReport.pool(node.url(), 3);
+    locks = LockClient.of(pool);
   }
 
   @AfterEach
   void close() {
+    locks.close();
     pool.close();
   }
 
   @Test
-  void reportIsWrittenUnderATokenAndTheLockIsFreeAgain() throws SQLException {
-    NightlyReport report = new NightlyReport(pool);
+  void reportIsWrittenUnderATokenAndTheLockIsFreeAgain() throws Exception {
+    NightlyReport report = new NightlyReport(pool, locks);
     report.createTable();
     assertEquals(Optional.of(1L), report.write(DAY, new BigDecimal("12.50")));
     assertEquals(Optional.of(2L), report.write(DAY, new BigDecimal("13.00")));
@@ -48,38 +52,10 @@ class NightlyReportTest {
   }
 
   @Test
-  void secondWaitsInVainAndLeavesNothingBehind() throws SQLException {
-    try (HeldLock first = HeldLock.acquire(pool, "job", "a", LONG, LONG).orElseThrow()) {
-      assertTrue(first.isAlive());
-      assertEquals(
-          Optional.empty(), HeldLock.acquire(pool, "job", "b", LONG, Duration.ofMillis(50)));
-      assertEquals("1", node.ask("SELECT COUNT(*) FROM tollgate.leases WHERE NOT connection_own"));
-      assertEquals("0", node.ask("SELECT COUNT(*) FROM tollgate.lock_waiters"));
-    }
-  }
-
-  @Test
-  void leaseIsRenewedForAsLongAsTheWorkTakes() throws SQLException {
-    Duration ttl = Duration.ofMillis(600);
-    try (HeldLock held = HeldLock.acquire(pool, "job", "a", ttl, ttl).orElseThrow()) {
-      long end = System.nanoTime() + ttl.multipliedBy(3).toNanos();
-      await()
-          .atMost(DEADLINE)
-          .until(
-              () -> {
-                assertEquals(String.valueOf(held.token()), node.ask("SELECT lock_token('job')"));
-                return System.nanoTime() > end;
-              });
-      assertTrue(held.isAlive());
-    }
-    assertEquals("null", node.ask("SELECT lock_token('job')"));
-  }
-
-  @Test
-  void lostLeaseIsNoticedAndItsTokenIsRefused() throws SQLException {
+  void lostLeaseIsNoticedAndItsTokenIsRefused() throws Exception {
     node.ask("CREATE TABLE t(v INT)");
-    try (HeldLock held =
-        HeldLock.acquire(pool, "job", "a", Duration.ofSeconds(3), DEADLINE).orElseThrow()) {
+    LockOptions options = LockOptions.DEFAULT.ttl(Duration.ofSeconds(3)).owner("a");
+    try (HeldLock held = locks.tryAcquire("job", options).orElseThrow()) {
       node.ask("SELECT force_release_lock('job')");
       assertEquals(
           "23T01",
@@ -91,7 +67,7 @@ class NightlyReportTest {
               .getSQLState());
       String lease = node.ask("SELECT lease_id FROM tollgate.leases WHERE owner = 'a'");
       node.ask("SELECT revoke_lease(" + lease + ")");
-      await().atMost(DEADLINE).until(() -> !held.isAlive());
+      await().atMost(DEADLINE).until(() -> !held.isHeld());
     }
     assertEquals("0", node.ask("SELECT COUNT(*) FROM t"));
     assertFalse(pool.isClosed());

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
+import dev.tollgate.lock.HeldLock;
+import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockOptions;
 import dev.tollgate.samples.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -53,7 +56,7 @@ class ThirtyTwoThreadsTest {
   }
 
   private interface Work {
-    void of(int thread) throws SQLException;
+    void of(int thread) throws SQLException, InterruptedException;
   }
 
   private void inAllThreads(Work work) throws Exception {
@@ -69,6 +72,8 @@ class ThirtyTwoThreadsTest {
               return null;
             } catch (SQLException e) {
               throw new IllegalStateException(e.getSQLState() + " in thread " + thread, e);
+            } catch (InterruptedException e) {
+              throw new IllegalStateException("thread " + thread, e);
             }
           };
       all.add(CompletableFuture.supplyAsync(rounds, threads));
@@ -104,10 +109,13 @@ class ThirtyTwoThreadsTest {
     AtomicInteger entered = new AtomicInteger();
     // short: who stands in line occupies a connection that the holder may need
     Duration wait = Duration.ofMillis(5);
+    LockClient locks = LockClient.of(pool);
     inAllThreads(
         thread -> {
           int which = thread % 2;
-          var lock = HeldLock.acquire(pool, "lock-" + which, "thread " + thread, TTL, wait);
+          LockOptions options =
+              LockOptions.DEFAULT.ttl(TTL).waitFor(wait).owner("thread " + thread);
+          var lock = locks.tryAcquire("lock-" + which, options);
           if (lock.isPresent()) {
             try (HeldLock held = lock.get()) {
               assertEquals(1, inside.get(which).incrementAndGet());
@@ -118,6 +126,7 @@ class ThirtyTwoThreadsTest {
             }
           }
         });
+    locks.close();
     System.out.println(
         "HikariCP: " + entered + " of " + THREADS * ROUNDS + " attempts got their lock");
     assertTrue(entered.get() >= THREADS, "only " + entered);

@@ -1,0 +1,140 @@
+package dev.tollgate.lock;
+
+import dev.tollgate.wire.SqlState;
+import java.lang.System.Logger;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The threads of a client, all daemons: one for each waiting request, a few for listeners and for
+ * cleaning up, and one that watches deadlines. Threads that are idle end. Thread-safe.
+ */
+final class ClientThreads implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+  private static final int IDLE_SECONDS = 10;
+  private static final int CLOSE_SECONDS = 2;
+  private static final int MAX_CHORES = 1_000;
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+  private final String prefix = "tollgate-lock-" + NUMBERS.incrementAndGet();
+  private final ThreadPoolExecutor waiting =
+      new ThreadPoolExecutor(
+          0,
+          LockLimits.WAITING_REQUESTS,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> daemon(task, "-waits"));
+
+  /** The queue is bounded by the number of leases and their listeners. */
+  private final ThreadPoolExecutor listeners =
+      pool(LockLimits.LISTENER_THREADS, LockLimits.LEASES * LockLimits.LISTENERS, "-listener");
+
+  private final ThreadPoolExecutor chores = pool(LockLimits.CHORE_THREADS, MAX_CHORES, "-chores");
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(1, task -> daemon(task, "-deadlines"));
+
+  ClientThreads() {
+    timer.setRemoveOnCancelPolicy(true);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  private ThreadPoolExecutor pool(int threads, int queue, String suffix) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(queue),
+            task -> daemon(task, suffix));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  private Thread daemon(Runnable task, String suffix) {
+    Thread thread = new Thread(task, prefix + suffix);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * Runs a request that may wait.
+   *
+   * @throws LockException if as many requests wait as may
+   */
+  void runWaiting(Runnable request) {
+    try {
+      waiting.execute(request);
+    } catch (RejectedExecutionException e) {
+      if (waiting.isShutdown()) {
+        throw new IllegalStateException("the lock client is closed", e);
+      }
+      throw new LockException(
+          SqlState.TOO_MANY.state(),
+          LockLimits.WAITING_REQUESTS
+              + " requests of this client wait for locks already, each on a connection of its own"
+              + " (LockLimits.WAITING_REQUESTS): ask with a shorter wait, or use another client");
+    }
+  }
+
+  /** Where listeners are called, so that a slow one delays no heartbeat and no deadline. */
+  Executor listeners() {
+    return task -> {
+      try {
+        listeners.execute(task);
+      } catch (RejectedExecutionException e) {
+        // the client is closed, and there is nothing to be told any more
+      }
+    };
+  }
+
+  /** Runs a task in the background; returns false if there are too many, or the client closes. */
+  boolean runChore(Runnable chore) {
+    try {
+      chores.execute(chore);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Runs a short task after a delay, unless the client is closed before.
+   *
+   * @return to cancel it
+   */
+  Future<?> runLater(Duration delay, Runnable task) {
+    try {
+      return timer.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      // the client is closed, and with it its leases
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  /** Takes nothing new, lets listeners finish, and waits a moment for chores. */
+  @Override
+  public void close() {
+    timer.shutdown();
+    listeners.shutdown();
+    chores.shutdown();
+    waiting.shutdown();
+    try {
+      if (!chores.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+        LOG.log(Logger.Level.DEBUG, "{0}: leases end when their time is over", prefix);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

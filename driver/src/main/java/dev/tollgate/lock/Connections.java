@@ -1,0 +1,22 @@
+package dev.tollgate.lock;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** Where the requests of a client get their connections. Thread-safe. */
+interface Connections extends AutoCloseable {
+  /** A connection for a request that may wait for a lock for as long as it takes. */
+  Connection forWaiting() throws SQLException;
+
+  /** A connection for a request that is answered at once, or for work under a lock. */
+  Connection forShortRequest() throws SQLException;
+
+  /** Takes a connection back that is as it was. */
+  void giveBack(Connection connection);
+
+  /** Ends a connection in which something of a request may be left. */
+  void discard(Connection connection);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,20 @@
+package dev.tollgate.lock;
+
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A lock of the cluster behind the interface of the JDK. It belongs to the thread that has locked
+ * it, is re-entrant, and has no conditions. All views of a name on one client are the same lock.
+ *
+ * <p>The methods of {@link Lock} throw {@link LockException} if the cluster does not answer, and
+ * {@link LockLostException} if the thread had the lock and has lost it. {@link #unlock} then ends
+ * the hold all the same.
+ */
+public interface FencedLock extends Lock {
+  /**
+   * What this thread holds, with the token to write under.
+   *
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   */
+  HeldLock held();
+}

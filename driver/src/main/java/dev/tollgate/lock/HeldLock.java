@@ -1,0 +1,274 @@
+package dev.tollgate.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One grant of a lock, until {@link #close}. Belongs to no thread and to no connection.
+ * Thread-safe.
+ *
+ * <p>{@link #isHeld} is what this process can prove by its lease and its clock. What counts is that
+ * the store refuses a write under a {@link #token} that is not current: present it with each write.
+ */
+public final class HeldLock implements AutoCloseable {
+  private final LockClient client;
+  private final Lease lease;
+  private final String name;
+  private final long token;
+  private final boolean ownsLease;
+  private boolean closed;
+  private boolean taken;
+
+  /**
+   * @param ownsLease true if the lease exists for this lock, or for the locks granted with it
+   */
+  HeldLock(LockClient client, Lease lease, String name, long token, boolean ownsLease) {
+    this.client = requireNonNull(client, "client");
+    this.lease = requireNonNull(lease, "lease");
+    this.name = requireNonNull(name, "name");
+    this.token = token;
+    this.ownsLease = ownsLease;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** The fencing token: positive, and higher with every grant in the cluster. */
+  public long token() {
+    return token;
+  }
+
+  /** The lease under which the lock is held; its end is the end of the lock. */
+  public Lease lease() {
+    return lease;
+  }
+
+  /** True if this process can prove that its lease is alive, and has not released the lock. */
+  public boolean isHeld() {
+    synchronized (this) {
+      if (closed || taken) {
+        return false;
+      }
+    }
+    return lease.isAlive();
+  }
+
+  /**
+   * Returns if {@link #isHeld}. Asks no node.
+   *
+   * @throws LockLostException if the lock is lost, or cannot be proven
+   * @throws IllegalStateException if this lock was closed or transferred
+   */
+  public void assertHeld() {
+    requireOpen();
+    if (!isHeld()) {
+      throw lost("its lease has ended, or cannot be proven");
+    }
+  }
+
+  private synchronized void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException(
+          "lock '" + name + "' was held under token " + token + " and is closed");
+    }
+  }
+
+  private LockLostException lost(String why) {
+    return new LockLostException(
+        "lock '" + name + "' is no longer held under token " + token + ": " + why);
+  }
+
+  /**
+   * Asks the cluster whether the lock is held, which also finds out whether an operator has taken
+   * it with force_release_lock. One round trip.
+   *
+   * @throws LockLostException if it is not held
+   * @throws LockException if the cluster does not answer
+   */
+  public void confirm() {
+    assertHeld();
+    try {
+      if (!client.calls().holds(name, token)) {
+        markTaken();
+        throw lost("the cluster has released it");
+      }
+    } catch (SQLException e) {
+      throw LockException.of("lock '" + name + "' is not confirmed", e);
+    }
+  }
+
+  private synchronized void markTaken() {
+    taken = true;
+  }
+
+  /**
+   * Runs work in a transaction of which Tollgate refuses each write, and the commit, unless the
+   * lock is held under this token at that moment. Rolls back if the work fails. Uses a connection
+   * of the client.
+   *
+   * @throws SQLException with 23T01 if the lock was lost; nothing was written then. With 08007 if
+   *     it is unknown whether the transaction was committed
+   */
+  public <R> R run(FencedWork<R> work) throws SQLException {
+    requireNonNull(work, "work");
+    assertHeld();
+    Connection connection = client.connections().forWaiting();
+    boolean whole = false;
+    try {
+      boolean autoCommit = connection.getAutoCommit();
+      fence(connection);
+      R result = commit(connection, work);
+      execute(connection, "SET NOT FENCED");
+      connection.setAutoCommit(autoCommit);
+      whole = true;
+      return result;
+    } finally {
+      if (whole) {
+        client.connections().giveBack(connection);
+      } else {
+        client.connections().discard(connection);
+      }
+    }
+  }
+
+  private void fence(Connection connection) throws SQLException {
+    try (PreparedStatement fence = connection.prepareStatement("SET FENCED BY LOCK ? TOKEN ?")) {
+      fence.setString(1, name);
+      fence.setLong(2, token);
+      fence.execute();
+    }
+  }
+
+  private <R> R commit(Connection connection, FencedWork<R> work) throws SQLException {
+    connection.setAutoCommit(false);
+    try {
+      R result = work.on(connection);
+      assertHeld();
+      connection.commit();
+      return result;
+    } catch (SQLException | RuntimeException | Error e) {
+      try {
+        connection.rollback();
+      } catch (SQLException rollback) {
+        e.addSuppressed(rollback);
+      }
+      throw e;
+    }
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /**
+   * Releases the lock, which no lease is granted before this time is over.
+   *
+   * @param keep from zero on
+   * @throws LockLostException if the lock was lost before; then it is not kept either
+   * @throws LockException if the cluster does not answer; then the lock is released when its lease
+   *     expires
+   */
+  public void releaseAfter(Duration keep) {
+    if (requireNonNull(keep, "keep").isNegative()) {
+      throw new IllegalArgumentException("keep is " + keep + ": it is zero or more");
+    }
+    assertHeld();
+    if (!end()) {
+      requireOpen();
+    }
+    try {
+      if (!client.calls().release(name, lease.id(), keep)) {
+        throw lost("the cluster has released it");
+      }
+    } catch (SQLException e) {
+      lease.lose("lock '" + name + "' could not be released: " + e.getMessage());
+      throw LockException.of("lock '" + name + "' is not released", e);
+    } finally {
+      lease.free(List.of(name));
+      if (ownsLease) {
+        lease.close();
+      }
+    }
+  }
+
+  /**
+   * Hands the lock to another lease of the same client, without a moment in which it is free. This
+   * object is closed, and its token is no longer valid.
+   *
+   * @return the lock under the other lease, with a higher token
+   * @throws IllegalArgumentException if the lease belongs to another client
+   * @throws LockLostException if the lock, or one of the leases, is lost
+   * @throws LockException if the outcome is unknown; then both leases are given up
+   */
+  public HeldLock transferTo(Lease other) {
+    if (!requireNonNull(other, "other").belongsTo(client)) {
+      throw new IllegalArgumentException(other + " belongs to another lock client");
+    }
+    assertHeld();
+    other.reserve(List.of(name));
+    HeldLock successor = null;
+    try {
+      Optional<Long> granted = client.calls().transfer(name, lease.id(), other.id());
+      if (granted.isEmpty()) {
+        markTaken();
+        throw lost("the cluster has released it");
+      }
+      successor = new HeldLock(client, other, name, granted.get(), /* ownsLease= */ false);
+    } catch (SQLException e) {
+      other.lose("lock '" + name + "' may have been transferred to it: " + e.getMessage());
+      lease.lose("lock '" + name + "' may have been transferred from it: " + e.getMessage());
+      throw LockException.of("lock '" + name + "' is not transferred", e);
+    } finally {
+      if (successor == null) {
+        other.free(List.of(name));
+      }
+    }
+    if (end() && ownsLease) {
+      lease.close();
+    }
+    lease.free(List.of(name));
+    successor.assertHeld();
+    return successor;
+  }
+
+  /**
+   * Releases the lock. If the cluster does not answer, the lock is released when its lease expires:
+   * the lease is not kept alive any longer. Never throws; does nothing if the lock is closed or
+   * lost.
+   */
+  @Override
+  public void close() {
+    if (!end()) {
+      return;
+    }
+    if (ownsLease) {
+      lease.close();
+      return;
+    }
+    if (lease.isAlive()) {
+      lease.giveUp(List.of(name));
+    }
+    lease.free(List.of(name));
+  }
+
+  private synchronized boolean end() {
+    boolean first = !closed;
+    closed = true;
+    return first;
+  }
+
+  @Override
+  public String toString() {
+    return "lock '" + name + "' under token " + token;
+  }
+}

@@ -1,0 +1,45 @@
+package dev.tollgate.lock;
+
+import java.util.List;
+
+/** Locks that were granted at the same moment, and that are closed together. Thread-safe. */
+public final class HeldLocks implements AutoCloseable {
+  private final List<HeldLock> locks;
+
+  HeldLocks(List<HeldLock> locks) {
+    this.locks = List.copyOf(locks);
+  }
+
+  /** In the order in which they were named. */
+  public List<HeldLock> locks() {
+    return locks;
+  }
+
+  /**
+   * The lock of this name.
+   *
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public HeldLock lock(String name) {
+    return locks.stream()
+        .filter(lock -> lock.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("lock '" + name + "' is none of " + locks));
+  }
+
+  /** True if all of them are held, as far as this process can prove. */
+  public boolean isHeld() {
+    return locks.stream().allMatch(HeldLock::isHeld);
+  }
+
+  /** As {@link HeldLock#assertHeld}, for each of them. */
+  public void assertHeld() {
+    locks.forEach(HeldLock::assertHeld);
+  }
+
+  /** Releases all of them; never throws. */
+  @Override
+  public void close() {
+    locks.forEach(HeldLock::close);
+  }
+}

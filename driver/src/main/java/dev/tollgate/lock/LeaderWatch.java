@@ -1,0 +1,52 @@
+package dev.tollgate.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.transport.HolderWatch;
+import java.lang.System.Logger;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Tells a listener who leads, one leader after the other. A slow listener may miss some. */
+final class LeaderWatch implements HolderWatch.Listener {
+  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+
+  private final Executor executor;
+  private final Consumer<Optional<Leader>> listener;
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private volatile Optional<Leader> latest = Optional.empty();
+  private @Nullable Optional<Leader> told;
+
+  LeaderWatch(Executor executor, Consumer<Optional<Leader>> listener) {
+    this.executor = requireNonNull(executor, "executor");
+    this.listener = requireNonNull(listener, "listener");
+  }
+
+  @Override
+  public void holds(long token, @Nullable String owner) {
+    latest = owner == null ? Optional.empty() : Optional.of(new Leader(owner, token));
+    if (scheduled.compareAndSet(false, true)) {
+      executor.execute(this::tell);
+    }
+  }
+
+  /** On one thread at a time. */
+  private void tell() {
+    scheduled.set(false);
+    synchronized (this) {
+      Optional<Leader> now = latest;
+      if (now.equals(told)) {
+        return;
+      }
+      told = now;
+      try {
+        listener.accept(now);
+      } catch (RuntimeException e) {
+        LOG.log(Logger.Level.WARNING, "a listener for leaders", e);
+      }
+    }
+  }
+}

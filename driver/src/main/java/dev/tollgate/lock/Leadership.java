@@ -1,0 +1,106 @@
+package dev.tollgate.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+
+/**
+ * One term of a leader. It ends for good: when its lease is lost or about to be, when the candidate
+ * resigns, and when {@link Candidate#elected} returns. Thread-safe.
+ */
+public final class Leadership {
+  private final HeldLock lock;
+  private final String candidate;
+  private final Thread thread;
+  private final Executor listeners;
+  private final CompletableFuture<String> ended = new CompletableFuture<>();
+  private boolean over;
+  private boolean interruptible = true;
+
+  /**
+   * @param thread on which the candidate leads
+   */
+  Leadership(HeldLock lock, String candidate, Thread thread, Executor listeners) {
+    this.lock = requireNonNull(lock, "lock");
+    this.candidate = requireNonNull(candidate, "candidate");
+    this.thread = requireNonNull(thread, "thread");
+    this.listeners = requireNonNull(listeners, "listeners");
+  }
+
+  /** The name of the election. */
+  public String election() {
+    return lock.name();
+  }
+
+  public String candidate() {
+    return candidate;
+  }
+
+  /** The fencing token of the term: a later term of any candidate has a higher one. */
+  public long token() {
+    return lock.token();
+  }
+
+  /** The lock of the election, for {@link HeldLock#run}. */
+  public HeldLock lock() {
+    return lock;
+  }
+
+  /** True while this process can prove that no other candidate leads. */
+  public boolean isLeader() {
+    synchronized (this) {
+      if (over) {
+        return false;
+      }
+    }
+    return lock.isHeld();
+  }
+
+  /**
+   * Returns if {@link #isLeader}.
+   *
+   * @throws LockLostException if the term is over
+   */
+  public void assertLeader() {
+    if (!isLeader()) {
+      throw new LockLostException(
+          "'" + candidate + "' no longer leads '" + election() + "' under token " + token());
+    }
+  }
+
+  /** How long the term lasts if no further heartbeat succeeds. */
+  public Duration remaining() {
+    return isLeader() ? lock.lease().remaining() : Duration.ZERO;
+  }
+
+  /** Completes with the reason when the term is over, on a thread of the client's listeners. */
+  public CompletionStage<String> ended() {
+    return ended.minimalCompletionStage();
+  }
+
+  /** Ends the term and interrupts the thread that leads, unless that has returned. Is quick. */
+  synchronized void end(String reason) {
+    if (over) {
+      return;
+    }
+    over = true;
+    if (interruptible) {
+      thread.interrupt();
+    }
+    ended.completeAsync(() -> reason, listeners);
+  }
+
+  /** The candidate has returned: its thread is not interrupted any more. */
+  synchronized void returned() {
+    interruptible = false;
+    end("the candidate has returned");
+  }
+
+  @Override
+  public String toString() {
+    return "'" + candidate + "' leads '" + election() + "' under token " + token();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.tollgate.lock;
+
+/** What one {@link LockClient} may have at most. What exceeds a limit is refused by its name. */
+public final class LockLimits {
+  /** Requests that wait for locks at the same time: each has a connection and a thread. */
+  public static final int WAITING_REQUESTS = 128;
+
+  /** Connections for what does not wait, on a client that was made with a URL. */
+  public static final int SHORT_REQUESTS = 4;
+
+  /** Leases that are alive at the same time; a lock that brings its own lease counts too. */
+  public static final int LEASES = 10_000;
+
+  /** Locks that are asked for at once. */
+  public static final int NAMES_AT_ONCE = 100;
+
+  /** Listeners of one lease, or of one watched election. */
+  public static final int LISTENERS = 100;
+
+  /** Threads that call listeners. */
+  static final int LISTENER_THREADS = 4;
+
+  /** Threads that clean up after requests whose caller has left. */
+  static final int CHORE_THREADS = 2;
+
+  private LockLimits() {}
+}

@@ -1,0 +1,99 @@
+package dev.tollgate.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** How a lock is asked for. Immutable; each method returns a changed copy. */
+public final class LockOptions {
+  /** Exclusive, without a wait, with the client's lease time, no interrupt on loss. */
+  public static final LockOptions DEFAULT =
+      new LockOptions(/* shared= */ false, Duration.ZERO, null, null, /* interrupt= */ false);
+
+  private static final Duration LONGEST_TTL = Duration.ofHours(24);
+  private static final Duration SHORTEST_TTL = Duration.ofMillis(100);
+
+  private final boolean shared;
+  private final Duration wait;
+  private final @Nullable Duration ttl;
+  private final @Nullable String owner;
+  private final boolean interrupt;
+
+  private LockOptions(
+      boolean shared,
+      Duration wait,
+      @Nullable Duration ttl,
+      @Nullable String owner,
+      boolean interrupt) {
+    this.shared = shared;
+    this.wait = wait;
+    this.ttl = ttl;
+    this.owner = owner;
+    this.interrupt = interrupt;
+  }
+
+  /** Together with other shared holders; a later exclusive request waits for all of them. */
+  public LockOptions shared() {
+    return new LockOptions(/* shared= */ true, wait, ttl, owner, interrupt);
+  }
+
+  /**
+   * For how long a request stands in the queue, in all.
+   *
+   * @param wait zero for an answer at once
+   */
+  public LockOptions waitFor(Duration wait) {
+    if (requireNonNull(wait, "wait").isNegative()) {
+      throw new IllegalArgumentException("wait is " + wait + ": it is zero or more");
+    }
+    return new LockOptions(shared, wait, ttl, owner, interrupt);
+  }
+
+  /**
+   * How long the lock outlives this process.
+   *
+   * @param ttl from 100 ms to 24 h
+   */
+  public LockOptions ttl(Duration ttl) {
+    return new LockOptions(shared, wait, requireTtl(ttl), owner, interrupt);
+  }
+
+  static Duration requireTtl(Duration ttl) {
+    if (requireNonNull(ttl, "ttl").compareTo(SHORTEST_TTL) < 0 || ttl.compareTo(LONGEST_TTL) > 0) {
+      throw new IllegalArgumentException("ttl is " + ttl + ": a lease lives from 100 ms to 24 h");
+    }
+    return ttl;
+  }
+
+  /** Who asks, for operators: the column OWNER of TOLLGATE.LOCKS. At most 255 characters. */
+  public LockOptions owner(String owner) {
+    return new LockOptions(shared, wait, ttl, requireNonNull(owner, "owner"), interrupt);
+  }
+
+  /** Interrupts the thread that acquired the lock if the lock is lost before it is closed. */
+  public LockOptions interruptOnLoss() {
+    return new LockOptions(shared, wait, ttl, owner, /* interrupt= */ true);
+  }
+
+  boolean isShared() {
+    return shared;
+  }
+
+  Duration waitTime() {
+    return wait;
+  }
+
+  Optional<Duration> ttl() {
+    return Optional.ofNullable(ttl);
+  }
+
+  Optional<String> owner() {
+    return Optional.ofNullable(owner);
+  }
+
+  boolean interruptsOnLoss() {
+    return interrupt;
+  }
+}

@@ -1,0 +1,194 @@
+package dev.tollgate.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.wire.SqlState;
+import java.lang.System.Logger;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections that a client opens itself. Waiting requests have connections of their own, so that a
+ * release never stands behind them.
+ */
+final class OwnConnections implements Connections {
+  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+
+  /** Idle connections that are kept. */
+  private static final int IDLE = LockLimits.SHORT_REQUESTS;
+
+  private static final int MOST = LockLimits.WAITING_REQUESTS + LockLimits.SHORT_REQUESTS;
+
+  /** How long a short request waits for the others. */
+  private static final Duration TURN = Duration.ofSeconds(30);
+
+  /** Opens a connection. */
+  interface Opener {
+    Connection open() throws SQLException;
+  }
+
+  private final Opener opener;
+  private final Semaphore shortRequests = new Semaphore(LockLimits.SHORT_REQUESTS, true);
+  private final Set<Connection> lentForShort = new HashSet<>();
+  private final Set<Connection> lent = new HashSet<>();
+  private final Deque<Connection> idle = new ArrayDeque<>();
+  private boolean closed;
+
+  OwnConnections(Opener opener) {
+    this.opener = requireNonNull(opener, "opener");
+  }
+
+  @Override
+  public Connection forWaiting() throws SQLException {
+    return lend();
+  }
+
+  @Override
+  public Connection forShortRequest() throws SQLException {
+    takeTurn();
+    boolean done = false;
+    try {
+      Connection connection = lend();
+      synchronized (this) {
+        lentForShort.add(connection);
+      }
+      done = true;
+      return connection;
+    } finally {
+      if (!done) {
+        shortRequests.release();
+      }
+    }
+  }
+
+  /** A release has to go on in a thread that was interrupted. */
+  private void takeTurn() throws SQLException {
+    boolean interrupted = false;
+    long end = System.nanoTime() + TURN.toNanos();
+    try {
+      while (true) {
+        try {
+          if (shortRequests.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            return;
+          }
+          throw new SQLException(
+              LockLimits.SHORT_REQUESTS
+                  + " requests of this client were under way for "
+                  + TURN.toSeconds()
+                  + " s (LockLimits.SHORT_REQUESTS); is the cluster reachable?",
+              SqlState.BUSY.state(),
+              SqlState.BUSY.vendorCode());
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private Connection lend() throws SQLException {
+    Connection found = takeIdle();
+    while (found != null && !isOpen(found)) {
+      found = takeIdle();
+    }
+    Connection connection = found == null ? opener.open() : found;
+    synchronized (this) {
+      if (!closed && lent.size() < MOST) {
+        lent.add(connection);
+        return connection;
+      }
+    }
+    end(connection);
+    throw refusal();
+  }
+
+  private synchronized SQLException refusal() {
+    return closed
+        ? closed()
+        : new SQLException(
+            MOST
+                + " connections of this client are in use"
+                + " (LockLimits.WAITING_REQUESTS and SHORT_REQUESTS)",
+            SqlState.TOO_MANY.state(),
+            SqlState.TOO_MANY.vendorCode());
+  }
+
+  private synchronized @Nullable Connection takeIdle() throws SQLException {
+    if (closed) {
+      throw closed();
+    }
+    return idle.pollFirst();
+  }
+
+  private static SQLException closed() {
+    return new SQLException(
+        "the lock client is closed",
+        SqlState.SESSION_GONE.state(),
+        SqlState.SESSION_GONE.vendorCode());
+  }
+
+  @Override
+  public void giveBack(Connection connection) {
+    if (!takeBack(connection, /* reusable= */ true)) {
+      end(connection);
+    }
+  }
+
+  @Override
+  public void discard(Connection connection) {
+    takeBack(connection, /* reusable= */ false);
+    end(connection);
+  }
+
+  /** Returns true if the connection is kept for the next request. */
+  private synchronized boolean takeBack(Connection connection, boolean reusable) {
+    lent.remove(connection);
+    if (lentForShort.remove(connection)) {
+      shortRequests.release();
+    }
+    boolean kept = reusable && !closed && idle.size() < IDLE && isOpen(connection);
+    if (kept) {
+      idle.addFirst(connection);
+    }
+    return kept;
+  }
+
+  private static boolean isOpen(Connection connection) {
+    try {
+      return !connection.isClosed();
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  private static void end(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      LOG.log(Logger.Level.DEBUG, "a connection did not close", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    Set<Connection> all = new HashSet<>();
+    synchronized (this) {
+      closed = true;
+      all.addAll(idle);
+      all.addAll(lent);
+      idle.clear();
+    }
+    all.forEach(OwnConnections::end);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.tollgate.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** One view of a lock; its state is in {@link ThreadHolds}. */
+final class ThreadLock implements FencedLock {
+  private final LockClient client;
+  private final ThreadHolds holds;
+  private final String name;
+  private final boolean shared;
+  private final LockOptions options;
+
+  ThreadLock(LockClient client, ThreadHolds holds, String name, boolean shared) {
+    this.client = requireNonNull(client, "client");
+    this.holds = requireNonNull(holds, "holds");
+    this.name = requireNonNull(name, "name");
+    this.shared = shared;
+    this.options = shared ? LockOptions.DEFAULT.shared() : LockOptions.DEFAULT;
+  }
+
+  @Override
+  public void lock() {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          lockInterruptibly();
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    if (holds.isUpgrade(name, shared)) {
+      throw new IllegalMonitorStateException(
+          "thread '"
+              + Thread.currentThread().getName()
+              + "' has lock '"
+              + name
+              + "' for reading and would wait for itself: unlock it first");
+    }
+    holds.enter(
+        name,
+        shared,
+        turn -> {
+          turn.lockInterruptibly();
+          return true;
+        },
+        () -> Optional.of(client.acquire(name, options)));
+  }
+
+  @Override
+  public boolean tryLock() {
+    if (holds.isUpgrade(name, shared)) {
+      return false;
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      return holds.enter(
+          name, shared, ReentrantLock::tryLock, () -> client.tryAcquire(name, options));
+    } catch (InterruptedException e) {
+      interrupted = true;
+      return false;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    if (holds.isUpgrade(name, shared)) {
+      return false;
+    }
+    long end = System.nanoTime() + unit.toNanos(time);
+    return holds.enter(
+        name,
+        shared,
+        turn -> turn.tryLock(time, unit),
+        () -> {
+          Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+          return client.tryAcquire(name, options.waitFor(left));
+        });
+  }
+
+  @Override
+  public void unlock() {
+    holds.exit(name, shared);
+  }
+
+  @Override
+  public HeldLock held() {
+    return holds.held(name, shared);
+  }
+
+  @Override
+  public Condition newCondition() {
+    throw new UnsupportedOperationException("lock '" + name + "' of a cluster has no conditions");
+  }
+
+  @Override
+  public String toString() {
+    return "lock '" + name + (shared ? "' for reading" : "'");
+  }
+}

@@ -1,0 +1,104 @@
+package dev.tollgate.contract;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
+import javax.sql.DataSource;
+
+/** A data source without a pool, whose answers can be late or lost. */
+final class FaultyPool {
+  private final String url;
+  private volatile String late = "";
+  private volatile String lost = "";
+  private volatile CountDownLatch arrived = new CountDownLatch(1);
+  private volatile CountDownLatch released = new CountDownLatch(1);
+
+  FaultyPool(String url) {
+    this.url = url;
+  }
+
+  /** From now on answers to statements with this text are held until {@link #letGo}. */
+  void holdAnswersTo(String text) {
+    late = text;
+  }
+
+  /** From now on answers to statements with this text are lost: it is unknown what they did. */
+  void loseAnswersTo(String text) {
+    lost = text;
+  }
+
+  void awaitHeldAnswer() throws InterruptedException {
+    arrived.await();
+  }
+
+  void letGo() {
+    released.countDown();
+  }
+
+  DataSource dataSource() {
+    return proxy(
+        DataSource.class,
+        (method, arguments) ->
+            method.getName().equals("getConnection")
+                ? connection(DriverManager.getConnection(url))
+                : null);
+  }
+
+  private Connection connection(Connection real) {
+    return proxy(
+        Connection.class,
+        (method, arguments) -> {
+          Object result = call(real, method, arguments);
+          return result instanceof PreparedStatement statement && arguments[0] instanceof String sql
+              ? statement(statement, sql)
+              : result;
+        });
+  }
+
+  private PreparedStatement statement(PreparedStatement real, String sql) {
+    return proxy(
+        PreparedStatement.class,
+        (method, arguments) -> {
+          Object result = call(real, method, arguments);
+          if (method.getName().equals("executeQuery")) {
+            answer(sql);
+          }
+          return result;
+        });
+  }
+
+  private void answer(String sql) throws Exception {
+    if (!late.isEmpty() && sql.contains(late)) {
+      arrived.countDown();
+      released.await();
+    }
+    if (!lost.isEmpty() && sql.contains(lost)) {
+      throw new SQLException("the answer is lost, on purpose", "08007");
+    }
+  }
+
+  private interface Handler {
+    Object handle(Method method, Object[] arguments) throws Throwable;
+  }
+
+  private static <T> T proxy(Class<T> type, Handler handler) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            FaultyPool.class.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> handler.handle(method, arguments)));
+  }
+
+  private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
+    try {
+      return method.invoke(target, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+}

@@ -1,0 +1,440 @@
+package dev.tollgate.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.lock.HeldLock;
+import dev.tollgate.lock.Lease;
+import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockLostException;
+import dev.tollgate.lock.LockOptions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+
+/** What the lock API promises over every way to Tollgate. */
+@Timeout(60)
+abstract class LockContract {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  /** Heartbeats find out about a loss soon. */
+  private static final LockOptions BRIEF = LockOptions.DEFAULT.ttl(Duration.ofMillis(600));
+
+  private static final Duration LONG = Duration.ofMinutes(10);
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private LockClient client;
+  private LockClient other;
+  private Connection connection;
+
+  /** A URL of this test's node. */
+  abstract String url();
+
+  abstract LockClient client();
+
+  @BeforeEach
+  void openClients() throws SQLException {
+    client = client();
+    other = client();
+    connection = DriverManager.getConnection(url());
+  }
+
+  @AfterEach
+  void closeClients() throws SQLException {
+    threads.shutdownNow();
+    client.close();
+    other.close();
+    connection.close();
+    stop();
+  }
+
+  /** After the clients, ends what the test has started. */
+  void stop() {}
+
+  private static ConditionFactory soon() {
+    return Awaitility.await().atMost(DEADLINE).pollInterval(Duration.ofMillis(5));
+  }
+
+  private long number(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private void awaitWaiters(String lock, int count) {
+    soon()
+        .until(
+            () ->
+                number(
+                        "SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS WHERE LOCK_NAME = '"
+                            + lock
+                            + "'")
+                    == count);
+  }
+
+  private void awaitNoLeases() {
+    soon().until(() -> number("SELECT COUNT(*) FROM TOLLGATE.LEASES") == 0);
+  }
+
+  private long leases() throws SQLException {
+    return number("SELECT COUNT(*) FROM TOLLGATE.LEASES");
+  }
+
+  @Test
+  void lockIsHeldUntilItIsClosedAndTheNextTokenIsHigher() throws Exception {
+    long token;
+    try (HeldLock lock = client.acquire("job")) {
+      token = lock.token();
+      assertEquals("job", lock.name());
+      assertTrue(lock.isHeld());
+      lock.assertHeld();
+      lock.confirm();
+      assertEquals(token, number("SELECT lock_token('job')"));
+      assertEquals(Optional.empty(), other.tryAcquire("job"));
+      assertTrue(lock.lease().remaining().compareTo(LockClient.DEFAULT_TTL) <= 0);
+      assertTrue(lock.lease().remaining().compareTo(Duration.ofSeconds(5)) > 0);
+    }
+    try (HeldLock next = other.tryAcquire("job").orElseThrow()) {
+      assertTrue(next.token() > token);
+    }
+    awaitNoLeases();
+  }
+
+  @Test
+  void waitThatRunsOutIsEmptyAndLeavesNothing() throws Exception {
+    try (HeldLock lock = client.acquire("job")) {
+      assertEquals(Optional.empty(), other.tryAcquire("job", Duration.ofMillis(50)));
+      soon().until(() -> leases() == 1);
+      assertTrue(lock.isHeld());
+    }
+  }
+
+  @Test
+  void waitersAreServedInLine() throws Exception {
+    List<Integer> order = new CopyOnWriteArrayList<>();
+    List<Future<?>> all = new CopyOnWriteArrayList<>();
+    try (HeldLock lock = client.acquire("job")) {
+      for (int i = 0; i < 3; i++) {
+        int number = i;
+        all.add(
+            threads.submit(
+                () -> {
+                  try (HeldLock mine = other.acquire("job")) {
+                    order.add(number);
+                    mine.assertHeld();
+                  }
+                  return null;
+                }));
+        awaitWaiters("job", i + 1);
+      }
+      assertTrue(lock.isHeld());
+      assertEquals(List.of(), order);
+    }
+    for (Future<?> each : all) {
+      each.get(30, TimeUnit.SECONDS);
+    }
+    assertEquals(List.of(0, 1, 2), order);
+  }
+
+  @Test
+  void sharedHoldersHoldTogetherAndKeepOthersOut() throws Exception {
+    LockOptions shared = LockOptions.DEFAULT.shared();
+    try (HeldLock one = client.tryAcquire("job", shared).orElseThrow();
+        HeldLock two = other.tryAcquire("job", shared).orElseThrow()) {
+      assertTrue(one.isHeld() && two.isHeld());
+      assertTrue(two.token() > one.token());
+      assertEquals(Optional.empty(), client.tryAcquire("job"));
+    }
+    client.tryAcquire("job").orElseThrow().close();
+  }
+
+  @Test
+  void interruptEndsAWaitAndLeavesNoGrant() throws Exception {
+    HeldLock lock = client.acquire("job");
+    Future<HeldLock> waiting = threads.submit(() -> other.acquire("job"));
+    awaitWaiters("job", 1);
+    waiting.cancel(true);
+    awaitWaiters("job", 0);
+    lock.close();
+    awaitNoLeases();
+    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+  }
+
+  /** The interrupt meets the grant on its way, wherever it is. */
+  @Test
+  void interruptAtTheMomentOfTheGrantLeavesNoGhost() throws Exception {
+    LockOptions patient = LockOptions.DEFAULT.waitFor(LONG);
+    int interrupted = 0;
+    try (Lease lease = other.newLease(LONG)) {
+      for (int round = 0; round < 20; round++) {
+        boolean underLease = round % 2 == 0;
+        HeldLock lock = client.acquire("job");
+        CompletableFuture<Optional<HeldLock>> end = new CompletableFuture<>();
+        Thread waiter =
+            new Thread(
+                () -> {
+                  try {
+                    end.complete(
+                        underLease
+                            ? lease.tryAcquire("job", patient)
+                            : other.tryAcquire("job", patient));
+                  } catch (InterruptedException e) {
+                    end.complete(Optional.empty());
+                  }
+                });
+        waiter.start();
+        awaitWaiters("job", 1);
+        Future<?> release = threads.submit(lock::close);
+        for (int i = 0; i < round * 4_000; i++) {
+          Thread.onSpinWait();
+        }
+        waiter.interrupt();
+        Optional<HeldLock> granted = end.get(30, TimeUnit.SECONDS);
+        release.get(30, TimeUnit.SECONDS);
+        if (granted.isPresent()) {
+          assertTrue(granted.get().isHeld());
+          granted.get().close();
+        } else {
+          interrupted++;
+        }
+        soon().until(() -> number("SELECT COUNT(*) FROM TOLLGATE.LOCKS") == 0);
+        soon().until(() -> leases() == 1);
+        assertTrue(lease.isAlive());
+      }
+    }
+    assertTrue(interrupted > 0);
+  }
+
+  @Test
+  void interruptedThreadDoesNotEvenAsk() throws Exception {
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> client.acquire("job"));
+    assertFalse(Thread.interrupted());
+    awaitNoLeases();
+  }
+
+  @Test
+  void interruptedThreadReleases() throws Exception {
+    HeldLock lock = client.acquire("job");
+    Thread.currentThread().interrupt();
+    lock.close();
+    assertTrue(Thread.interrupted());
+    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+  }
+
+  @Test
+  void locksOfALeaseEndWithIt() throws Exception {
+    Lease lease = client.newLease(Duration.ofSeconds(20), "worker 7");
+    HeldLock a = lease.tryAcquire("a").orElseThrow();
+    HeldLock b = lease.tryAcquire("b", LockOptions.DEFAULT.waitFor(LONG)).orElseThrow();
+    assertEquals(1, number("SELECT COUNT(*) FROM TOLLGATE.LEASES WHERE OWNER = 'worker 7'"));
+    a.close();
+    assertEquals(1, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+    assertTrue(b.isHeld());
+    lease.close();
+    assertFalse(b.isHeld());
+    assertFalse(lease.isAlive());
+    assertThrows(IllegalStateException.class, lease::assertAlive);
+    assertEquals(0, leases());
+  }
+
+  @Test
+  void lossIsToldOnceAndForGood() throws Exception {
+    HeldLock lock = client.acquire("job", BRIEF);
+    List<LockLostException> losses = new CopyOnWriteArrayList<>();
+    lock.lease().onLost(losses::add);
+    execute("SELECT revoke_lease(" + lock.lease().id() + ")");
+    soon().until(() -> losses.size() == 1);
+    assertFalse(lock.isHeld());
+    assertThrows(LockLostException.class, lock::assertHeld);
+    lock.lease().onLost(losses::add);
+    soon().until(() -> losses.size() == 2);
+    lock.close();
+    lock.lease().close();
+    assertEquals(2, losses.size());
+  }
+
+  @Test
+  void listenerOfAClosedLeaseIsNeverCalled() throws Exception {
+    HeldLock lock = client.acquire("job", BRIEF);
+    List<LockLostException> losses = new CopyOnWriteArrayList<>();
+    lock.lease().onLost(losses::add);
+    lock.close();
+    lock.lease().onLost(losses::add);
+    HeldLock second = client.acquire("job", BRIEF);
+    second.lease().onLost(losses::add);
+    execute("SELECT revoke_lease(" + second.lease().id() + ")");
+    soon().until(() -> losses.size() == 1);
+  }
+
+  @Test
+  void lossInterruptsTheThreadThatAcquired() throws Exception {
+    Future<Boolean> interrupted =
+        threads.submit(
+            () -> {
+              try (HeldLock lock = client.acquire("job", BRIEF.interruptOnLoss())) {
+                execute("SELECT revoke_lease(" + lock.lease().id() + ")");
+                assertThrows(InterruptedException.class, () -> Thread.sleep(30_000));
+                return lock.isHeld();
+              }
+            });
+    assertEquals(false, interrupted.get(30, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void waitGoesOnWithAnotherLeaseWhenItsOwnIsLost() throws Exception {
+    HeldLock lock = client.acquire("job");
+    Future<HeldLock> waiting = threads.submit(() -> other.acquire("job"));
+    awaitWaiters("job", 1);
+    long lease = number("SELECT LEASE_ID FROM TOLLGATE.LOCK_WAITERS");
+    execute("SELECT revoke_lease(" + lease + ")");
+    soon()
+        .ignoreExceptions()
+        .until(() -> number("SELECT MAX(LEASE_ID) FROM TOLLGATE.LOCK_WAITERS") > lease);
+    lock.close();
+    try (HeldLock next = waiting.get(30, TimeUnit.SECONDS)) {
+      assertTrue(next.isHeld());
+    }
+  }
+
+  @Test
+  void lockTakenByForceIsFoundOutByAsking() throws Exception {
+    try (HeldLock lock = client.acquire("job")) {
+      execute("SELECT force_release_lock('job')");
+      assertTrue(lock.isHeld(), "its lease is alive");
+      assertThrows(LockLostException.class, lock::confirm);
+      assertFalse(lock.isHeld());
+    }
+  }
+
+  @Test
+  void workIsCommittedUnderTheTokenOrNotAtAll() throws Exception {
+    execute("CREATE TABLE REPORT(ID INT PRIMARY KEY)");
+    try (HeldLock lock = client.acquire("job")) {
+      int rows = lock.run(c -> c.createStatement().executeUpdate("INSERT INTO REPORT VALUES (1)"));
+      assertEquals(1, rows);
+      assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
+      SQLException refused =
+          assertThrows(
+              SQLException.class,
+              () ->
+                  lock.run(
+                      c -> {
+                        c.createStatement().executeUpdate("INSERT INTO REPORT VALUES (2)");
+                        execute("SELECT force_release_lock('job')");
+                        return null;
+                      }));
+      assertEquals("23T01", refused.getSQLState());
+      assertThrows(
+          SQLException.class,
+          () -> lock.run(c -> c.createStatement().executeUpdate("INSERT INTO REPORT VALUES (3)")));
+    }
+    assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
+    execute("INSERT INTO REPORT VALUES (4)");
+  }
+
+  @Test
+  void heldLocksAndTheirReleasesNeedFewConnections() throws Exception {
+    List<HeldLock> locks = new CopyOnWriteArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      locks.add(client.acquire("job" + i));
+    }
+    long sessions = number("SELECT COUNT(*) FROM TOLLGATE.SESSIONS");
+    assertTrue(sessions <= 10, sessions + " sessions");
+    assertTrue(locks.stream().allMatch(HeldLock::isHeld));
+    client.close();
+    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+    assertTrue(locks.stream().noneMatch(HeldLock::isHeld));
+    IllegalStateException closed =
+        assertThrows(IllegalStateException.class, () -> client.tryAcquire("job"));
+    assertEquals("the lock client is closed", closed.getMessage());
+  }
+
+  @Test
+  void badInputIsRefusedAndNothingIsHalfHeld() throws Exception {
+    LockOptions wait = LockOptions.DEFAULT;
+    List<String> many = IntStream.range(0, 101).mapToObj(i -> "n" + i).toList();
+    assertRefused("no lock is named", () -> client.tryAcquireAll(List.of(), wait));
+    assertRefused("'a' is named twice", () -> client.tryAcquireAll(List.of("a", "b", "a"), wait));
+    assertRefused("101 locks are named", () -> client.tryAcquireAll(many, wait));
+    assertRefused("not shared", () -> client.tryAcquireAll(List.of("a", "b"), wait.shared()));
+    assertRefused("has 0 characters", () -> client.tryAcquire(""));
+    assertRefused("has 256 characters", () -> client.tryAcquire("x".repeat(256)));
+    assertRefused("half of a character", () -> client.tryAcquire("\ud83d"));
+    assertRefused("a lease lives from", () -> client.newLease(Duration.ofDays(2)));
+    assertRefused("it is zero or more", () -> wait.waitFor(Duration.ofMillis(-1)));
+    awaitNoLeases();
+  }
+
+  private static void assertRefused(String message, Executable request) {
+    IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, request);
+    assertTrue(refused.getMessage().contains(message), refused.getMessage());
+  }
+
+  @Test
+  void handlesRefuseWhatTheyAreNotFor() throws Exception {
+    Lease lease = client.newLease(LONG);
+    HeldLock lock = lease.tryAcquire("job").orElseThrow();
+    IllegalStateException twice =
+        assertThrows(IllegalStateException.class, () -> lease.tryAcquire("job"));
+    assertTrue(twice.getMessage().contains("has or awaits lock 'job' already"));
+    try (Lease foreign = other.newLease(LONG)) {
+      IllegalArgumentException wrong =
+          assertThrows(IllegalArgumentException.class, () -> lock.transferTo(foreign));
+      assertTrue(wrong.getMessage().contains("belongs to another lock client"));
+    }
+    lock.close();
+    lock.close();
+    assertFalse(lock.isHeld());
+    IllegalStateException closed = assertThrows(IllegalStateException.class, lock::assertHeld);
+    assertTrue(closed.getMessage().endsWith("is closed"), closed.getMessage());
+    assertThrows(IllegalStateException.class, () -> lock.run(c -> null));
+    assertTrue(lease.tryAcquire("job").isPresent());
+    lease.close();
+    assertThrows(IllegalStateException.class, () -> lease.tryAcquire("job"));
+  }
+
+  @Test
+  void clientEndsWaits() throws Exception {
+    try (HeldLock lock = client.acquire("job")) {
+      Future<HeldLock> waiting = threads.submit(() -> other.acquire("job"));
+      awaitWaiters("job", 1);
+      other.close();
+      ExecutionException ended = assertThrows(ExecutionException.class, waiting::get);
+      assertInstanceOf(RuntimeException.class, ended.getCause());
+      awaitWaiters("job", 0);
+      assertTrue(lock.isHeld());
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package dev.tollgate.contract;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.lock.FencedLock;
+import dev.tollgate.lock.FencedReadWriteLock;
+import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockLostException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What {@link Lock} and {@link java.util.concurrent.locks.ReadWriteLock} demand, kept by the views
+ * of a lock of the cluster.
+ */
+@Timeout(60)
+@SuppressWarnings("LockNotBeforeTry") // locks are what is tested
+class ThreadLockTest {
+  private final String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private LockClient client;
+  private LockClient elsewhere;
+  private Connection connection;
+
+  @BeforeEach
+  void open() throws SQLException {
+    client = LockClient.connect(url);
+    elsewhere = LockClient.connect(url);
+    connection = DriverManager.getConnection(url);
+  }
+
+  @AfterEach
+  void close() throws SQLException {
+    threads.shutdownNow();
+    client.close();
+    elsewhere.close();
+    connection.close();
+  }
+
+  private <T> T inAnotherThread(Callable<T> task) throws Exception {
+    return threads.submit(task).get(30, TimeUnit.SECONDS);
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  @Test
+  void isReentrantByThread() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    long token = lock.held().token();
+    client.asLock("job").lock();
+    assertTrue(lock.tryLock());
+    assertTrue(lock.tryLock(1, TimeUnit.SECONDS));
+    lock.lockInterruptibly();
+    assertEquals(token, lock.held().token());
+    for (int i = 0; i < 4; i++) {
+      lock.unlock();
+      assertFalse(inAnotherThread(() -> client.asLock("job").tryLock()));
+      assertFalse(inAnotherThread(() -> elsewhere.asLock("job").tryLock()));
+    }
+    lock.unlock();
+    assertTrue(
+        inAnotherThread(
+            () -> {
+              FencedLock theirs = elsewhere.asLock("job");
+              boolean locked = theirs.tryLock();
+              assertTrue(theirs.held().token() > token);
+              theirs.unlock();
+              return locked;
+            }));
+  }
+
+  @Test
+  void threadsThatDoNotHaveItMayNotUnlockIt() throws Exception {
+    FencedLock lock = client.asLock("job");
+    assertThrows(IllegalMonitorStateException.class, lock::unlock);
+    lock.lock();
+    inAnotherThread(() -> assertThrows(IllegalMonitorStateException.class, lock::unlock));
+    inAnotherThread(() -> assertThrows(IllegalMonitorStateException.class, lock::held));
+    lock.unlock();
+    assertThrows(IllegalMonitorStateException.class, lock::unlock);
+    assertThrows(UnsupportedOperationException.class, lock::newCondition);
+  }
+
+  @Test
+  void tryLockWaitsNoLongerThanItMay() throws Exception {
+    client.asLock("job").lock();
+    assertFalse(inAnotherThread(() -> client.asLock("job").tryLock(20, TimeUnit.MILLISECONDS)));
+    assertFalse(inAnotherThread(() -> elsewhere.asLock("job").tryLock(20, TimeUnit.MILLISECONDS)));
+    Future<Boolean> patient =
+        threads.submit(() -> elsewhere.asLock("job").tryLock(1, TimeUnit.MINUTES));
+    client.asLock("job").unlock();
+    assertTrue(patient.get(30, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void interruptEndsLockInterruptiblyAndNotLock() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    for (LockClient each : List.of(client, elsewhere)) {
+      Future<?> interruptible =
+          threads.submit(
+              () -> {
+                assertThrows(
+                    InterruptedException.class, () -> each.asLock("job").lockInterruptibly());
+                return null;
+              });
+      interruptible.cancel(true);
+    }
+    Thread stubborn =
+        new Thread(
+            () -> {
+              elsewhere.asLock("job").lock();
+              assertTrue(Thread.currentThread().isInterrupted());
+              elsewhere.asLock("job").unlock();
+            });
+    stubborn.start();
+    awaitWaiter();
+    stubborn.interrupt();
+    awaitWaiter();
+    lock.unlock();
+    stubborn.join(30_000);
+    assertFalse(stubborn.isAlive());
+  }
+
+  private void awaitWaiter() {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              try (Statement statement = connection.createStatement();
+                  var row = statement.executeQuery("SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS")) {
+                return row.next() && row.getInt(1) == 1;
+              }
+            });
+  }
+
+  @Test
+  void counterIsIncrementedByOneThreadAtATime() throws Exception {
+    int[] counter = {0};
+    List<Callable<Void>> tasks = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      Lock lock = (i % 2 == 0 ? client : elsewhere).asLock("job");
+      tasks.add(
+          () -> {
+            for (int n = 0; n < 10; n++) {
+              lock.lock();
+              try {
+                counter[0]++;
+              } finally {
+                lock.unlock();
+              }
+            }
+            return null;
+          });
+    }
+    for (Future<Void> task : threads.invokeAll(tasks)) {
+      task.get();
+    }
+    assertEquals(80, counter[0]);
+  }
+
+  @Test
+  void lossIsNotHiddenFromTheThreadThatLockedIt() throws Exception {
+    FencedLock lock = client.asLock("job");
+    lock.lock();
+    lock.lock();
+    execute("SELECT force_release_lock('job')");
+    assertThrows(LockLostException.class, () -> lock.held().confirm());
+    assertThrows(LockLostException.class, lock::lock);
+    lock.unlock();
+    assertThrows(LockLostException.class, lock::unlock);
+    lock.lock();
+    lock.unlock();
+  }
+
+  @Test
+  void readersReadTogetherAndWritersWriteAlone() throws Exception {
+    FencedReadWriteLock lock = client.asReadWriteLock("job");
+    FencedReadWriteLock other = elsewhere.asReadWriteLock("job");
+    lock.readLock().lock();
+    lock.readLock().lock();
+    assertTrue(
+        inAnotherThread(
+            () -> {
+              boolean read = other.readLock().tryLock() && lock.readLock().tryLock();
+              lock.readLock().unlock();
+              other.readLock().unlock();
+              return read;
+            }));
+    assertFalse(inAnotherThread(() -> other.writeLock().tryLock()));
+    assertFalse(lock.writeLock().tryLock(), "its own read lock is in the way");
+    assertThrows(IllegalMonitorStateException.class, () -> lock.writeLock().lock());
+    lock.readLock().unlock();
+    lock.readLock().unlock();
+    lock.writeLock().lock();
+    lock.readLock().lock();
+    lock.writeLock().unlock();
+    assertThrows(IllegalMonitorStateException.class, () -> lock.writeLock().unlock());
+    assertFalse(inAnotherThread(() -> other.readLock().tryLock()));
+    lock.readLock().unlock();
+    assertTrue(inAnotherThread(() -> other.writeLock().tryLock()));
+  }
+}
