@@ -18,7 +18,8 @@ final class LeaderWatch implements HolderWatch.Listener {
   private final Consumer<Optional<Leader>> listener;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile Optional<Leader> latest = Optional.empty();
-  private @Nullable Optional<Leader> told;
+  private Optional<Leader> told = Optional.empty();
+  private boolean toldAny;
 
   LeaderWatch(Executor executor, Consumer<Optional<Leader>> listener) {
     this.executor = requireNonNull(executor, "executor");
@@ -38,9 +39,10 @@ final class LeaderWatch implements HolderWatch.Listener {
     scheduled.set(false);
     synchronized (this) {
       Optional<Leader> now = latest;
-      if (now.equals(told)) {
+      if (toldAny && now.equals(told)) {
         return;
       }
+      toldAny = true;
       told = now;
       try {
         listener.accept(now);

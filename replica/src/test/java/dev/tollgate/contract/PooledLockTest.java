@@ -29,7 +29,8 @@ class PooledLockTest extends LockContract {
   }
 
   @Override
-  void stop() {
+  void clientsAreClosed() {
     pools.forEach(HikariDataSource::close);
+    pools.clear();
   }
 }

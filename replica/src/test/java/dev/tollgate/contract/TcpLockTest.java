@@ -3,6 +3,7 @@ package dev.tollgate.contract;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.node.LoopbackSettings;
 import dev.tollgate.node.Node;
+import org.junit.jupiter.api.AfterAll;
 
 /** The lock API over TCP. */
 class TcpLockTest extends LockContract {
@@ -19,6 +20,7 @@ class TcpLockTest extends LockContract {
   }
 
   @Override
+  @AfterAll
   void stop() {
     node.close();
   }

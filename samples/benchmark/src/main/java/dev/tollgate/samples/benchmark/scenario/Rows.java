@@ -96,7 +96,15 @@ final class Rows {
     String url = stage.tollgateUrl();
     makeTable(url, "bench_locked", "FENCED BY LOCK ('row-' || id)");
     for (int clients : LOCKED_WRITERS) {
-      List<Entrant> entrants = new ArrayList<>(lockedWriters(url, clients));
+      List<Entrant> entrants = new ArrayList<>();
+      entrants.add(
+          new Entrant(
+              "tollgate: UPDATE ... LOCKED BY ?",
+              () -> Crew.of(clients, number -> SqlWorker.of(url, updateLockedBy(number + 1)))));
+      entrants.add(
+          new Entrant(
+              "tollgate: lock, fenced UPDATE, unlock",
+              () -> Crew.of(clients, number -> SqlWorker.of(url, lockedUpdate(number + 1)))));
       var postgres = stage.running(Kind.POSTGRES);
       var etcd = stage.running(Kind.ETCD);
       if (postgres.isPresent()) {
@@ -130,14 +138,16 @@ final class Rows {
     }
   }
 
-  private static List<Entrant> lockedWriters(String url, int clients) {
-    return List.of(
-        new Entrant(
-            "tollgate: lock, fenced UPDATE, unlock",
-            () -> Crew.of(clients, number -> SqlWorker.of(url, lockedUpdate(number + 1)))),
-        new Entrant(
-            "tollgate: UPDATE ... LOCKED BY",
-            () -> Crew.of(clients, number -> SqlWorker.of(url, lockingUpdate(number + 1)))));
+  private static SqlWorker.Preparation updateLockedBy(int id) {
+    return connection -> {
+      PreparedStatement update =
+          connection.prepareStatement("UPDATE bench_locked SET v = v + 1 WHERE id = ? LOCKED BY ?");
+      return () -> {
+        update.setInt(1, id);
+        update.setString(2, "row-" + id);
+        SqlWorker.one(update.executeUpdate());
+      };
+    };
   }
 
   private static SqlWorker.Preparation lockedUpdate(int id) {
@@ -153,18 +163,6 @@ final class Rows {
         SqlWorker.one(update.executeUpdate());
         release.setString(1, "row-" + id);
         SqlWorker.number(release);
-      };
-    };
-  }
-
-  private static SqlWorker.Preparation lockingUpdate(int id) {
-    return connection -> {
-      PreparedStatement update =
-          connection.prepareStatement("UPDATE bench_locked SET v = v + 1 WHERE id = ? LOCKED BY ?");
-      return () -> {
-        update.setInt(1, id);
-        update.setString(2, "row-" + id);
-        SqlWorker.one(update.executeUpdate());
       };
     };
   }
