@@ -22,7 +22,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * for a process. Closing it ends its leases and releases its locks.
+ * Takes locks of a cluster for a process. Closing the client ends its leases and releases its locks.
  *
  * <p>A lock that is held occupies no connection and no thread. A request that waits occupies one
  * connection and one thread for as long as it waits. All leases of the process are renewed by the
@@ -412,7 +412,10 @@ public final class LockClient implements AutoCloseable {
     }
   }
 
-  /** not answer, the locks are released when their leases expire. Never throws. */
+  /**
+   * Ends the elections, releases the locks and ends the leases of this client. If the cluster does
+   * not answer, the locks are released when their leases expire. Never throws.
+   */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
