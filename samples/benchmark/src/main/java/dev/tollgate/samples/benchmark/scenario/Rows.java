@@ -99,6 +99,10 @@ final class Rows {
       List<Entrant> entrants = new ArrayList<>();
       entrants.add(
           new Entrant(
+              "tollgate: UPDATE ... LOCKED BY ?",
+              () -> Crew.of(clients, number -> SqlWorker.of(url, updateLockedBy(number + 1)))));
+      entrants.add(
+          new Entrant(
               "tollgate: lock, fenced UPDATE, unlock",
               () -> Crew.of(clients, number -> SqlWorker.of(url, lockedUpdate(number + 1)))));
       var postgres = stage.running(Kind.POSTGRES);
@@ -132,6 +136,18 @@ final class Rows {
       }
       stage.burst(scenario, clients == 1 ? "1 client" : clients + " clients", entrants);
     }
+  }
+
+  private static SqlWorker.Preparation updateLockedBy(int id) {
+    return connection -> {
+      PreparedStatement update =
+          connection.prepareStatement("UPDATE bench_locked SET v = v + 1 WHERE id = ? LOCKED BY ?");
+      return () -> {
+        update.setInt(1, id);
+        update.setString(2, "row-" + id);
+        SqlWorker.one(update.executeUpdate());
+      };
+    };
   }
 
   private static SqlWorker.Preparation lockedUpdate(int id) {
