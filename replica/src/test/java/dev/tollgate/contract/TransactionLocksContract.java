@@ -166,7 +166,8 @@ abstract class TransactionLocksContract extends LockKindsContract {
         }
         assertArrayEquals(new int[] {1, 1}, insert.executeBatch());
         try (ResultSet keys = insert.getGeneratedKeys()) {
-          assertTrue(keys.next() && keys.next());
+          assertTrue(keys.next());
+          assertTrue(keys.next());
           assertEquals(2, keys.getInt(1));
         }
       }
