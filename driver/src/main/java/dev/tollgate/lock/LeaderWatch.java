@@ -2,8 +2,12 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.transport.HolderWatch;
+import dev.tollgate.transport.TransportException;
 import java.lang.System.Logger;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,6 +28,15 @@ final class LeaderWatch implements HolderWatch.Listener {
   LeaderWatch(Executor executor, Consumer<Optional<Leader>> listener) {
     this.executor = requireNonNull(executor, "executor");
     this.listener = requireNonNull(listener, "listener");
+  }
+
+  /** Asks the cluster from now on, whatever becomes of the connection. */
+  HolderWatch begin(Connection connection, String lock) throws SQLException {
+    try {
+      return connection.unwrap(ClusterSession.class).watchHolder(lock, this);
+    } catch (TransportException e) {
+      throw new SQLException(e.getMessage(), e.failure().sqlState(), e);
+    }
   }
 
   @Override

@@ -3,11 +3,8 @@ package dev.tollgate.lock;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.jdbc.TollgateDriver;
-import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.transport.HolderWatch;
-import dev.tollgate.transport.TransportException;
 import dev.tollgate.wire.SqlState;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes locks of a cluster for a process. Closing the client ends its leases and releases its locks.
@@ -34,15 +30,12 @@ public final class LockClient implements AutoCloseable {
   /** How long a lock outlives this process if its options do not say. */
   public static final Duration DEFAULT_TTL = Duration.ofSeconds(15);
 
-  /** The longest wait that the cluster takes; a longer one is asked for again. */
-  private static final Duration LONGEST_REQUEST = Duration.ofHours(1);
-
   private static final Pattern PRIVATE_NODE = Pattern.compile("jdbc:tollgate:mem:(\\?.*)?");
 
   private final Connections connections;
   private final LockCalls calls;
   private final ClientThreads threads = new ClientThreads();
-  private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
+  private final Leases leases = new Leases(this);
   private final Set<LeaderElection> elections = ConcurrentHashMap.newKeySet();
   private final Set<HolderWatch> watches = ConcurrentHashMap.newKeySet();
   private final ThreadHolds threadHolds = new ThreadHolds();
@@ -96,23 +89,7 @@ public final class LockClient implements AutoCloseable {
 
   /** Asks for a lock without waiting; empty if another lease has it. */
   public Optional<HeldLock> tryAcquire(String name) {
-    LockOptions options = LockOptions.DEFAULT;
-    List<String> names = LockNames.checked(List.of(name), options);
-    Lease lease = newLease(options);
-    boolean granted = false;
-    try {
-      Optional<HeldLock> lock =
-          lease.acquireNow(names, options, /* ownedByLocks= */ true).map(all -> all.locks().get(0));
-      granted = lock.isPresent();
-      if (!granted) {
-        lease.close();
-      }
-      return lock;
-    } finally {
-      if (!granted) {
-        lease.discard();
-      }
-    }
+    return leases.grantNow(List.of(name), LockOptions.DEFAULT).map(all -> all.locks().get(0));
   }
 
   /**
@@ -158,7 +135,7 @@ public final class LockClient implements AutoCloseable {
   HeldLock acquire(String name, LockOptions options, Duration margin) throws InterruptedException {
     while (true) {
       Optional<HeldLocks> granted =
-          request(List.of(name), options.waitFor(LONGEST_REQUEST), margin);
+          leases.grant(List.of(name), options.waitFor(Leases.LONGEST_REQUEST), margin);
       if (granted.isPresent()) {
         return granted.get().locks().get(0);
       }
@@ -174,52 +151,12 @@ public final class LockClient implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> names, LockOptions options)
       throws InterruptedException {
-    return request(names, options, Duration.ZERO);
-  }
-
-  /** A lease that is lost while it waits is replaced: the request begins anew with another. */
-  private Optional<HeldLocks> request(List<String> names, LockOptions options, Duration margin)
-      throws InterruptedException {
-    List<String> checked = LockNames.checked(names, options);
-    Thread caller = Thread.currentThread();
-    long end = System.nanoTime() + options.waitTime().toNanos();
-    while (true) {
-      Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-      Lease lease =
-          newLease(options.ttl().orElse(DEFAULT_TTL), options.owner().orElse(null), margin);
-      Optional<HeldLocks> granted = Optional.empty();
-      try {
-        granted =
-            lease.acquire(
-                checked,
-                options,
-                /* ownedByLocks= */ true,
-                left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
-        if (granted.isPresent() && options.interruptsOnLoss()) {
-          lease.whenLost(caller::interrupt);
-        }
-        if (granted.isPresent()) {
-          return granted;
-        }
-        lease.close();
-        if (end - System.nanoTime() <= 0) {
-          return Optional.empty();
-        }
-      } catch (LockLostException e) {
-        if (end - System.nanoTime() <= 0) {
-          return Optional.empty();
-        }
-      } finally {
-        if (granted.isEmpty()) {
-          lease.discard();
-        }
-      }
-    }
+    return leases.grant(names, options, Duration.ZERO);
   }
 
   /** Creates a lease under which several locks may be held. */
   public Lease newLease(Duration ttl) {
-    return newLease(LockOptions.requireTtl(ttl), null, Duration.ZERO);
+    return leases.create(LockOptions.requireTtl(ttl), null, Duration.ZERO);
   }
 
   /**
@@ -229,56 +166,8 @@ public final class LockClient implements AutoCloseable {
    * @param owner for operators, at most 255 characters
    */
   public Lease newLease(Duration ttl, String owner) {
-    return newLease(LockOptions.requireTtl(ttl), requireNonNull(owner, "owner"), Duration.ZERO);
-  }
-
-  private Lease newLease(LockOptions options) {
-    return newLease(options.ttl().orElse(DEFAULT_TTL), options.owner().orElse(null), Duration.ZERO);
-  }
-
-  private Lease newLease(Duration ttl, @Nullable String owner, Duration margin) {
-    requireOpen();
-    if (leases.size() >= LockLimits.LEASES) {
-      throw new LockException(
-          SqlState.TOO_MANY.state(),
-          "this client has "
-              + LockLimits.LEASES
-              + " leases (LockLimits.LEASES): close the locks that are not needed");
-    }
-    try {
-      Lease lease = calls.call(connection -> create(connection, ttl, owner, margin));
-      leases.add(lease);
-      if (closed.get()) {
-        lease.close();
-        requireOpen();
-      }
-      return lease;
-    } catch (SQLException e) {
-      throw LockException.of("no lease was created", e);
-    }
-  }
-
-  private Lease create(Connection connection, Duration ttl, @Nullable String owner, Duration margin)
-      throws SQLException {
-    if (!connection.isWrapperFor(ClusterSession.class)) {
-      throw new IllegalArgumentException(
-          "the data source is not one of Tollgate: " + connection.getMetaData().getURL());
-    }
-    ClusterSession session = connection.unwrap(ClusterSession.class);
-    long sentNanos = System.nanoTime();
-    long id =
-        (owner == null
-                ? LockCalls.number(connection, "SELECT create_lease(?)", ttl.toMillis())
-                : LockCalls.number(connection, "SELECT create_lease(?, ?)", ttl.toMillis(), owner))
-            .orElseThrow();
-    Lease lease = new Lease(this, id, ttl, margin, owner == null ? "" : owner);
-    try {
-      Duration age = Duration.ofNanos(System.nanoTime() - sentNanos);
-      lease.keptBy(session.keepAlive(id, ttl, age, () -> lease.lose("the cluster has ended it")));
-    } catch (TransportException e) {
-      throw new SQLException(e.getMessage(), e.failure().sqlState(), e);
-    }
-    return lease;
+    return leases.create(
+        LockOptions.requireTtl(ttl), requireNonNull(owner, "owner"), Duration.ZERO);
   }
 
   /**
@@ -286,13 +175,27 @@ public final class LockClient implements AutoCloseable {
    * nothing.
    */
   public FencedLock asLock(String name) {
-    return new ThreadLock(this, threadHolds, checked(name), /* shared= */ false);
+    return asLock(name, LockOptions.DEFAULT);
   }
 
-  /** As {@link #asLock}, with a shared view for readers. */
+  /**
+   * As {@link #asLock(String)}.
+   *
+   * @param options of which the ttl, the owner and the interrupt on loss apply
+   */
+  public FencedLock asLock(String name, LockOptions options) {
+    return new ThreadLock(this, threadHolds, checked(name), /* shared= */ false, options);
+  }
+
+  /** As {@link #asLock(String)}, with a shared view for readers. */
   public FencedReadWriteLock asReadWriteLock(String name) {
-    FencedLock read = new ThreadLock(this, threadHolds, checked(name), /* shared= */ true);
-    FencedLock write = asLock(name);
+    return asReadWriteLock(name, LockOptions.DEFAULT);
+  }
+
+  /** As {@link #asLock(String, LockOptions)}, with a shared view for readers. */
+  public FencedReadWriteLock asReadWriteLock(String name, LockOptions options) {
+    FencedLock write = asLock(name, options);
+    FencedLock read = new ThreadLock(this, threadHolds, name, /* shared= */ true, options);
     return new FencedReadWriteLock() {
       @Override
       public FencedLock readLock() {
@@ -367,15 +270,7 @@ public final class LockClient implements AutoCloseable {
     }
     LeaderWatch told = new LeaderWatch(threads.listeners(), listener);
     try {
-      HolderWatch watch =
-          calls.call(
-              connection -> {
-                try {
-                  return connection.unwrap(ClusterSession.class).watchHolder(checked, told);
-                } catch (TransportException e) {
-                  throw new SQLException(e.getMessage(), e.failure().sqlState(), e);
-                }
-              });
+      HolderWatch watch = calls.call(connection -> told.begin(connection, checked));
       watches.add(watch);
       return () -> {
         watches.remove(watch);
@@ -403,17 +298,18 @@ public final class LockClient implements AutoCloseable {
   }
 
   void forget(Lease lease) {
-    leases.remove(lease);
+    leases.forget(lease);
   }
 
-  private void requireOpen() {
+  /** Throws if this client is closed. */
+  void requireOpen() {
     if (closed.get()) {
       throw new IllegalStateException("the lock client is closed");
     }
   }
 
   /**
-   * Ends the elections, releases the locks and ends the leases of this client. If the cluster does
+   * Ends the elections and the leases of this client, and with them its locks. If the cluster does
    * not answer, the locks are released when their leases expire. Never throws.
    */
   @Override
@@ -423,10 +319,7 @@ public final class LockClient implements AutoCloseable {
     }
     watches.forEach(HolderWatch::close);
     List.copyOf(elections).forEach(LeaderElection::close);
-    boolean clusterAnswers = true;
-    for (Lease lease : List.copyOf(leases)) {
-      clusterAnswers = lease.close(clusterAnswers);
-    }
+    leases.close();
     threads.close();
     connections.close();
   }

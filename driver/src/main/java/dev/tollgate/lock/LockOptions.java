@@ -39,6 +39,10 @@ public final class LockOptions {
     return new LockOptions(/* shared= */ true, wait, ttl, owner, interrupt);
   }
 
+  LockOptions exclusive() {
+    return new LockOptions(/* shared= */ false, wait, ttl, owner, interrupt);
+  }
+
   /**
    * For how long a request stands in the queue, in all.
    *

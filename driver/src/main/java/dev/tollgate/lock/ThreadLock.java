@@ -16,12 +16,17 @@ final class ThreadLock implements FencedLock {
   private final boolean shared;
   private final LockOptions options;
 
-  ThreadLock(LockClient client, ThreadHolds holds, String name, boolean shared) {
+  /**
+   * @param options with the ttl and owner of the lease; the rest is this view's
+   */
+  ThreadLock(
+      LockClient client, ThreadHolds holds, String name, boolean shared, LockOptions options) {
     this.client = requireNonNull(client, "client");
     this.holds = requireNonNull(holds, "holds");
     this.name = requireNonNull(name, "name");
     this.shared = shared;
-    this.options = shared ? LockOptions.DEFAULT.shared() : LockOptions.DEFAULT;
+    LockOptions now = options.waitFor(Duration.ZERO);
+    this.options = shared ? now.shared() : now.exclusive();
   }
 
   @Override

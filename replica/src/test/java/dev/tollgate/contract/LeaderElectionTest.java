@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.lock.HeldLock;
 import dev.tollgate.lock.Leader;
 import dev.tollgate.lock.LeaderElection;
 import dev.tollgate.lock.Leadership;
 import dev.tollgate.lock.LockClient;
+import dev.tollgate.lock.LockException;
+import dev.tollgate.lock.LockLimits;
 import dev.tollgate.lock.LockLostException;
+import dev.tollgate.lock.LockOptions;
 import dev.tollgate.lock.Watch;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -211,6 +215,25 @@ class LeaderElectionTest {
     client.acquire("billing").close();
     assertEquals(3, leaders.size());
     assertEquals(1, late.size());
+  }
+
+  /** A node has at most 64 requests of a connection without an answer, heartbeats among them. */
+  @Test
+  void manyListenersDoNotKeepHeartbeatsOut() throws Exception {
+    List<Optional<Leader>> told = new CopyOnWriteArrayList<>();
+    for (int i = 0; i < LockLimits.LISTENERS; i++) {
+      client.onHolderChange("billing", told::add);
+    }
+    soon().until(() -> told.size() == LockLimits.LISTENERS);
+    LockException refused =
+        assertThrows(LockException.class, () -> client.onHolderChange("x", told::add));
+    assertTrue(refused.getMessage().contains("LockLimits.LISTENERS"), refused.getMessage());
+    HeldLock lock = other.tryAcquire("billing", LockOptions.DEFAULT.ttl(BRIEF)).orElseThrow();
+    long end = System.nanoTime() + BRIEF.multipliedBy(2).toNanos();
+    soon().until(() -> System.nanoTime() > end);
+    assertTrue(lock.isHeld());
+    lock.close();
+    soon().until(() -> told.get(told.size() - 1).isEmpty());
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.tollgate.lock.FencedLock;
 import dev.tollgate.lock.FencedReadWriteLock;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockLostException;
+import dev.tollgate.lock.LockOptions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -92,6 +93,16 @@ class ThreadLockTest {
               theirs.unlock();
               return locked;
             }));
+  }
+
+  @Test
+  void hasTheTtlAndTheOwnerOfItsOptions() throws Exception {
+    LockOptions options = LockOptions.DEFAULT.ttl(Duration.ofSeconds(40)).owner("me").shared();
+    FencedLock lock = client.asLock("job", options);
+    lock.lock();
+    assertEquals(Duration.ofSeconds(40), lock.held().lease().ttl());
+    assertEquals("me", elsewhere.holder("job").orElseThrow().candidate());
+    lock.unlock();
   }
 
   @Test

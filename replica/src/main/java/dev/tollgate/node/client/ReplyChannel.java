@@ -35,12 +35,13 @@ final class ReplyChannel {
   /**
    * Returns the way back for a request, which counts until it is answered. Returns null if the
    * request was refused because the node has no room for it. A cancel makes room, and a ping takes
-   * none.
+   * none. A request that waits for the holder of a lock is counted by {@link HolderWatches}.
    */
   @Nullable Consumer<Reply> admit(Frame frame, Request request) {
     long id = frame.requestId();
     if (request instanceof Request.CloseCursor
         || request instanceof Request.Cancel
+        || request instanceof Request.AwaitHolder
         || request instanceof Request.Ping) {
       return to(id);
     }
