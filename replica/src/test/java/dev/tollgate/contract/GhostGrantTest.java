@@ -86,7 +86,8 @@ class GhostGrantTest {
   @Test
   void grantThatComesAfterTheInterruptIsReleased() throws Exception {
     interruptBeforeTheGrantArrives();
-    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"), "before the exception is thrown");
+    assertEquals(
+        0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"), "before the exception is thrown");
     assertTrue(lease.isAlive());
     assertTrue(lease.tryAcquire("job").isPresent());
     assertTrue(losses.isEmpty());
