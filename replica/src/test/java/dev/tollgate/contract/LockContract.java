@@ -373,6 +373,10 @@ abstract class LockContract {
     assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
     execute("INSERT INTO REPORT VALUES (4)");
     execute("DROP TABLE REPORT");
+    assertEquals(
+        0,
+        number("SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS"),
+        "a session is left fenced or open");
   }
 
   @Test
