@@ -8,7 +8,6 @@ import dev.tollgate.log.StrangerException;
 import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
-import dev.tollgate.node.replica.EnvironmentDiffersException;
 import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -192,8 +191,7 @@ final class ServerCommand implements Callable<Integer> {
     }
     LOG.error("{}: stopped serving: {}", id, failure.toString());
     int status = failure instanceof StrangerException ? STRANGER : REPLICA_FAILED;
-    haltIfItDoesNotEnd(
-        status, failure instanceof EnvironmentDiffersException ? SNAPSHOT_WITHIN : END_WITHIN);
+    haltIfItDoesNotEnd(status, node.isOnAnotherRuntime() ? SNAPSHOT_WITHIN : END_WITHIN);
     return status;
   }
 

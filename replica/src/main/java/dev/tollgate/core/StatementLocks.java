@@ -42,21 +42,15 @@ final class StatementLocks {
       return known;
     }
     Lease lease = transaction.lease();
+    Outcome.Refused full = lease == null ? leases.full() : null;
+    if (full != null) {
+      return full;
+    }
     if (lease == null) {
-      Outcome.Refused full = leases.full();
-      if (full != null) {
-        return full;
-      }
       lease = create(session, LeaseKind.TRANSACTION);
       transaction.setLease(lease);
     }
-    return grants.acquire(
-        name,
-        lease,
-        LockMode.EXCLUSIVE,
-        operation.waitMillis(),
-        statement.request(),
-        current.nowMicros());
+    return ask(statement, name, lease, operation.waitMillis());
   }
 
   /** Grants a lock to a LOCKED BY statement, or lets the statement wait for it. */
@@ -74,21 +68,20 @@ final class StatementLocks {
       return known;
     }
     Lease lease = statement.lease();
+    Outcome.Refused full = lease == null ? leases.full() : null;
+    if (full != null) {
+      return full;
+    }
     if (lease == null) {
-      Outcome.Refused full = leases.full();
-      if (full != null) {
-        return full;
-      }
       lease = create(session, LeaseKind.STATEMENT);
       statement.setLease(lease);
     }
+    return ask(statement, name, lease, session.lockTimeoutMillis());
+  }
+
+  private Outcome ask(PendingStatement statement, LockName name, Lease lease, long waitMillis) {
     return grants.acquire(
-        name,
-        lease,
-        LockMode.EXCLUSIVE,
-        session.lockTimeoutMillis(),
-        statement.request(),
-        current.nowMicros());
+        name, lease, LockMode.EXCLUSIVE, waitMillis, statement.request(), current.nowMicros());
   }
 
   /**

@@ -25,6 +25,7 @@ import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.client.Workers;
+import dev.tollgate.node.replica.EnvironmentDiffersException;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
@@ -247,6 +248,11 @@ public final class Node implements AutoCloseable {
   /** Why the node stopped serving, or null. */
   public @Nullable Throwable failure() {
     return replica.failure();
+  }
+
+  /** True if the node stopped because its Java runtime computes otherwise than its cluster. */
+  public boolean isOnAnotherRuntime() {
+    return failure() instanceof EnvironmentDiffersException;
   }
 
   /** Completes once the node is closed, or its replica has failed. */

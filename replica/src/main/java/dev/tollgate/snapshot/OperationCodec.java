@@ -1,5 +1,7 @@
 package dev.tollgate.snapshot;
 
+import static dev.tollgate.snapshot.StateCodec.list;
+
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockDefinition;
@@ -12,9 +14,7 @@ import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,15 +156,6 @@ public final class OperationCodec {
 
   private static @Nullable LockName lockOrNull(@Nullable String name) {
     return name == null ? null : new LockName(name);
-  }
-
-  private static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
-    int count = in.count(itemBytes);
-    List<T> items = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      items.add(item.apply(in));
-    }
-    return items;
   }
 
   private static LockDefinition definition(WireReader in) {

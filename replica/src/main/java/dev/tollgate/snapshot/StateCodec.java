@@ -305,7 +305,7 @@ public final class StateCodec {
     return id == 0 ? null : new SessionId(id);
   }
 
-  private static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
+  static <T> List<T> list(WireReader in, int itemBytes, Function<WireReader, T> item) {
     int count = in.count(itemBytes);
     List<T> items = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

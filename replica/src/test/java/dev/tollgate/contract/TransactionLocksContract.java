@@ -167,6 +167,7 @@ abstract class TransactionLocksContract extends LockKindsContract {
         assertArrayEquals(new int[] {1, 1}, insert.executeBatch());
         try (ResultSet keys = insert.getGeneratedKeys()) {
           assertTrue(keys.next());
+          assertEquals(1, keys.getInt(1));
           assertTrue(keys.next());
           assertEquals(2, keys.getInt(1));
         }

@@ -56,6 +56,12 @@ public sealed interface Operation {
     R setLockTimeout(SetLockTimeout operation);
   }
 
+  private static void requireWait(long waitMillis) {
+    if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
+      throw new IllegalArgumentException("wait: " + waitMillis + " ms");
+    }
+  }
+
   /** Starts a lease that belongs to no connection: it lives as long as a client renews it. */
   record CreateLease(long ttlMillis, String owner) implements Operation {
     public CreateLease {
@@ -99,9 +105,7 @@ public sealed interface Operation {
     public AcquireLock {
       requireNonNull(lock, "lock");
       requireNonNull(mode, "mode");
-      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
-        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
-      }
+      requireWait(waitMillis);
     }
 
     @Override
@@ -127,9 +131,7 @@ public sealed interface Operation {
       if (new TreeSet<>(locks).size() < locks.size()) {
         throw new IllegalArgumentException("a lock twice: " + locks);
       }
-      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
-        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
-      }
+      requireWait(waitMillis);
     }
 
     @Override
@@ -148,9 +150,7 @@ public sealed interface Operation {
       implements Operation {
     public AcquireTransactionLock {
       requireNonNull(lock, "lock");
-      if (waitMillis < 0 || waitMillis > Limits.LOCK_WAIT_MAX_MILLIS) {
-        throw new IllegalArgumentException("wait: " + waitMillis + " ms");
-      }
+      requireWait(waitMillis);
       if (mode == TransactionScope.AUTOCOMMIT) {
         throw new IllegalArgumentException("a transaction lock in mode " + mode);
       }
