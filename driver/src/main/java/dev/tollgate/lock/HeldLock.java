@@ -125,17 +125,28 @@ public final class HeldLock implements AutoCloseable {
     try {
       boolean autoCommit = connection.getAutoCommit();
       fence(connection);
-      R result = commit(connection, work);
-      execute(connection, "SET NOT FENCED");
-      connection.setAutoCommit(autoCommit);
-      whole = true;
-      return result;
+      try {
+        return commit(connection, work);
+      } finally {
+        whole = restore(connection, autoCommit);
+      }
     } finally {
       if (whole) {
         client.connections().giveBack(connection);
       } else {
         client.connections().discard(connection);
       }
+    }
+  }
+
+  /** Returns true if nothing is left in the connection of what was done. */
+  private static boolean restore(Connection connection, boolean autoCommit) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET NOT FENCED");
+      connection.setAutoCommit(autoCommit);
+      return true;
+    } catch (SQLException e) {
+      return false;
     }
   }
 
@@ -161,12 +172,6 @@ public final class HeldLock implements AutoCloseable {
         e.addSuppressed(rollback);
       }
       throw e;
-    }
-  }
-
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.transport.ClusterSession;
 import java.lang.System.Logger;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -36,13 +37,17 @@ final class PooledConnections implements Connections {
     }
   }
 
-  /** Pools end an aborted connection instead of lending it again. */
+  /**
+   * Ends the session, so that the next statement fails with 08006: that is how pools find out that
+   * they must not lend the connection again.
+   */
   @Override
   public void discard(Connection connection) {
     try {
-      connection.abort(Runnable::run);
+      connection.unwrap(ClusterSession.class).close();
+      connection.createStatement().close();
     } catch (SQLException e) {
-      LOG.log(Logger.Level.DEBUG, "a connection was not aborted", e);
+      LOG.log(Logger.Level.DEBUG, "a connection was discarded: {0}", e.getMessage());
     }
     giveBack(connection);
   }

@@ -12,6 +12,7 @@ import dev.tollgate.lock.Lease;
 import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
+import dev.tollgate.transport.ClusterSession;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -373,6 +374,29 @@ abstract class LockContract {
     assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
     execute("INSERT INTO REPORT VALUES (4)");
     execute("DROP TABLE REPORT");
+    assertEquals(
+        0,
+        number("SELECT COUNT(*) FROM TOLLGATE.TRANSACTIONS"),
+        "a session is left fenced or open");
+  }
+
+  @Test
+  void connectionThatBrokeInWorkIsNotLentAgain() throws Exception {
+    try (HeldLock lock = client.acquire("job")) {
+      assertThrows(
+          SQLException.class,
+          () ->
+              lock.run(
+                  c -> {
+                    c.unwrap(ClusterSession.class).abort();
+                    return c.createStatement().execute("SELECT 1");
+                  }));
+      for (int i = 0; i < 5; i++) {
+        client.tryAcquire("other").orElseThrow().close();
+        int one = lock.run(c -> c.createStatement().executeUpdate("SET LOCK_TIMEOUT 1000"));
+        assertEquals(0, one);
+      }
+    }
   }
 
   @Test
