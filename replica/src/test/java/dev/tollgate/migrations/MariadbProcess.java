@@ -42,7 +42,8 @@ public final class MariadbProcess implements AutoCloseable {
   /** Starts an empty server; skips the test where MariaDB is not installed. */
   public static MariadbProcess start() throws Exception {
     assumeTrue(
-        Files.isExecutable(SERVER), "MariaDB is not installed: apt-get install mariadb-server-core");
+        Files.isExecutable(SERVER),
+        "MariaDB is not installed: apt-get install mariadb-server-core");
     Path directory = Files.createTempDirectory("mariadb");
     Files.createDirectory(directory.resolve("data"));
     int port = Ports.free();
