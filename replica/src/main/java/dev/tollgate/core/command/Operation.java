@@ -340,10 +340,18 @@ public sealed interface Operation {
       if (!batch && parameterSets.size() != 1) {
         throw new IllegalArgumentException(parameterSets.size() + " parameter sets");
       }
-      boolean locked = parameterSets.stream().anyMatch(set -> set.lockedBy() != null);
-      if (locked && (definition || mode != TransactionScope.AUTOCOMMIT)) {
+      if ((definition || mode != TransactionScope.AUTOCOMMIT) && isLocked(parameterSets)) {
         throw new IllegalArgumentException("locked by a lock in mode " + mode);
       }
+    }
+
+    private static boolean isLocked(List<ParameterSet> sets) {
+      for (ParameterSet set : sets) {
+        if (set.lockedBy() != null) {
+          return true;
+        }
+      }
+      return false;
     }
 
     @Override

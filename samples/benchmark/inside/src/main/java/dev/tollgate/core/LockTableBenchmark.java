@@ -1,6 +1,7 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.RequestId;
@@ -36,11 +37,12 @@ public class LockTableBenchmark {
   @Param({"0", "1000", "1000000"})
   public int held;
 
-  private final LockTable table = new LockTable(Capacity.STANDARD, (request, outcome) -> {});
+  private final LockGrants grants =
+      new LockGrants(new LockTable(), Capacity.STANDARD, (request, outcome) -> {});
   private final Lease lease = lease(1);
 
   private static Lease lease(long id) {
-    return new Lease(new LeaseId(id), "owner", 15_000, 0, null, false);
+    return new Lease(new LeaseId(id), "owner", 15_000, 0, null, LeaseKind.CLIENT);
   }
 
   /** Acquires the other locks. */
@@ -48,14 +50,14 @@ public class LockTableBenchmark {
   public void hold() {
     Lease other = lease(2);
     for (int i = 0; i < held; i++) {
-      table.acquire(new LockName("held-" + i), other, LockMode.EXCLUSIVE, 0, REQUEST, 0);
+      grants.acquire(new LockName("held-" + i), other, LockMode.EXCLUSIVE, 0, REQUEST, 0);
     }
   }
 
   /** One exclusive hold. */
   @Benchmark
   public boolean acquireAndRelease() {
-    table.acquire(LOCK, lease, LockMode.EXCLUSIVE, 0, REQUEST, 0);
-    return table.release(LOCK, lease, 0);
+    grants.acquire(LOCK, lease, LockMode.EXCLUSIVE, 0, REQUEST, 0);
+    return grants.release(LOCK, lease, 0);
   }
 }
