@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 
 /**
- * Takes locks of a cluster for a process. Closing the client ends its leases and releases its locks.
+ * Takes locks of a cluster for a process. Closing the client ends its leases and releases its
+ * locks.
  *
  * <p>A lock that is held occupies no connection and no thread. A request that waits occupies one
  * connection and one thread for as long as it waits. All leases of the process are renewed by the
