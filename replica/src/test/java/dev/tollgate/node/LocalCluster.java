@@ -61,11 +61,18 @@ final class LocalCluster implements AutoCloseable {
     clientPorts.putAll(other.clientPorts);
   }
 
-  /** Starts a cluster that is compared only when a test asks, and takes no snapshot by itself. */
+  /**
+   * Starts a cluster that is compared only when a test asks, and takes no snapshot by itself. Waits
+   * until each node has some of the log: the vote of a node that has nothing does not count, so the
+   * others could elect nobody if the test stopped the leader.
+   */
   static LocalCluster started(Path directory, int size) throws IOException {
     LocalCluster cluster =
         new LocalCluster(directory, size, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
     cluster.startAll();
+    for (Node node : cluster.nodes.values()) {
+      await().atMost(DEADLINE).until(() -> node.status().lastAppliedIndex() > 0);
+    }
     return cluster;
   }
 
