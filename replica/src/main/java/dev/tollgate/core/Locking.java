@@ -292,7 +292,7 @@ final class Locking {
         "lease "
             + lease.id()
             + (lease.kind() == LeaseKind.KEEP
-                ? " keeps " + lease.held() + " from others after the release of the lock"
+                ? " keeps a lock from others after its release"
                 : " belongs to a transaction or statement, and ends with it")
             + ": no client can use or end it, but force_release_lock takes locks from it");
   }

@@ -186,11 +186,11 @@ final class PendingStatement {
         : List.of();
   }
 
-  /** The outcome if the time to wait is over. */
+  /** How the operation, or its pending execution, ends if the time to wait is over. */
   Outcome timedOut() {
     return operation instanceof Operation.AcquireTransactionLock
         ? new Outcome.NotGranted()
-        : endedBy(notFreeInTime());
+        : notFreeInTime();
   }
 
   /** Worded as in H2, because tools know this error. */

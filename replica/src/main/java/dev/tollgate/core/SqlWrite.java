@@ -1,6 +1,7 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.FenceId;
+import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
@@ -147,7 +148,9 @@ final class SqlWrite implements SqlContext {
       return missing("table " + fence.table(), lock);
     }
     if (!accepts(fence, lock, token)) {
-      return stale(new PresentedToken(lock, token));
+      return fence.reading() == FenceReading.MONOTONIC && token < fence.highestToken()
+          ? passedBy(fence, lock, token)
+          : stale(new PresentedToken(lock, token));
     }
     passed.put(fence.id(), token);
     return null;
@@ -345,6 +348,20 @@ final class SqlWrite implements SqlContext {
             + lock
             + "' has nothing to compare its token with: the statement writes to no table that is"
             + " fenced by that lock");
+  }
+
+  private static Outcome.Refused passedBy(Fence fence, LockName lock, long token) {
+    return new Outcome.Refused(
+        RefusalCode.TOKEN_STALE,
+        "write refused: token "
+            + token
+            + " of lock '"
+            + lock
+            + "' is stale, because table "
+            + fence.table()
+            + " has been written under token "
+            + fence.highestToken()
+            + "; release the lock and acquire it again for a later token");
   }
 
   private Outcome.Refused stale(PresentedToken presented) {

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +118,13 @@ final class StatementLocks {
       statement.setLease(null);
       end(lease);
     }
+  }
+
+  /** Ends the wait of a session for locks of a lease; false if the session does not wait so. */
+  boolean endWait(Session session, Outcome end) {
+    LockName awaited = session.awaited();
+    RequestId request = new RequestId(session.id(), session.lastSequence());
+    return awaited != null && grants.endWait(awaited, request, end, current.nowMicros());
   }
 
   /** Removes a statement from the queue of the lock that it waits for, if it does. */

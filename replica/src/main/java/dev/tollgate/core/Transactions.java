@@ -345,7 +345,7 @@ final class Transactions {
     PendingStatement statement = waiting.of(session.id());
     if (statement != null) {
       leaveLocks(statement);
-    } else {
+    } else if (!locks.endWait(session, lost(why))) {
       // before the transaction ends: other threads read both without a lock
       session.loseTransaction(why);
     }

@@ -312,6 +312,32 @@ class TransactionLocksTest {
   }
 
   @Test
+  void batchWhoseLockIsNotFreeInTimeHasAnOutcomeForEachSet() {
+    core.take(a, "y");
+    Operation.ExecuteSql batch =
+        FakeSqlStore.batch(
+            "WRITE t", List.of(FakeSqlStore.locked("1", "x"), FakeSqlStore.locked("2", "y")));
+    core.perform(b, batch);
+    timeOut(b);
+    Outcome.Batch done = assertInstanceOf(Outcome.Batch.class, core.completed(b));
+    assertInstanceOf(Outcome.Executed.class, done.outcomes().get(0));
+    assertInstanceOf(Outcome.SqlFailed.class, done.outcomes().get(1));
+  }
+
+  /** Not only when it asks for something else, after it has waited in vain. */
+  @Test
+  void victimIsToldWhileItWaitsForALockOfALease() {
+    lock(a, "x");
+    lock(b, "y");
+    assertEquals(new Outcome.Waiting(), core.acquire(b, "x", null));
+    assertEquals(3, token(lock(a, "y")), "the younger one gave way at once");
+    assertEquals(RefusalCode.TRANSACTION_LOST, refusal(core.completed(b)));
+    assertNull(core.machine.state().session(b).lostTransaction());
+    end(a, true);
+    assertNull(core.machine.state().lock(new LockName("x")), "nobody waits any more");
+  }
+
+  @Test
   void statementThatWaitsComesBackFromASnapshot() {
     core.take(a, "x");
     lockedBy(b, "WRITE t", "x");
