@@ -28,7 +28,7 @@ final class Shell implements AutoCloseable {
       SELECT 1;                       runs a statement; it may have several lines
       SHOW TABLES;                    lists tables, SHOW COLUMNS FROM t; their columns
       SELECT * FROM TOLLGATE.NODES;   the cluster; also LOCKS, LOCK_WAITERS, LEASES, SESSIONS,
-                                      TRANSACTIONS, FENCES, SNAPSHOTS
+                                      LOCK_DEFINITIONS, TRANSACTIONS, FENCES, SNAPSHOTS
       Ctrl-C                          cancels the statement that runs, or forgets what was typed
       help  exit  quit                without a semicolon too
       docs/sql.md says what can be sent.""";

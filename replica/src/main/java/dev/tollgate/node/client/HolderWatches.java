@@ -94,9 +94,9 @@ final class HolderWatches {
   }
 
   private static @Nullable Hold exclusiveHold(@Nullable Lock lock) {
-    return lock == null || lock.holds().isEmpty() || lock.mode() != LockMode.EXCLUSIVE
+    return lock == null || lock.mode() != LockMode.EXCLUSIVE
         ? null
-        : lock.holds().get(0);
+        : lock.holds().stream().filter(hold -> !hold.onlyKeeps()).findFirst().orElse(null);
   }
 
   private void answer(Watch watch, Reply reply) {

@@ -336,6 +336,7 @@ class MetadataBrowserTest {
             "FENCES VIEW",
             "LEASES VIEW",
             "LOCKS VIEW",
+            "LOCK_DEFINITIONS VIEW",
             "LOCK_WAITERS VIEW",
             "NODES VIEW",
             "REPLICA_CHECKS VIEW",
