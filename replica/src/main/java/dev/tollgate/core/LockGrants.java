@@ -11,10 +11,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -290,19 +288,17 @@ final class LockGrants {
       changed.addAll(completeTwins(lock, lease, token));
       return changed;
     }
-    Map<LockName, FencingToken> tokens = new LinkedHashMap<>();
-    Outcome.Refused full = full(waiter.together().size());
-    if (full == null) {
-      Outcome.GrantedAll all = grantAll(waiter.together(), lease, session, nowMicros);
-      for (int i = 0; i < all.tokens().size(); i++) {
-        tokens.put(waiter.together().get(i), all.tokens().get(i));
-      }
-      listener.completed(waiter.request(), all);
-    } else {
+    List<LockName> names = waiter.together();
+    Outcome.Refused full = full(names.size());
+    if (full != null) {
       listener.completed(waiter.request(), full);
+      return changed;
     }
-    tokens.forEach(
-        (granted, token) -> changed.addAll(completeTwins(locks.changeable(granted), lease, token)));
+    Outcome.GrantedAll all = grantAll(names, lease, session, nowMicros);
+    listener.completed(waiter.request(), all);
+    for (int i = 0; i < names.size(); i++) {
+      changed.addAll(completeTwins(locks.changeable(names.get(i)), lease, all.tokens().get(i)));
+    }
     return changed;
   }
 

@@ -70,11 +70,6 @@ public final class LockModel {
     return "waiting";
   }
 
-  /** Whether the lock is free for a request that does not wait. */
-  public boolean isFree(String lock) {
-    return next(lock).isEmpty() && compatible(lock, false);
-  }
-
   public boolean isHeldBy(String lock, String lease) {
     return holdOf(lock, lease).isPresent();
   }
