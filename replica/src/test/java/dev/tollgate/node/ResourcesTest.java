@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.Capacity;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientLimits;
@@ -29,10 +33,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /**
  * Clients that take all that a node gives are refused at a limit, which the refusal names, and a
- * bystander goes on taking and giving up its lock. The limits are small here, but for those of
+ * bystander goes on taking and giving up its lock. The node logs no error, even when it stops while
+ * clients wait. The limits are small here, but for those of
  * threads.
  */
 @Tag("alone") // it measures how long others wait
@@ -47,7 +53,8 @@ class ResourcesTest {
           /* requestsPerConnection= */ 8,
           /* unreadBytes= */ 1 << 20,
           /* unreadBytesInAll= */ 4 << 20,
-          /* heldTransactions= */ 5);
+          /* heldTransactions= */ 5,
+          /* holderWatches= */ 5);
 
   private static final Capacity CAPACITY =
       new Capacity(
@@ -78,7 +85,11 @@ class ResourcesTest {
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 60_000);
   private static final byte[] NO_PARAMETERS = {0, 0};
 
+  private static final Logger ROOT = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+
   @TempDir Path directory;
+
+  private final ListAppender<ILoggingEvent> errors = new ListAppender<>();
 
   private final List<RawClient> clients = new ArrayList<>();
   private Node node;
@@ -87,6 +98,8 @@ class ResourcesTest {
 
   @BeforeEach
   void start() throws Exception {
+    errors.start();
+    ROOT.addAppender(errors);
     node =
         new Node(
             LoopbackSettings.of("small", RaftSettings.alone("small", directory.resolve("data"))),
@@ -106,6 +119,8 @@ class ResourcesTest {
       client.close();
     }
     node.close();
+    ROOT.detachAppender(errors);
+    assertEquals(List.of(), errors.list.stream().filter(e -> e.getLevel() == Level.ERROR).toList());
   }
 
   @Test
@@ -169,9 +184,11 @@ class ResourcesTest {
   void answersThatAreNotRead() throws Exception {
     int asked = 400;
     RawClient lazy = session();
-    for (int i = 1; i <= asked; i++) {
+    String sql = "SELECT REPEAT('x', 1000000)";
+    lazy.call(execute(1, sql)); // it is planned now, so the others do not wait for a plan
+    for (int i = 2; i <= asked; i++) {
       try {
-        lazy.write(execute(i, "SELECT REPEAT('x', 1000000)"));
+        lazy.write(execute(i, sql));
       } catch (SocketException e) {
         break;
       }
@@ -234,6 +251,27 @@ class ResourcesTest {
   }
 
   @Test
+  void requestsThatWaitForAnotherHolder() throws Exception {
+    RawClient gone = session();
+    for (int i = 0; i < LIMITS.holderWatches(); i++) {
+      gone.write(new Request.AwaitHolder("l" + i % 2, 0));
+    }
+    assertInstanceOf(Reply.NodeStatus.class, gone.call(new Request.AskNodeStatus()));
+    RawClient client = session();
+    Request answeredAtOnce = new Request.AwaitHolder("l0", -1);
+    assertRefused(SqlState.TOO_MANY, "has 5 requests that wait", client.call(answeredAtOnce));
+    assertBystanderIsServed();
+
+    gone.close();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    Reply reply = client.call(answeredAtOnce);
+    while (reply instanceof Reply.Failure && System.nanoTime() < deadline) {
+      reply = client.call(answeredAtOnce);
+    }
+    assertInstanceOf(Reply.Holder.class, reply, "the places of a client that is gone are free");
+  }
+
+  @Test
   void statementsThatWait() throws Exception {
     RawClient alone = session();
     alone.call(request(1, TransactionMode.SERIALIZABLE, "INSERT INTO T VALUES(0, 'a')"));
@@ -250,7 +288,8 @@ class ResourcesTest {
   private void lockCall() throws IOException {
     long n = ++bystanderSequence;
     String sql = "SELECT acquire_lock(LOWER('BY') || 'stander') -- " + n;
-    assertInstanceOf(Reply.Result.class, bystander.call(execute(n, sql)));
+    Reply reply = bystander.call(execute(n, sql));
+    assertInstanceOf(Reply.Result.class, reply, reply::toString);
   }
 
   private void assertBystanderIsServed() throws IOException {

@@ -15,6 +15,7 @@ package dev.tollgate.node.client;
  * @param unreadBytesInAll bytes of replies that all clients together have not read; beyond that a
  *     client with more than {@link #UNREAD_BYTES_ALWAYS} is disconnected
  * @param heldTransactions transactions that wait to begin while a snapshot needs a gap
+ * @param holderWatches requests that wait until the holder of a lock changes
  */
 public record ClientLimits(
     int queuedPlans,
@@ -25,11 +26,12 @@ public record ClientLimits(
     int requestsPerConnection,
     long unreadBytes,
     long unreadBytesInAll,
-    int heldTransactions) {
+    int heldTransactions,
+    int holderWatches) {
   /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
       new ClientLimits(
-          10_000, 10_000, 10_000, 1_000, 128L << 20, 64, 48L << 20, 256L << 20, 10_000);
+          10_000, 10_000, 10_000, 1_000, 128L << 20, 64, 48L << 20, 256L << 20, 10_000, 10_000);
 
   /** A request with fewer bytes does not count toward {@link #requestBytes}. */
   static final int SMALL_REQUEST_BYTES = 64 << 10;

@@ -199,6 +199,9 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void send(Frame frame) {
+      if (!channel.isActive()) {
+        return; // a node that stops closes its connections first, and then its event loops
+      }
       long bytes = (long) Protocol.HEADER_BYTES + frame.body().length;
       if (!traffic.sends(bytes, unread.addAndGet(bytes))) {
         LOG.warn(

@@ -65,7 +65,7 @@ public final class ClientService implements Replica.Listener {
     gate = new TransactionGate(limits.heldTransactions(), workers::chore, replica::isLeading);
     waiting = new WaitingRequests(replica::isLeading);
     keepers = new Keepers(cluster);
-    watches = new HolderWatches(replica.state(), leadership);
+    watches = new HolderWatches(replica.state(), leadership, limits.holderWatches());
     work = new RequestWork(nodeId, workers, replica);
 
     Facts facts = replica.facts();

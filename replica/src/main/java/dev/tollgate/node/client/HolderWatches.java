@@ -13,24 +13,26 @@ import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that wait until another lease holds a lock. All of them are looked at after each entry,
- * which costs one look into a map for each. Thread-safe; nothing here waits.
+ * Requests that wait until another lease holds a lock. After each entry, every lock that some of
+ * them name is looked up once. Thread-safe; nothing here waits.
  */
 final class HolderWatches {
-  private static final int MOST = 10_000;
-
-  /** A request; equal to itself only. */
+  /** A request. */
   private static final class Watch {
     final LockName lock;
     final long knownToken;
     final ReplyChannel client;
     final Consumer<Reply> answer;
+    final AtomicBoolean waits = new AtomicBoolean(true);
 
     Watch(LockName lock, long knownToken, ReplyChannel client, Consumer<Reply> answer) {
       this.lock = lock;
@@ -42,11 +44,18 @@ final class HolderWatches {
 
   private final StateAccess state;
   private final Leadership leadership;
-  private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
+  private final int most;
 
-  HolderWatches(StateAccess state, Leadership leadership) {
+  /** Those that wait, by their lock; no set is empty. */
+  private final Map<LockName, Set<Watch>> watches = new ConcurrentHashMap<>();
+
+  /** How many there are, with those that are about to be added. */
+  private final AtomicInteger count = new AtomicInteger();
+
+  HolderWatches(StateAccess state, Leadership leadership, int most) {
     this.state = requireNonNull(state, "state");
     this.leadership = requireNonNull(leadership, "leadership");
+    this.most = most;
   }
 
   void await(Request.AwaitHolder request, ReplyChannel client, Consumer<Reply> answer) {
@@ -56,11 +65,12 @@ final class HolderWatches {
           new Reply.Failure(
               SqlState.INVALID_ARGUMENT,
               "the name of a lock has 1 to " + Limits.LOCK_NAME_CHARS + " whole characters"));
-    } else if (watches.size() >= MOST) {
+    } else if (count.incrementAndGet() > most) {
+      count.decrementAndGet();
       answer.accept(
           new Reply.Failure(
               SqlState.TOO_MANY,
-              "the node has " + MOST + " requests that wait for the holder of a lock"));
+              "the node has " + most + " requests that wait for the holder of a lock"));
     } else {
       begin(new Watch(new LockName(name), request.knownToken(), client, answer));
     }
@@ -69,24 +79,43 @@ final class HolderWatches {
   private void begin(Watch watch) {
     leadership.awaitState(
         leads -> {
-          watches.add(watch);
+          watches.compute(watch.lock, (lock, others) -> with(watch, others));
           if (leads && leadership.isAssumed()) {
-            state.ask(now -> answerIfChanged(watch, now));
+            state.ask(now -> answerIfChanged(watch, exclusiveHold(now.lock(watch.lock))));
           } else {
             answer(watch, leadership.notLeader());
           }
         });
   }
 
+  private static Set<Watch> with(Watch watch, @Nullable Set<Watch> others) {
+    Set<Watch> all = others == null ? ConcurrentHashMap.newKeySet() : others;
+    all.add(watch);
+    return all;
+  }
+
+  private static @Nullable Set<Watch> without(Watch watch, Set<Watch> all) {
+    all.remove(watch);
+    return all.isEmpty() ? null : all;
+  }
+
   /** An entry was applied. */
   void applied() {
     if (!watches.isEmpty()) {
-      state.ask(now -> watches.forEach(watch -> answerIfChanged(watch, now)));
+      state.ask(this::answerAllChanged);
     }
   }
 
-  private void answerIfChanged(Watch watch, ClusterState now) {
-    Hold hold = exclusiveHold(now.lock(watch.lock));
+  private void answerAllChanged(ClusterState now) {
+    for (Map.Entry<LockName, Set<Watch>> of : watches.entrySet()) {
+      Hold hold = exclusiveHold(now.lock(of.getKey()));
+      for (Watch watch : of.getValue()) {
+        answerIfChanged(watch, hold);
+      }
+    }
+  }
+
+  private void answerIfChanged(Watch watch, @Nullable Hold hold) {
     long token = hold == null ? 0 : hold.token().value();
     if (token != watch.knownToken) {
       answer(watch, new Reply.Holder(token, hold == null ? null : hold.lease().owner()));
@@ -100,21 +129,29 @@ final class HolderWatches {
   }
 
   private void answer(Watch watch, Reply reply) {
-    if (watches.remove(watch)) {
+    if (watch.waits.compareAndSet(true, false)) {
+      watches.computeIfPresent(watch.lock, (lock, all) -> without(watch, all));
+      count.decrementAndGet();
       watch.answer.accept(reply);
     }
   }
 
   /** The next leader has to be asked. */
   void stoppedLeading() {
-    watches.forEach(watch -> answer(watch, leadership.notLeader()));
+    for (Set<Watch> all : watches.values()) {
+      for (Watch watch : all) {
+        answer(watch, leadership.notLeader());
+      }
+    }
   }
 
   /** The client is gone: its requests end. */
   void forget(ReplyChannel gone) {
-    for (Watch watch : watches) {
-      if (watch.client == gone) {
-        answer(watch, leadership.notLeader());
+    for (Set<Watch> all : watches.values()) {
+      for (Watch watch : all) {
+        if (watch.client == gone) {
+          answer(watch, leadership.notLeader());
+        }
       }
     }
   }
