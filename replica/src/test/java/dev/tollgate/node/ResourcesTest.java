@@ -38,8 +38,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Clients that take all that a node gives are refused at a limit, which the refusal names, and a
  * bystander goes on taking and giving up its lock. The node logs no error, even when it stops while
- * clients wait. The limits are small here, but for those of
- * threads.
+ * clients wait. The limits are small here, but for those of threads.
  */
 @Tag("alone") // it measures how long others wait
 class ResourcesTest {
