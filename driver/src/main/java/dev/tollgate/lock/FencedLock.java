@@ -1,5 +1,6 @@
 package dev.tollgate.lock;
 
+import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 
 /**
@@ -17,4 +18,13 @@ public interface FencedLock extends Lock {
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   HeldLock held();
+
+  /**
+   * Extends what this thread holds, as {@link HeldLock#extend}: {@link #held} may have a higher
+   * token afterwards.
+   *
+   * @throws IllegalMonitorStateException if this thread does not hold the lock, or has lost it
+   * @throws LockException if the cluster does not answer
+   */
+  void extend(Duration term);
 }

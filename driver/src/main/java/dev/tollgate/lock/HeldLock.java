@@ -2,10 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -120,59 +117,7 @@ public final class HeldLock implements AutoCloseable {
   public <R> R run(FencedWork<R> work) throws SQLException {
     requireNonNull(work, "work");
     assertHeld();
-    Connection connection = client.connections().forWaiting();
-    boolean whole = false;
-    try {
-      boolean autoCommit = connection.getAutoCommit();
-      fence(connection);
-      try {
-        return commit(connection, work);
-      } finally {
-        whole = restore(connection, autoCommit);
-      }
-    } finally {
-      if (whole) {
-        client.connections().giveBack(connection);
-      } else {
-        client.connections().discard(connection);
-      }
-    }
-  }
-
-  /** Returns true if nothing is left in the connection of what was done. */
-  private static boolean restore(Connection connection, boolean autoCommit) {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("SET NOT FENCED");
-      connection.setAutoCommit(autoCommit);
-      return true;
-    } catch (SQLException e) {
-      return false;
-    }
-  }
-
-  private void fence(Connection connection) throws SQLException {
-    try (PreparedStatement fence = connection.prepareStatement("SET FENCED BY LOCK ? TOKEN ?")) {
-      fence.setString(1, name);
-      fence.setLong(2, token);
-      fence.execute();
-    }
-  }
-
-  private <R> R commit(Connection connection, FencedWork<R> work) throws SQLException {
-    connection.setAutoCommit(false);
-    try {
-      R result = work.on(connection);
-      assertHeld();
-      connection.commit();
-      return result;
-    } catch (SQLException | RuntimeException | Error e) {
-      try {
-        connection.rollback();
-      } catch (SQLException rollback) {
-        e.addSuppressed(rollback);
-      }
-      throw e;
-    }
+    return new FencedTransaction(this, client.connections()).run(work);
   }
 
   /**
@@ -196,10 +141,15 @@ public final class HeldLock implements AutoCloseable {
         throw lost("the cluster has released it");
       }
     } catch (SQLException e) {
-      lease.lose("lock '" + name + "' could not be released: " + e.getMessage());
+      if (ownsLease && lease.isFixed()) {
+        // to revoke it later might release the lock before its time
+        lease.leave();
+      } else {
+        lease.lose("lock '" + name + "' could not be released: " + e.getMessage());
+      }
       throw LockException.of("lock '" + name + "' is not released", e);
     } finally {
-      lease.free(List.of(name));
+      lease.locks().free(List.of(name));
       if (ownsLease) {
         lease.close();
       }
@@ -219,31 +169,85 @@ public final class HeldLock implements AutoCloseable {
     if (!requireNonNull(other, "other").belongsTo(client)) {
       throw new IllegalArgumentException(other + " belongs to another lock client");
     }
+    HeldLock successor = moveTo(other, /* ownsOther= */ false);
+    if (end() && ownsLease) {
+      lease.close();
+    }
+    lease.locks().free(List.of(name));
+    successor.assertHeld();
+    return successor;
+  }
+
+  private HeldLock moveTo(Lease other, boolean ownsOther) {
     assertHeld();
-    other.reserve(List.of(name));
-    HeldLock successor = null;
+    other.locks().reserve(List.of(name));
+    boolean moved = false;
     try {
       Optional<Long> granted = client.calls().transfer(name, lease.id(), other.id());
       if (granted.isEmpty()) {
         markTaken();
         throw lost("the cluster has released it");
       }
-      successor = new HeldLock(client, other, name, granted.get(), /* ownsLease= */ false);
+      moved = true;
+      return new HeldLock(client, other, name, granted.get(), ownsOther);
     } catch (SQLException e) {
       other.lose("lock '" + name + "' may have been transferred to it: " + e.getMessage());
       lease.lose("lock '" + name + "' may have been transferred from it: " + e.getMessage());
       throw LockException.of("lock '" + name + "' is not transferred", e);
     } finally {
-      if (successor == null) {
-        other.free(List.of(name));
+      if (!moved) {
+        other.locks().free(List.of(name));
       }
     }
-    if (end() && ownsLease) {
-      lease.close();
+  }
+
+  /**
+   * Extends the lock to a term from the moment at which this method was called. If the term is the
+   * ttl of the lease, the lease is renewed, and with it all of its locks. Any other term needs
+   * another lease: the lock moves to it under a higher token, without a moment in which it is free,
+   * the listeners for its loss move too, and this object is closed.
+   *
+   * @return this lock, or the one that takes its place
+   * @throws LockLostException if the lock is lost; then nothing is extended
+   * @throws IllegalStateException if the lock is closed, or if the term is another one and the lock
+   *     shares its lease with other locks
+   * @throws LockException if the cluster does not answer. The lock then ends as if it had not been
+   *     extended, or at once if it may have moved
+   */
+  public HeldLock extend(Duration term) {
+    LockOptions.requireTtl(term);
+    assertHeld();
+    if (term.equals(lease.ttl())) {
+      lease.extend();
+      assertHeld();
+      return this;
     }
-    lease.free(List.of(name));
-    successor.assertHeld();
-    return successor;
+    if (!ownsLease || lease.locks().count() > 1) {
+      throw new IllegalStateException(
+          this
+              + " shares "
+              + lease
+              + " with others: extend it by the ttl of the lease, "
+              + lease.ttl());
+    }
+    Lease next = client.leases().like(lease, term);
+    boolean moved = false;
+    try {
+      HeldLock successor = moveTo(next, /* ownsOther= */ true);
+      moved = lease.bequeathTo(next);
+      if (!moved || !end()) {
+        successor.close();
+        requireOpen();
+        throw lost("its lease ended while it was extended");
+      }
+      lease.close();
+      successor.assertHeld();
+      return successor;
+    } finally {
+      if (!moved) {
+        next.discard();
+      }
+    }
   }
 
   /**
@@ -261,9 +265,9 @@ public final class HeldLock implements AutoCloseable {
       return;
     }
     if (lease.isAlive()) {
-      lease.giveUp(List.of(name));
+      lease.locks().giveUp(List.of(name));
     }
-    lease.free(List.of(name));
+    lease.locks().free(List.of(name));
   }
 
   private synchronized boolean end() {

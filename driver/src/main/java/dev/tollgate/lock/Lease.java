@@ -3,47 +3,33 @@ package dev.tollgate.lock;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.transport.KeptLease;
+import dev.tollgate.wire.SqlState;
 import java.lang.System.Logger;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A time for which locks are held, and which heartbeats of this process extend until {@link
- * #close}. All locks of a lease are released, or lost, together. Thread-safe.
+ * #close}; or which has a {@link LockOptions#fixedTerm}, and ends unless {@link #extend} is called.
+ * All locks of a lease are released, or lost, together. Thread-safe.
  *
  * <p>The lease is alive for as long as this process can prove it: until its ttl, less a thousandth,
- * has passed on the monotonic clock since the last acknowledged heartbeat was sent. After that the
+ * has passed on the monotonic clock since the last acknowledged renewal was sent. After that the
  * lease is lost for good, even if the cluster still has it.
  */
 public final class Lease implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
 
-  private enum State {
-    ALIVE,
-    CLOSED,
-    LOST
-  }
-
   private final LockClient client;
   private final long id;
   private final Duration ttl;
-  private final Duration margin;
   private final String owner;
-  private final Set<String> names = new HashSet<>();
-  private final List<Consumer<LockLostException>> listeners = new ArrayList<>();
-  private final List<Runnable> hooks = new ArrayList<>();
-  private State state = State.ALIVE;
-  private String lostBecause = "";
-  private @Nullable KeptLease kept;
-  private @Nullable Future<?> deadline;
+  private final LeaseLife life;
+  private final LeaseLocks locks;
+  private volatile boolean fixed;
 
   /**
    * @param margin how long before the end of the proof the lease counts as lost
@@ -52,33 +38,22 @@ public final class Lease implements AutoCloseable {
     this.client = requireNonNull(client, "client");
     this.id = id;
     this.ttl = requireNonNull(ttl, "ttl");
-    this.margin = requireNonNull(margin, "margin");
     this.owner = requireNonNull(owner, "owner");
+    this.life = new LeaseLife(toString(), client.threads(), margin, this::afterLoss);
+    this.locks = new LeaseLocks(client, this, life);
   }
 
   /** Takes over the heartbeats, and watches the deadline from now on. */
   void keptBy(KeptLease heartbeats) {
-    boolean alive;
-    synchronized (this) {
-      kept = heartbeats;
-      alive = state == State.ALIVE;
-    }
-    if (alive) {
-      watchDeadline();
-    } else {
-      heartbeats.close();
-    }
+    life.provenBy(heartbeats);
   }
 
-  private void watchDeadline() {
-    if (isAlive()) {
-      Future<?> next = client.threads().runLater(remaining().plusMillis(1), this::watchDeadline);
-      synchronized (this) {
-        deadline = next;
-        if (state != State.ALIVE) {
-          next.cancel(false);
-        }
-      }
+  /** Sends no more heartbeats: the lease ends with its ttl, unless it is extended. */
+  void fix() {
+    fixed = true;
+    KeptLease heartbeats = life.proof();
+    if (heartbeats != null) {
+      heartbeats.stopHeartbeats();
     }
   }
 
@@ -97,31 +72,23 @@ public final class Lease implements AutoCloseable {
     return owner;
   }
 
-  /** How long the lease stays alive if no further heartbeat succeeds; zero if it is not alive. */
+  Duration margin() {
+    return life.margin();
+  }
+
+  /** True if the lease ends with its ttl unless it is extended: heartbeats do not renew it. */
+  public boolean isFixed() {
+    return fixed;
+  }
+
+  /** How long the lease stays alive if it is not renewed; zero if it is not alive. */
   public Duration remaining() {
-    KeptLease heartbeats;
-    synchronized (this) {
-      heartbeats = state == State.ALIVE ? kept : null;
-    }
-    if (heartbeats == null) {
-      return Duration.ZERO;
-    }
-    Duration left = heartbeats.remaining().minus(margin);
-    return left.isNegative() ? Duration.ZERO : left;
+    return life.remaining();
   }
 
   /** True if it is certain, without asking the cluster, that the lease is alive. */
   public boolean isAlive() {
-    synchronized (this) {
-      if (state != State.ALIVE) {
-        return false;
-      }
-    }
-    if (remaining().isZero()) {
-      lose("it was not renewed in time");
-      return false;
-    }
-    return true;
+    return life.isAlive();
   }
 
   /**
@@ -132,14 +99,38 @@ public final class Lease implements AutoCloseable {
    */
   public void assertAlive() {
     if (!isAlive()) {
-      throw notAlive();
+      throw life.notAlive();
     }
   }
 
-  private synchronized RuntimeException notAlive() {
-    return state == State.CLOSED
-        ? new IllegalStateException("lease " + id + " was closed")
-        : new LockLostException("lease " + id + " of '" + owner + "' is lost: " + lostBecause);
+  /**
+   * Renews the lease now: it has its full ttl from the moment at which this method was called. One
+   * round trip.
+   *
+   * @throws LockLostException if the lease is lost, or is lost before the cluster answers
+   * @throws IllegalStateException if it was closed
+   * @throws LockException if the cluster does not answer; then the lease ends as if it had not been
+   *     asked for more
+   */
+  public void extend() {
+    assertAlive();
+    long sentNanos = System.nanoTime();
+    try {
+      client.calls().renew(id);
+    } catch (SQLException e) {
+      if (SqlState.LEASE_GONE.state().equals(e.getSQLState())) {
+        lose("the cluster has ended it");
+        throw life.notAlive();
+      }
+      throw LockException.of(this + " is not extended", e);
+    }
+    // a proof that has ended in the meantime is not mended
+    assertAlive();
+    KeptLease proof = life.proof();
+    if (proof != null) {
+      proof.renewed(Duration.ofNanos(System.nanoTime() - sentNanos));
+    }
+    assertAlive();
   }
 
   /**
@@ -149,81 +140,29 @@ public final class Lease implements AutoCloseable {
    * @throws IllegalStateException if the lease has {@link LockLimits#LISTENERS} listeners
    */
   public void onLost(Consumer<LockLostException> listener) {
-    requireNonNull(listener, "listener");
-    synchronized (this) {
-      if (state == State.ALIVE) {
-        if (listeners.size() >= LockLimits.LISTENERS) {
-          throw new IllegalStateException(
-              "lease "
-                  + id
-                  + " has "
-                  + LockLimits.LISTENERS
-                  + " listeners already (LockLimits.LISTENERS)");
-        }
-        listeners.add(listener);
-        return;
-      }
-      if (state == State.CLOSED) {
-        return;
-      }
-    }
-    tell(listener);
+    life.onLost(requireNonNull(listener, "listener"));
   }
 
-  /**
-   * Runs on the thread that finds the loss, within the change of state, so never after {@link
-   * #close} has returned. Must be quick.
-   */
+  /** As {@link LeaseLife#whenLost}. */
   void whenLost(Runnable hook) {
-    synchronized (this) {
-      if (state == State.ALIVE) {
-        hooks.add(hook);
-        return;
-      }
-      if (state == State.LOST) {
-        hook.run();
-      }
-    }
+    life.whenLost(hook);
   }
 
-  synchronized void forgetHook(Runnable hook) {
-    hooks.remove(hook);
+  void forgetHook(Runnable hook) {
+    life.forgetHook(hook);
   }
 
-  private void tell(Consumer<LockLostException> listener) {
-    client
-        .threads()
-        .listeners()
-        .execute(
-            () -> {
-              try {
-                listener.accept((LockLostException) notAlive());
-              } catch (RuntimeException e) {
-                LOG.log(Logger.Level.WARNING, "a listener for the loss of lease " + id, e);
-              }
-            });
+  /** As {@link LeaseLife#bequeathTo}. */
+  boolean bequeathTo(Lease successor) {
+    return life.bequeathTo(successor.life);
   }
 
   /** The lease is lost: the cluster has ended it, or it may have, or it has to end. */
   void lose(String because) {
-    List<Consumer<LockLostException>> told;
-    KeptLease heartbeats;
-    synchronized (this) {
-      if (state != State.ALIVE) {
-        return;
-      }
-      state = State.LOST;
-      lostBecause = because;
-      told = List.copyOf(listeners);
-      hooks.forEach(Runnable::run);
-      hooks.clear();
-      heartbeats = endWatch();
-    }
-    LOG.log(Logger.Level.WARNING, "lease {0} of ''{1}'' is lost: {2}", id, owner, because);
-    if (heartbeats != null) {
-      heartbeats.close();
-    }
-    told.forEach(this::tell);
+    life.lose(because);
+  }
+
+  private void afterLoss() {
     client.forget(this);
     client.threads().runChore(this::revoke);
   }
@@ -231,7 +170,7 @@ public final class Lease implements AutoCloseable {
   /**
    * Waits in line for a lock under this lease.
    *
-   * @param options whose ttl, owner and interrupt do not apply: the lease has its own
+   * @param options whose ttl or term, owner and interrupt do not apply: the lease has its own
    * @return empty if others had the lock for all of the wait
    * @throws IllegalStateException if the lease is closed, or has or awaits the lock already
    * @throws LockLostException if the lease is lost
@@ -244,7 +183,8 @@ public final class Lease implements AutoCloseable {
 
   /** As {@link #tryAcquire(String, LockOptions)}, without waiting. */
   public Optional<HeldLock> tryAcquire(String name) {
-    return acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false)
+    return locks
+        .acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false)
         .map(all -> all.locks().get(0));
   }
 
@@ -255,105 +195,11 @@ public final class Lease implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> wanted, LockOptions options)
       throws InterruptedException {
-    return acquire(wanted, options, /* ownedByLocks= */ false, options.waitTime());
+    return locks.acquire(wanted, options, /* ownedByLocks= */ false, options.waitTime());
   }
 
-  /** Without waiting. */
-  Optional<HeldLocks> acquireNow(List<String> wanted, LockOptions options, boolean ownedByLocks) {
-    return reserving(
-        LockNames.checked(wanted, options),
-        reserved ->
-            hold(reserved, new LockRequest(client, this, reserved, options).now(), ownedByLocks));
-  }
-
-  /**
-   * @param ownedByLocks true if the lease ends with these locks
-   * @param wait instead of that of the options
-   */
-  Optional<HeldLocks> acquire(
-      List<String> wanted, LockOptions options, boolean ownedByLocks, Duration wait)
-      throws InterruptedException {
-    if (wait.isZero()) {
-      return acquireNow(wanted, options, ownedByLocks);
-    }
-    return reserving(
-        LockNames.checked(wanted, options),
-        reserved ->
-            hold(
-                reserved,
-                new LockRequest(client, this, reserved, options).await(wait),
-                ownedByLocks));
-  }
-
-  /** A way to get locks. */
-  private interface Grant<E extends Exception> {
-    Optional<HeldLocks> of(List<String> reserved) throws E;
-  }
-
-  private <E extends Exception> Optional<HeldLocks> reserving(List<String> wanted, Grant<E> grant)
-      throws E {
-    List<String> reserved = reserve(wanted);
-    boolean granted = false;
-    try {
-      Optional<HeldLocks> locks = grant.of(reserved);
-      granted = locks.isPresent();
-      return locks;
-    } finally {
-      if (!granted) {
-        free(reserved);
-      }
-    }
-  }
-
-  private Optional<HeldLocks> hold(
-      List<String> wanted, Optional<List<Long>> tokens, boolean ownedByLocks) {
-    if (tokens.isEmpty()) {
-      return Optional.empty();
-    }
-    assertAlive();
-    List<HeldLock> locks = new ArrayList<>();
-    for (int i = 0; i < wanted.size(); i++) {
-      locks.add(new HeldLock(client, this, wanted.get(i), tokens.get().get(i), ownedByLocks));
-    }
-    return Optional.of(new HeldLocks(locks));
-  }
-
-  /** Refuses a second hold of the same lock: the cluster would grant the same one twice. */
-  synchronized List<String> reserve(List<String> wanted) {
-    if (state != State.ALIVE) {
-      throw notAlive();
-    }
-    for (String name : wanted) {
-      if (names.contains(name)) {
-        throw new IllegalStateException(
-            "lease " + id + " has or awaits lock '" + name + "' already; use another lease");
-      }
-    }
-    names.addAll(wanted);
-    return wanted;
-  }
-
-  synchronized void free(List<String> freed) {
-    names.removeAll(freed);
-  }
-
-  /**
-   * Releases locks that are not handed out. If that cannot be confirmed, the lease is given up: it
-   * must not be kept alive for a lock that no caller has.
-   */
-  void giveUp(List<String> granted) {
-    synchronized (this) {
-      if (state != State.ALIVE) {
-        return;
-      }
-    }
-    try {
-      for (String name : granted) {
-        client.calls().release(name, id);
-      }
-    } catch (SQLException e) {
-      lose("lock '" + granted.get(0) + "' could not be released: " + e.getMessage());
-    }
+  LeaseLocks locks() {
+    return locks;
   }
 
   boolean belongsTo(LockClient other) {
@@ -376,6 +222,11 @@ public final class Lease implements AutoCloseable {
     return !end() || (clusterAnswers && revoke());
   }
 
+  /** Ends the lease for this process alone: the cluster has it until its ttl is over. */
+  void leave() {
+    end();
+  }
+
   /** As {@link #close}, but the cluster is told in the background. */
   void discard() {
     if (end() && !client.threads().runChore(this::revoke)) {
@@ -384,28 +235,11 @@ public final class Lease implements AutoCloseable {
   }
 
   private boolean end() {
-    KeptLease heartbeats;
-    synchronized (this) {
-      if (state != State.ALIVE) {
-        return false;
-      }
-      state = State.CLOSED;
-      hooks.clear();
-      heartbeats = endWatch();
+    boolean first = life.close();
+    if (first) {
+      client.forget(this);
     }
-    if (heartbeats != null) {
-      heartbeats.close();
-    }
-    client.forget(this);
-    return true;
-  }
-
-  /** Ends the watch of the deadline; returns what else has to be closed. */
-  private @Nullable KeptLease endWatch() {
-    if (deadline != null) {
-      deadline.cancel(false);
-    }
-    return kept;
+    return first;
   }
 
   /** Returns false if the cluster did not answer. */
@@ -414,12 +248,7 @@ public final class Lease implements AutoCloseable {
       client.calls().revoke(id);
       return true;
     } catch (SQLException e) {
-      LOG.log(
-          Logger.Level.WARNING,
-          "lease {0} of ''{1}'' ends when its time is over: {2}",
-          id,
-          owner,
-          e.getMessage());
+      LOG.log(Logger.Level.WARNING, "{0} ends when its time is over: {1}", this, e.getMessage());
       return false;
     }
   }

@@ -33,7 +33,11 @@ final class Leases {
     Lease lease = create(options, Duration.ZERO);
     boolean granted = false;
     try {
-      Optional<HeldLocks> locks = lease.acquireNow(checked, options, /* ownedByLocks= */ true);
+      Optional<HeldLocks> locks =
+          lease.locks().acquireNow(checked, options, /* ownedByLocks= */ true);
+      if (locks.isPresent() && options.isFixedTerm()) {
+        lease.fix();
+      }
       granted = locks.isPresent();
       if (!granted) {
         lease.close();
@@ -60,18 +64,19 @@ final class Leases {
     while (true) {
       Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
       Lease lease = create(options, margin);
-      Optional<HeldLocks> granted = Optional.empty();
+      boolean handedOut = false;
       try {
-        granted =
-            lease.acquire(
-                checked,
-                options,
-                /* ownedByLocks= */ true,
-                left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
-        if (granted.isPresent() && options.interruptsOnLoss()) {
-          lease.whenLost(caller::interrupt);
-        }
+        Optional<HeldLocks> granted =
+            lease
+                .locks()
+                .acquire(
+                    checked,
+                    options,
+                    /* ownedByLocks= */ true,
+                    left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
         if (granted.isPresent()) {
+          begin(lease, options, caller);
+          handedOut = true;
           return granted;
         }
         lease.close();
@@ -83,11 +88,33 @@ final class Leases {
           return Optional.empty();
         }
       } finally {
-        if (granted.isEmpty()) {
+        if (!handedOut) {
           lease.discard();
         }
       }
     }
+  }
+
+  /** A fixed term begins with the grant, and not with the wait. */
+  private static void begin(Lease lease, LockOptions options, Thread caller) {
+    if (options.isFixedTerm()) {
+      lease.fix();
+      if (!options.waitTime().isZero()) {
+        lease.extend();
+      }
+    }
+    if (options.interruptsOnLoss()) {
+      lease.whenLost(caller::interrupt);
+    }
+  }
+
+  /** Creates a lease that differs from another only in its ttl. */
+  Lease like(Lease lease, Duration ttl) {
+    Lease next = create(ttl, lease.owner().isEmpty() ? null : lease.owner(), lease.margin());
+    if (lease.isFixed()) {
+      next.fix();
+    }
+    return next;
   }
 
   private Lease create(LockOptions options, Duration margin) {
@@ -154,12 +181,19 @@ final class Leases {
     alive.remove(lease);
   }
 
-  /** Ends all leases; the cluster is told as long as it answers. */
+  /**
+   * Ends all leases; the cluster is told as long as it answers. A fixed term goes on without this
+   * client.
+   */
   void close() {
     closed = true;
     boolean clusterAnswers = true;
     for (Lease lease : List.copyOf(alive)) {
-      clusterAnswers = lease.close(clusterAnswers);
+      if (lease.isFixed()) {
+        lease.leave();
+      } else {
+        clusterAnswers = lease.close(clusterAnswers);
+      }
     }
   }
 }

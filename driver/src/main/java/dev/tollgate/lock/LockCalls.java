@@ -76,6 +76,11 @@ final class LockCalls {
     return call(c -> truth(c, "SELECT release_lock(?, ?, ?)", name, lease, keep.toMillis()));
   }
 
+  /** Gives a lease its full ttl again; fails with 55T01 if it has ended. */
+  void renew(long lease) throws SQLException {
+    call(c -> number(c, "SELECT renew_lease(?)", lease));
+  }
+
   boolean revoke(long lease) throws SQLException {
     return call(c -> truth(c, "SELECT revoke_lease(?)", lease));
   }

@@ -3,15 +3,11 @@ package dev.tollgate.lock;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.jdbc.TollgateDriver;
-import dev.tollgate.transport.HolderWatch;
-import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -37,8 +33,7 @@ public final class LockClient implements AutoCloseable {
   private final LockCalls calls;
   private final ClientThreads threads = new ClientThreads();
   private final Leases leases = new Leases(this);
-  private final Set<LeaderElection> elections = ConcurrentHashMap.newKeySet();
-  private final Set<HolderWatch> watches = ConcurrentHashMap.newKeySet();
+  private final Elections elections = new Elections(this);
   private final ThreadHolds threadHolds = new ThreadHolds();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -182,7 +177,7 @@ public final class LockClient implements AutoCloseable {
   /**
    * As {@link #asLock(String)}.
    *
-   * @param options of which the ttl, the owner and the interrupt on loss apply
+   * @param options of which the ttl or term, the owner and the interrupt on loss apply
    */
   public FencedLock asLock(String name, LockOptions options) {
     return new ThreadLock(this, threadHolds, checked(name), /* shared= */ false, options);
@@ -197,17 +192,7 @@ public final class LockClient implements AutoCloseable {
   public FencedReadWriteLock asReadWriteLock(String name, LockOptions options) {
     FencedLock write = asLock(name, options);
     FencedLock read = new ThreadLock(this, threadHolds, name, /* shared= */ true, options);
-    return new FencedReadWriteLock() {
-      @Override
-      public FencedLock readLock() {
-        return read;
-      }
-
-      @Override
-      public FencedLock writeLock() {
-        return write;
-      }
-    };
+    return new ThreadReadWriteLock(read, write);
   }
 
   private static String checked(String name) {
@@ -232,10 +217,7 @@ public final class LockClient implements AutoCloseable {
    */
   public LeaderElection elect(String name, String candidate, Duration ttl, Candidate work) {
     requireOpen();
-    LeaderElection election = new LeaderElection(this, checked(name), candidate, ttl, work);
-    elections.add(election);
-    election.start();
-    return election;
+    return elections.stand(checked(name), candidate, ttl, work);
   }
 
   /** Who holds a lock exclusively, or leads the election of that name. One round trip. */
@@ -261,25 +243,7 @@ public final class LockClient implements AutoCloseable {
    */
   public Watch onHolderChange(String name, Consumer<Optional<Leader>> listener) {
     requireOpen();
-    String checked = checked(name);
-    if (watches.size() >= LockLimits.LISTENERS) {
-      throw new LockException(
-          SqlState.TOO_MANY.state(),
-          "this client has "
-              + LockLimits.LISTENERS
-              + " listeners for the holders of locks (LockLimits.LISTENERS)");
-    }
-    LeaderWatch told = new LeaderWatch(threads.listeners(), listener);
-    try {
-      HolderWatch watch = calls.call(connection -> told.begin(connection, checked));
-      watches.add(watch);
-      return () -> {
-        watches.remove(watch);
-        watch.close();
-      };
-    } catch (SQLException e) {
-      throw LockException.of("the holder of lock '" + name + "' is not watched", e);
-    }
+    return elections.watch(checked(name), listener);
   }
 
   Connections connections() {
@@ -294,8 +258,12 @@ public final class LockClient implements AutoCloseable {
     return threads;
   }
 
+  Leases leases() {
+    return leases;
+  }
+
   void forget(LeaderElection election) {
-    elections.remove(election);
+    elections.forget(election);
   }
 
   void forget(Lease lease) {
@@ -311,15 +279,16 @@ public final class LockClient implements AutoCloseable {
 
   /**
    * Ends the elections and the leases of this client, and with them its locks. If the cluster does
-   * not answer, the locks are released when their leases expire. Never throws.
+   * not answer, the locks are released when their leases expire. Locks with a {@link
+   * LockOptions#fixedTerm} are no longer held here, and are released when their term is over. Never
+   * throws.
    */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    watches.forEach(HolderWatch::close);
-    List.copyOf(elections).forEach(LeaderElection::close);
+    elections.close();
     leases.close();
     threads.close();
     connections.close();

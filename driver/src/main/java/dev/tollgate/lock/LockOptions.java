@@ -10,7 +10,13 @@ import org.jspecify.annotations.Nullable;
 public final class LockOptions {
   /** Exclusive, without a wait, with the client's lease time, no interrupt on loss. */
   public static final LockOptions DEFAULT =
-      new LockOptions(/* shared= */ false, Duration.ZERO, null, null, /* interrupt= */ false);
+      new LockOptions(
+          /* shared= */ false,
+          Duration.ZERO,
+          null,
+          /* fixed= */ false,
+          null,
+          /* interrupt= */ false);
 
   private static final Duration LONGEST_TTL = Duration.ofHours(24);
   private static final Duration SHORTEST_TTL = Duration.ofMillis(100);
@@ -18,6 +24,7 @@ public final class LockOptions {
   private final boolean shared;
   private final Duration wait;
   private final @Nullable Duration ttl;
+  private final boolean fixed;
   private final @Nullable String owner;
   private final boolean interrupt;
 
@@ -25,22 +32,24 @@ public final class LockOptions {
       boolean shared,
       Duration wait,
       @Nullable Duration ttl,
+      boolean fixed,
       @Nullable String owner,
       boolean interrupt) {
     this.shared = shared;
     this.wait = wait;
     this.ttl = ttl;
+    this.fixed = fixed;
     this.owner = owner;
     this.interrupt = interrupt;
   }
 
   /** Together with other shared holders; a later exclusive request waits for all of them. */
   public LockOptions shared() {
-    return new LockOptions(/* shared= */ true, wait, ttl, owner, interrupt);
+    return new LockOptions(/* shared= */ true, wait, ttl, fixed, owner, interrupt);
   }
 
   LockOptions exclusive() {
-    return new LockOptions(/* shared= */ false, wait, ttl, owner, interrupt);
+    return new LockOptions(/* shared= */ false, wait, ttl, fixed, owner, interrupt);
   }
 
   /**
@@ -52,16 +61,27 @@ public final class LockOptions {
     if (requireNonNull(wait, "wait").isNegative()) {
       throw new IllegalArgumentException("wait is " + wait + ": it is zero or more");
     }
-    return new LockOptions(shared, wait, ttl, owner, interrupt);
+    return new LockOptions(shared, wait, ttl, fixed, owner, interrupt);
   }
 
   /**
-   * How long the lock outlives this process.
+   * How long the lock outlives this process. Heartbeats renew it until it is closed.
    *
    * @param ttl from 100 ms to 24 h
    */
   public LockOptions ttl(Duration ttl) {
-    return new LockOptions(shared, wait, requireTtl(ttl), owner, interrupt);
+    return new LockOptions(shared, wait, requireTtl(ttl), /* fixed= */ false, owner, interrupt);
+  }
+
+  /**
+   * How long the lock is held at most, from its grant on: heartbeats do not renew it. It ends
+   * earlier if it is closed, and later if it is extended with {@link HeldLock#extend}. If the
+   * process dies or the client is closed, the cluster keeps the lock until the term is over.
+   *
+   * @param term from 100 ms to 24 h, instead of {@link #ttl}
+   */
+  public LockOptions fixedTerm(Duration term) {
+    return new LockOptions(shared, wait, requireTtl(term), /* fixed= */ true, owner, interrupt);
   }
 
   static Duration requireTtl(Duration ttl) {
@@ -73,12 +93,12 @@ public final class LockOptions {
 
   /** Who asks, for operators: the column OWNER of TOLLGATE.LOCKS. At most 255 characters. */
   public LockOptions owner(String owner) {
-    return new LockOptions(shared, wait, ttl, requireNonNull(owner, "owner"), interrupt);
+    return new LockOptions(shared, wait, ttl, fixed, requireNonNull(owner, "owner"), interrupt);
   }
 
   /** Interrupts the thread that acquired the lock if the lock is lost before it is closed. */
   public LockOptions interruptOnLoss() {
-    return new LockOptions(shared, wait, ttl, owner, /* interrupt= */ true);
+    return new LockOptions(shared, wait, ttl, fixed, owner, /* interrupt= */ true);
   }
 
   boolean isShared() {
@@ -91,6 +111,10 @@ public final class LockOptions {
 
   Optional<Duration> ttl() {
     return Optional.ofNullable(ttl);
+  }
+
+  boolean isFixedTerm() {
+    return fixed;
   }
 
   Optional<String> owner() {

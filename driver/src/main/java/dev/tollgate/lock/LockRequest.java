@@ -208,7 +208,7 @@ final class LockRequest {
   private void clean(Answer reply) {
     SQLException failure = reply.failure();
     if (reply.tokens().isPresent()) {
-      lease.giveUp(names);
+      lease.locks().giveUp(names);
     } else if (failure != null && SqlState.LEASE_GONE.state().equals(failure.getSQLState())) {
       lease.lose("the cluster has ended it");
     } else if (failure != null && sent && isUnknown(failure)) {

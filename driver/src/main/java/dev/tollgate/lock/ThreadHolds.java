@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +23,7 @@ final class ThreadHolds {
 
   /** Used by its thread alone. */
   private static final class Hold {
-    final HeldLock held;
+    HeldLock held;
     final @Nullable Turn turn;
     int reads;
     int writes;
@@ -157,6 +158,12 @@ final class ThreadHolds {
 
   HeldLock held(String name, boolean shared) {
     return require(name, shared).held;
+  }
+
+  /** Extends the hold of this thread, however often it has locked. */
+  void extend(String name, boolean shared, Duration term) {
+    Hold mine = require(name, shared);
+    mine.held = mine.held.extend(term);
   }
 
   private Hold require(String name, boolean shared) {

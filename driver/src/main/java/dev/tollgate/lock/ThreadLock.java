@@ -120,6 +120,11 @@ final class ThreadLock implements FencedLock {
   }
 
   @Override
+  public void extend(Duration term) {
+    holds.extend(name, shared, term);
+  }
+
+  @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException("lock '" + name + "' of a cluster has no conditions");
   }

@@ -197,6 +197,11 @@ final class Cluster {
   /** Ends {@link #keepAlive}. */
   void forget(Renewal renewal) {
     renewal.retire();
+    stopHeartbeats(renewal);
+  }
+
+  /** Ends the heartbeats; what they have proven stays proven. */
+  void stopHeartbeats(Renewal renewal) {
     ControlLink current = control();
     if (current != null) {
       current.remove(renewal);

@@ -401,6 +401,7 @@ public final class ClusterSession implements AutoCloseable {
     return new KeptLease(
         lease,
         environment,
+        () -> cluster.stopHeartbeats(lease),
         () -> {
           cluster.forget(lease);
           onEnd.run();

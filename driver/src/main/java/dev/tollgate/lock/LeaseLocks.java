@@ -1,0 +1,126 @@
+package dev.tollgate.lock;
+
+import static java.util.Objects.requireNonNull;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The locks that a lease has or awaits. Thread-safe. */
+final class LeaseLocks {
+  private final LockClient client;
+  private final Lease lease;
+  private final LeaseLife life;
+  private final Set<String> names = new HashSet<>();
+
+  LeaseLocks(LockClient client, Lease lease, LeaseLife life) {
+    this.client = requireNonNull(client, "client");
+    this.lease = requireNonNull(lease, "lease");
+    this.life = requireNonNull(life, "life");
+  }
+
+  /** Without waiting. */
+  Optional<HeldLocks> acquireNow(List<String> wanted, LockOptions options, boolean ownedByLocks) {
+    return reserving(
+        LockNames.checked(wanted, options),
+        reserved ->
+            hold(reserved, new LockRequest(client, lease, reserved, options).now(), ownedByLocks));
+  }
+
+  /**
+   * @param ownedByLocks true if the lease ends with these locks
+   * @param wait instead of that of the options
+   */
+  Optional<HeldLocks> acquire(
+      List<String> wanted, LockOptions options, boolean ownedByLocks, Duration wait)
+      throws InterruptedException {
+    if (wait.isZero()) {
+      return acquireNow(wanted, options, ownedByLocks);
+    }
+    return reserving(
+        LockNames.checked(wanted, options),
+        reserved ->
+            hold(
+                reserved,
+                new LockRequest(client, lease, reserved, options).await(wait),
+                ownedByLocks));
+  }
+
+  /** A way to get locks. */
+  private interface Grant<E extends Exception> {
+    Optional<HeldLocks> of(List<String> reserved) throws E;
+  }
+
+  private <E extends Exception> Optional<HeldLocks> reserving(List<String> wanted, Grant<E> grant)
+      throws E {
+    List<String> reserved = reserve(wanted);
+    boolean granted = false;
+    try {
+      Optional<HeldLocks> locks = grant.of(reserved);
+      granted = locks.isPresent();
+      return locks;
+    } finally {
+      if (!granted) {
+        free(reserved);
+      }
+    }
+  }
+
+  private Optional<HeldLocks> hold(
+      List<String> wanted, Optional<List<Long>> tokens, boolean ownedByLocks) {
+    if (tokens.isEmpty()) {
+      return Optional.empty();
+    }
+    lease.assertAlive();
+    List<HeldLock> locks = new ArrayList<>();
+    for (int i = 0; i < wanted.size(); i++) {
+      locks.add(new HeldLock(client, lease, wanted.get(i), tokens.get().get(i), ownedByLocks));
+    }
+    return Optional.of(new HeldLocks(locks));
+  }
+
+  /** Refuses a second hold of the same lock: the cluster would grant the same one twice. */
+  synchronized List<String> reserve(List<String> wanted) {
+    if (!life.hasNotEnded()) {
+      throw life.notAlive();
+    }
+    for (String name : wanted) {
+      if (names.contains(name)) {
+        throw new IllegalStateException(
+            lease + " has or awaits lock '" + name + "' already; use another lease");
+      }
+    }
+    names.addAll(wanted);
+    return wanted;
+  }
+
+  /** How many locks the lease has or awaits. */
+  synchronized int count() {
+    return names.size();
+  }
+
+  synchronized void free(List<String> freed) {
+    names.removeAll(freed);
+  }
+
+  /**
+   * Releases locks that are not handed out. If that cannot be confirmed, the lease is given up: it
+   * must not be kept alive for a lock that no caller has.
+   */
+  void giveUp(List<String> granted) {
+    if (!life.hasNotEnded()) {
+      return;
+    }
+    try {
+      for (String name : granted) {
+        client.calls().release(name, lease.id());
+      }
+    } catch (SQLException e) {
+      life.lose("lock '" + granted.get(0) + "' could not be released: " + e.getMessage());
+    }
+  }
+}
