@@ -9,12 +9,17 @@
 void Word(String word) :
 {}
 {
-    <IDENTIFIER>
     {
-        if (!getToken(0).image.equalsIgnoreCase(word)) {
-            throw GrammarException.expected(getPos(), getToken(0).image, word);
+        final Token next = getToken(1);
+        if (!next.image.equalsIgnoreCase(word)) {
+            final SqlParserPos position =
+                new SqlParserPos(next.beginLine, next.beginColumn, next.endLine, next.endColumn);
+            throw next.kind == EOF
+                ? new GrammarException(position, "the statement ends too early, expected " + word)
+                : GrammarException.expected(position, next.image, word);
         }
     }
+    <IDENTIFIER>
 }
 
 /** One statement and the end of the text. */

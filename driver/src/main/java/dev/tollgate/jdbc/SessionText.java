@@ -26,11 +26,17 @@ final class SessionText {
   private static final Pattern QUERY_TIMEOUT =
       Pattern.compile("SET QUERY_TIMEOUT(?: ?= ?| )(\\d{1,9})");
 
+  /** None of these statements has a literal that could look like a comment. */
+  private static final Pattern COMMENT =
+      Pattern.compile("--[^\n]*|//[^\n]*|/\\*.*?\\*/", Pattern.DOTALL);
+
   private static final Set<String> FIRST_WORDS =
       Set.of("BEGIN", "COMMIT", "ROLLBACK", "SET", "START");
 
   /** A longer text is none of these statements. */
   private static final int MAX_LENGTH = 100;
+
+  private static final int MAX_LENGTH_WITH_COMMENTS = 2_000;
 
   /** The state that these statements change. */
   interface Session {
@@ -50,11 +56,15 @@ final class SessionText {
   /** Returns the command for a statement, or null if it is none of these statements. */
   static @Nullable CommandInterface of(String sql, Session session) {
     // every statement passes through here, and most are none of these
-    if (sql.length() > MAX_LENGTH || !FIRST_WORDS.contains(StatementKind.firstWord(sql))) {
+    if (sql.length() > MAX_LENGTH_WITH_COMMENTS
+        || !FIRST_WORDS.contains(StatementKind.firstWord(sql))) {
       return null;
     }
-    String text =
-        sql.strip().replaceFirst("\\s*;$", "").replaceAll("\\s+", " ").toUpperCase(Locale.ROOT);
+    String bare = COMMENT.matcher(sql).replaceAll(" ").strip();
+    if (bare.length() > MAX_LENGTH) {
+      return null;
+    }
+    String text = bare.replaceFirst("\\s*;$", "").replaceAll("\\s+", " ").toUpperCase(Locale.ROOT);
     Matcher end = END.matcher(text);
     if (end.matches()) {
       return SessionFact.action(() -> session.end(end.group(1).equals("COMMIT")));

@@ -261,7 +261,7 @@ public final class HeldLock implements AutoCloseable {
       return;
     }
     if (ownsLease) {
-      lease.close();
+      lease.closeAfter(name);
       return;
     }
     if (lease.isAlive()) {

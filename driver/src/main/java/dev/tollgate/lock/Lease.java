@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.transport.KeptLease;
 import dev.tollgate.wire.SqlState;
-import java.lang.System.Logger;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -21,12 +20,8 @@ import java.util.function.Consumer;
  * lease is lost for good, even if the cluster still has it.
  */
 public final class Lease implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
-
   private final LockClient client;
-  private final long id;
-  private final Duration ttl;
-  private final String owner;
+  private final ClusterLease lease;
   private final LeaseLife life;
   private final LeaseLocks locks;
   private volatile boolean fixed;
@@ -34,18 +29,17 @@ public final class Lease implements AutoCloseable {
   /**
    * @param margin how long before the end of the proof the lease counts as lost
    */
-  Lease(LockClient client, long id, Duration ttl, Duration margin, String owner) {
+  Lease(LockClient client, ClusterLease lease, Duration margin) {
     this.client = requireNonNull(client, "client");
-    this.id = id;
-    this.ttl = requireNonNull(ttl, "ttl");
-    this.owner = requireNonNull(owner, "owner");
+    this.lease = requireNonNull(lease, "lease");
     this.life = new LeaseLife(toString(), client.threads(), margin, this::afterLoss);
     this.locks = new LeaseLocks(client, this, life);
   }
 
-  /** Takes over the heartbeats, and watches the deadline from now on. */
-  void keptBy(KeptLease heartbeats) {
-    life.provenBy(heartbeats);
+  /** Watches the deadline, and learns of the end, from now on. */
+  void begin() {
+    life.provenBy(lease.heartbeats());
+    lease.whenEnded(() -> lose("the cluster has ended it"));
   }
 
   /** Sends no more heartbeats: the lease ends with its ttl, unless it is extended. */
@@ -59,17 +53,17 @@ public final class Lease implements AutoCloseable {
 
   /** The number of the lease, as in TOLLGATE.LEASES. */
   public long id() {
-    return id;
+    return lease.id();
   }
 
   /** How long the lease outlives this process. */
   public Duration ttl() {
-    return ttl;
+    return lease.ttl();
   }
 
   /** Who has it, for operators. */
   public String owner() {
-    return owner;
+    return lease.owner();
   }
 
   Duration margin() {
@@ -116,7 +110,7 @@ public final class Lease implements AutoCloseable {
     assertAlive();
     long sentNanos = System.nanoTime();
     try {
-      client.calls().renew(id);
+      client.calls().renew(id());
     } catch (SQLException e) {
       if (SqlState.LEASE_GONE.state().equals(e.getSQLState())) {
         lose("the cluster has ended it");
@@ -222,6 +216,32 @@ public final class Lease implements AutoCloseable {
     return !end() || (clusterAnswers && revoke());
   }
 
+  /** Ends the lease, which has no lock, for this process; it may serve the next lock. */
+  void leaveToNext() {
+    if (!fixed && life.leave()) {
+      client.forget(this);
+      client.leases().keep(lease);
+    }
+  }
+
+  /**
+   * Releases a lock for which the lease exists, and leaves the lease to the next lock. If another
+   * lock is held too, or if the release is not confirmed, the lease ends.
+   */
+  void closeAfter(String lock) {
+    if (fixed || !life.leave()) {
+      close();
+      return;
+    }
+    client.forget(this);
+    if (locks.count() > 1) {
+      lease.heartbeats().close();
+      revoke();
+      return;
+    }
+    client.leases().release(lease, lock);
+  }
+
   /** Ends the lease for this process alone: the cluster has it until its ttl is over. */
   void leave() {
     end();
@@ -244,17 +264,11 @@ public final class Lease implements AutoCloseable {
 
   /** Returns false if the cluster did not answer. */
   private boolean revoke() {
-    try {
-      client.calls().revoke(id);
-      return true;
-    } catch (SQLException e) {
-      LOG.log(Logger.Level.WARNING, "{0} ends when its time is over: {1}", this, e.getMessage());
-      return false;
-    }
+    return client.leases().revoke(lease);
   }
 
   @Override
   public String toString() {
-    return "lease " + id + " of '" + owner + "'";
+    return lease.toString();
   }
 }

@@ -200,7 +200,8 @@ final class LeaseLife {
       told = List.copyOf(listeners);
       hooks.forEach(Runnable::run);
       hooks.clear();
-      kept = endWatch();
+      endWatch();
+      kept = proof;
     }
     LOG.log(Logger.Level.WARNING, "{0} is lost: {1}", lease, because);
     if (kept != null) {
@@ -212,27 +213,35 @@ final class LeaseLife {
 
   /** Returns false if the lease had ended before. */
   boolean close() {
-    KeptLease kept;
-    synchronized (this) {
-      if (state != State.ALIVE) {
-        return false;
-      }
-      state = State.CLOSED;
-      hooks.clear();
-      kept = endWatch();
+    if (!leave()) {
+      return false;
     }
+    KeptLease kept = lastProof();
     if (kept != null) {
       kept.close();
     }
     return true;
   }
 
-  /** Ends the watch of the deadline; returns what else has to be closed. */
-  private @Nullable KeptLease endWatch() {
+  /** As {@link #close}, but its heartbeats go on. */
+  synchronized boolean leave() {
+    if (state != State.ALIVE) {
+      return false;
+    }
+    state = State.CLOSED;
+    hooks.clear();
+    endWatch();
+    return true;
+  }
+
+  private synchronized @Nullable KeptLease lastProof() {
+    return proof;
+  }
+
+  private void endWatch() {
     if (deadline != null) {
       deadline.cancel(false);
     }
-    return proof;
   }
 
   @Override

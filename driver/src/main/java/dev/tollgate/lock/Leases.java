@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.transport.TransportException;
 import dev.tollgate.wire.SqlState;
+import java.lang.System.Logger;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,36 +17,43 @@ import org.jspecify.annotations.Nullable;
 
 /** The leases of a client that are alive, and the locks that bring their own. Thread-safe. */
 final class Leases {
+  private static final Logger LOG = System.getLogger("dev.tollgate.lock");
+
   /** The longest wait that the cluster takes; a longer one is asked for again. */
   static final Duration LONGEST_REQUEST = Duration.ofHours(1);
 
   private final LockClient client;
   private final Set<Lease> alive = ConcurrentHashMap.newKeySet();
+  private final SpareLeases spares = new SpareLeases();
   private volatile boolean closed;
 
   Leases(LockClient client) {
     this.client = requireNonNull(client, "client");
   }
 
-  /** Asks for locks under a lease of their own, without waiting. */
-  Optional<HeldLocks> grantNow(List<String> names, LockOptions options) {
-    List<String> checked = LockNames.checked(names, options);
-    Lease lease = create(options, Duration.ZERO);
-    boolean granted = false;
-    try {
-      Optional<HeldLocks> locks =
-          lease.locks().acquireNow(checked, options, /* ownedByLocks= */ true);
-      if (locks.isPresent() && options.isFixedTerm()) {
-        lease.fix();
-      }
-      granted = locks.isPresent();
-      if (!granted) {
-        lease.close();
-      }
-      return locks;
-    } finally {
-      if (!granted) {
-        lease.discard();
+  /** Asks for a lock under a lease of its own, without waiting. */
+  Optional<HeldLock> grantNow(String name) {
+    List<String> checked = LockNames.checked(List.of(name), LockOptions.DEFAULT);
+    while (true) {
+      ClusterLease spare = spareFor(LockOptions.DEFAULT);
+      Lease lease = forGrant(spare, LockOptions.DEFAULT, Duration.ZERO);
+      boolean answered = false;
+      try {
+        Optional<HeldLocks> locks =
+            lease.locks().acquireNow(checked, LockOptions.DEFAULT, /* ownedByLocks= */ true);
+        answered = true;
+        if (locks.isEmpty()) {
+          lease.leaveToNext();
+        }
+        return locks.map(all -> all.locks().get(0));
+      } catch (LockLostException e) {
+        if (spare == null) {
+          throw e;
+        }
+      } finally {
+        if (!answered) {
+          lease.discard();
+        }
       }
     }
   }
@@ -63,7 +71,8 @@ final class Leases {
     long end = System.nanoTime() + options.waitTime().toNanos();
     while (true) {
       Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-      Lease lease = create(options, margin);
+      ClusterLease spare = spareFor(options);
+      Lease lease = forGrant(spare, options, margin);
       boolean handedOut = false;
       try {
         Optional<HeldLocks> granted =
@@ -79,12 +88,16 @@ final class Leases {
           handedOut = true;
           return granted;
         }
-        lease.close();
+        if (options.waitTime().isZero()) {
+          lease.leaveToNext();
+        } else {
+          lease.close();
+        }
         if (end - System.nanoTime() <= 0) {
           return Optional.empty();
         }
       } catch (LockLostException e) {
-        if (end - System.nanoTime() <= 0) {
+        if (spare == null && end - System.nanoTime() <= 0) {
           return Optional.empty();
         }
       } finally {
@@ -117,9 +130,20 @@ final class Leases {
     return next;
   }
 
-  private Lease create(LockOptions options, Duration margin) {
-    Duration ttl = options.ttl().orElse(LockClient.DEFAULT_TTL);
-    return create(ttl, options.owner().orElse(null), margin);
+  /** A fixed term begins with its grant, so it takes a lease that is new. */
+  private @Nullable ClusterLease spareFor(LockOptions options) {
+    client.requireOpen();
+    return options.isFixedTerm() ? null : spares.take(ttlOf(options), options.owner().orElse(""));
+  }
+
+  private Lease forGrant(@Nullable ClusterLease spare, LockOptions options, Duration margin) {
+    return spare == null
+        ? create(ttlOf(options), options.owner().orElse(null), margin)
+        : begin(new Lease(client, spare, margin));
+  }
+
+  private static Duration ttlOf(LockOptions options) {
+    return options.ttl().orElse(LockClient.DEFAULT_TTL);
   }
 
   /**
@@ -138,23 +162,28 @@ final class Leases {
               + " leases (LockLimits.LEASES): close the locks that are not needed");
     }
     try {
-      Lease lease = client.calls().call(connection -> create(connection, ttl, owner, margin));
-      alive.add(lease);
-      if (closed) {
-        lease.close();
-        client.requireOpen();
-      }
-      if (!lease.isAlive()) {
-        // it was lost before it could be forgotten
-        alive.remove(lease);
-      }
-      return lease;
+      ClusterLease lease = client.calls().call(connection -> create(connection, ttl, owner));
+      return begin(new Lease(client, lease, margin));
     } catch (SQLException e) {
       throw LockException.of("no lease was created", e);
     }
   }
 
-  private Lease create(Connection connection, Duration ttl, @Nullable String owner, Duration margin)
+  private Lease begin(Lease lease) {
+    lease.begin();
+    alive.add(lease);
+    if (closed) {
+      lease.close();
+      client.requireOpen();
+    }
+    if (!lease.isAlive()) {
+      // it was lost before it could be forgotten
+      alive.remove(lease);
+    }
+    return lease;
+  }
+
+  private static ClusterLease create(Connection connection, Duration ttl, @Nullable String owner)
       throws SQLException {
     if (!connection.isWrapperFor(ClusterSession.class)) {
       throw new IllegalArgumentException(
@@ -167,10 +196,10 @@ final class Leases {
                 ? LockCalls.number(connection, "SELECT create_lease(?)", ttl.toMillis())
                 : LockCalls.number(connection, "SELECT create_lease(?, ?)", ttl.toMillis(), owner))
             .orElseThrow();
-    Lease lease = new Lease(client, id, ttl, margin, owner == null ? "" : owner);
+    ClusterLease lease = new ClusterLease(id, ttl, owner == null ? "" : owner);
     try {
       Duration age = Duration.ofNanos(System.nanoTime() - sentNanos);
-      lease.keptBy(session.keepAlive(id, ttl, age, () -> lease.lose("the cluster has ended it")));
+      lease.keptBy(session.keepAlive(id, ttl, age, lease::ended));
     } catch (TransportException e) {
       throw new SQLException(e.getMessage(), e.failure().sqlState(), e);
     }
@@ -179,6 +208,50 @@ final class Leases {
 
   void forget(Lease lease) {
     alive.remove(lease);
+  }
+
+  /** Releases the only lock of a lease; the lease serves the next lock, or ends. */
+  void release(ClusterLease lease, String lock) {
+    boolean released;
+    try {
+      released = client.calls().release(lock, lease.id());
+    } catch (SQLException e) {
+      lease.heartbeats().close();
+      warn(lease, e);
+      return;
+    }
+    if (released) {
+      keep(lease);
+    } else {
+      lease.heartbeats().close();
+      revoke(lease);
+    }
+  }
+
+  /** Keeps a lease without locks for the next one. */
+  void keep(ClusterLease lease) {
+    ClusterLease tooMany = spares.keep(lease);
+    if (tooMany != null) {
+      tooMany.heartbeats().close();
+      if (!client.threads().runChore(() -> revoke(tooMany))) {
+        revoke(tooMany);
+      }
+    }
+  }
+
+  /** Returns false if the cluster did not answer. */
+  boolean revoke(ClusterLease lease) {
+    try {
+      client.calls().revoke(lease.id());
+      return true;
+    } catch (SQLException e) {
+      warn(lease, e);
+      return false;
+    }
+  }
+
+  private static void warn(ClusterLease lease, SQLException e) {
+    LOG.log(Logger.Level.WARNING, "{0} ends when its time is over: {1}", lease, e.getMessage());
   }
 
   /**
@@ -194,6 +267,10 @@ final class Leases {
       } else {
         clusterAnswers = lease.close(clusterAnswers);
       }
+    }
+    for (ClusterLease spare : spares.close()) {
+      spare.heartbeats().close();
+      clusterAnswers = clusterAnswers && revoke(spare);
     }
   }
 }

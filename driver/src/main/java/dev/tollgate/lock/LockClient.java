@@ -85,7 +85,7 @@ public final class LockClient implements AutoCloseable {
 
   /** Asks for a lock without waiting; empty if another lease has it. */
   public Optional<HeldLock> tryAcquire(String name) {
-    return leases.grantNow(List.of(name), LockOptions.DEFAULT).map(all -> all.locks().get(0));
+    return leases.grantNow(name);
   }
 
   /**

@@ -11,6 +11,9 @@ public final class LockLimits {
   /** Leases that are alive at the same time; a lock that brings its own lease counts too. */
   public static final int LEASES = 10_000;
 
+  /** Leases of locks that are released, kept alive for the next locks. */
+  static final int SPARE_LEASES = 16;
+
   /** Locks that are asked for at once. */
   public static final int NAMES_AT_ONCE = 100;
 

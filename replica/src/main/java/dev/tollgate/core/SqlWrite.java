@@ -324,7 +324,9 @@ final class SqlWrite implements SqlContext {
             + holderOf(lock)
             + "; acquire the lock on this connection, or add FENCED BY LOCK '"
             + lock
-            + "' TOKEN n to the statement, or SET FENCING TOKEN n FOR LOCK '"
+            + "' TOKEN n or LOCKED BY '"
+            + lock
+            + "' to the statement, or SET FENCING TOKEN n FOR LOCK '"
             + lock
             + "'");
   }

@@ -37,12 +37,12 @@ class FailStopIT {
   private static final long LOG_LIMIT = 12 * MIB;
 
   /** A segment of the log and what it sets aside fit in, a snapshot of all rows does not. */
-  private static final long SNAPSHOT_LIMIT = 44 * MIB;
+  private static final long SNAPSHOT_LIMIT = 16 * MIB;
 
   /** So many rows do not fit into a log of that size. */
   private static final int LOG_ROWS = 18;
 
-  /** Far more than what such a snapshot, which is due every 16 MiB, has room for. */
+  /** Far more than what such a snapshot, which is due every 4 MiB, has room for. */
   private static final int MAX_ROWS = 100;
 
   /** What a file takes at least of a file system in memory. */
@@ -131,7 +131,7 @@ class FailStopIT {
   @Test
   void nodeThatCannotWriteASnapshotSaysSoAndServes() throws Exception {
     try (ClusterProcesses cluster =
-            new ClusterProcesses("FailStopIT", directory, 3, "--snapshot-log-mib=16");
+            new ClusterProcesses("FailStopIT", directory, 3, "--snapshot-log-mib=4");
         Connection connection = cluster.connect("")) {
       create(connection);
       NodeProcess victim = other(cluster, cluster.leader());

@@ -13,12 +13,14 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 class MembershipIT {
   private static final String MEMBERS = "SELECT NODE_ID FROM TOLLGATE.NODES ORDER BY NODE_ID";
   private static final int CLIENTS = 4;
+
+  /** Between two rows of a client: up to five nodes share the processors with the clients. */
+  private static final Duration PAUSE = Duration.ofMillis(20);
 
   private static final int LARGE = 409_600;
 
@@ -55,6 +60,7 @@ class MembershipIT {
               "INSERT INTO T(CLIENT, N, TOKEN) VALUES(" + client + ", " + n + ", " + token + ")");
           number(statement, "SELECT CASE WHEN release_lock('job" + client % 2 + "') THEN 1 END");
           written.incrementAndGet();
+          LockSupport.parkNanos(PAUSE.toNanos());
         }
       } catch (SQLException e) {
         throw new IllegalStateException("client " + client, e);
@@ -63,7 +69,7 @@ class MembershipIT {
 
     /** Some more rows than now. */
     void awaitProgress() {
-      int until = written.get() + 200;
+      int until = written.get() + 80;
       await()
           .atMost(ClusterProcesses.DEADLINE)
           .until(

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A cluster that cuts its log: nodes come back from snapshots, their own or the leader's. */
 class SnapshotsIT {
   /** Two snapshots and a segment of the log that nobody needs. */
-  private static final int LARGE_WRITES = 90;
+  private static final int LARGE_WRITES = 24;
 
   private static final String CONTENT =
       "SELECT ID, V, AT, U, LENGTH(FILLER), 0 FROM T UNION ALL SELECT NULL, NULL, NULL, NULL,"
@@ -42,7 +42,7 @@ class SnapshotsIT {
   @Test
   void nodesComeBackFromSnapshots() throws Exception {
     try (ClusterProcesses cluster =
-        new ClusterProcesses("SnapshotsIT", directory, 3, "--snapshot-log-mib=16")) {
+        new ClusterProcesses("SnapshotsIT", directory, 3, "--snapshot-log-mib=4")) {
       NodeProcess leader = cluster.leader();
       NodeProcess behind =
           cluster.nodes().stream().filter(node -> node != leader).findFirst().orElseThrow();
@@ -54,9 +54,9 @@ class SnapshotsIT {
                 + " U UUID DEFAULT RANDOM_UUID(), FILLER VARCHAR) FENCED BY LOCK 'job'");
         statement.execute("CREATE VIEW W AS SELECT ID, V FROM T");
         token = number(statement, "SELECT acquire_lock('job')");
-        write(connection, 1, 10);
+        write(connection, 1, 4);
         behind.kill();
-        write(connection, 11, LARGE_WRITES);
+        write(connection, 5, LARGE_WRITES);
         awaitSnapshots(leader);
         behind.startAndAwait();
         awaitEqual(cluster);

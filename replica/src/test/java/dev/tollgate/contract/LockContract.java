@@ -19,6 +19,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -114,8 +115,16 @@ abstract class LockContract {
                     == count);
   }
 
+  /** Nothing is held or waited for; leases kept for the next locks end with their clients. */
+  private void awaitNothingLeft() {
+    soon().until(() -> number("SELECT COUNT(*) FROM TOLLGATE.LOCKS") == 0);
+    client.close();
+    other.close();
+    awaitNoLeases();
+  }
+
   private void awaitNoLeases() {
-    soon().until(() -> number("SELECT COUNT(*) FROM TOLLGATE.LEASES") == 0);
+    soon().until(() -> leases() == 0);
   }
 
   private long leases() throws SQLException {
@@ -139,7 +148,7 @@ abstract class LockContract {
     try (HeldLock next = other.tryAcquire("job").orElseThrow()) {
       assertTrue(next.token() > token);
     }
-    awaitNoLeases();
+    awaitNothingLeft();
   }
 
   @Test
@@ -198,7 +207,7 @@ abstract class LockContract {
     waiting.cancel(true);
     awaitWaiters("job", 0);
     lock.close();
-    awaitNoLeases();
+    awaitNothingLeft();
     assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
   }
 
@@ -240,11 +249,93 @@ abstract class LockContract {
           interrupted++;
         }
         soon().until(() -> number("SELECT COUNT(*) FROM TOLLGATE.LOCKS") == 0);
-        soon().until(() -> leases() == 1);
+        // this one, and one for the next lock of either client
+        soon().until(() -> leases() <= 3);
         assertTrue(lease.isAlive());
       }
     }
     assertTrue(interrupted > 0);
+    awaitNothingLeft();
+  }
+
+  @Test
+  void leaseOfAReleasedLockServesTheNext() throws Exception {
+    List<LockLostException> losses = new CopyOnWriteArrayList<>();
+    HeldLock first = client.acquire("a");
+    first.lease().onLost(losses::add);
+    first.close();
+    HeldLock second = client.acquire("b");
+    assertEquals(first.lease().id(), second.lease().id());
+    assertTrue(second.token() > first.token());
+    assertFalse(first.lease().isAlive());
+    assertEquals(Duration.ZERO, first.lease().remaining());
+    first.lease().close();
+    first.close();
+    second.confirm();
+    assertEquals(Optional.empty(), other.tryAcquire("b"));
+
+    execute("SELECT revoke_lease(" + second.lease().id() + ")");
+    soon().until(() -> !second.isHeld());
+    assertEquals(List.of(), losses);
+  }
+
+  @Test
+  void leaseServesOnlyALockThatWantsTheSame() throws Exception {
+    LockOptions options = LockOptions.DEFAULT.ttl(Duration.ofSeconds(7)).owner("me");
+    HeldLock first = client.tryAcquire("a", options).orElseThrow();
+    first.close();
+    long lease = first.lease().id();
+    List<LockOptions> others =
+        List.of(
+            LockOptions.DEFAULT,
+            options.owner("you"),
+            options.ttl(Duration.ofSeconds(8)),
+            options.fixedTerm(Duration.ofSeconds(7)));
+    for (LockOptions differing : others) {
+      try (HeldLock lock = client.tryAcquire("a", differing).orElseThrow()) {
+        assertTrue(lock.lease().id() > lease);
+      }
+    }
+    try (HeldLock lock = client.tryAcquire("a", options.shared()).orElseThrow()) {
+      assertEquals(lease, lock.lease().id());
+    }
+    awaitNothingLeft();
+  }
+
+  @Test
+  void spareLeaseThatTheClusterHasEndedIsReplaced() throws Exception {
+    HeldLock first = client.acquire("a");
+    first.close();
+    execute("SELECT revoke_lease(" + first.lease().id() + ")");
+    try (HeldLock second = client.tryAcquire("a").orElseThrow()) {
+      assertTrue(second.lease().id() > first.lease().id());
+    }
+    HeldLock third = client.acquire("a");
+    third.close();
+    execute("SELECT revoke_lease(" + third.lease().id() + ")");
+    assertTrue(client.tryAcquireAll(List.of("a", "b"), LockOptions.DEFAULT).isPresent());
+  }
+
+  @Test
+  void fewLeasesAreKeptForTheNextLocks() throws Exception {
+    List<HeldLock> locks = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      locks.add(client.acquire("lock " + i));
+    }
+    assertEquals(20, leases());
+    locks.forEach(HeldLock::close);
+    soon().until(() -> leases() == 16);
+    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+    awaitNothingLeft();
+  }
+
+  @Test
+  void locksOfTheLeaseOfALockEndWithThatLock() throws Exception {
+    HeldLock first = client.acquire("a");
+    HeldLock second = first.lease().tryAcquire("b").orElseThrow();
+    first.close();
+    assertFalse(second.isHeld());
+    assertEquals(0, leases());
   }
 
   @Test
@@ -252,7 +343,7 @@ abstract class LockContract {
     Thread.currentThread().interrupt();
     assertThrows(InterruptedException.class, () -> client.acquire("job"));
     assertFalse(Thread.interrupted());
-    awaitNoLeases();
+    awaitNothingLeft();
   }
 
   @Test
@@ -501,7 +592,7 @@ abstract class LockContract {
     assertRefused("half of a character", () -> client.tryAcquire("\ud83d"));
     assertRefused("a lease lives from", () -> client.newLease(Duration.ofDays(2)));
     assertRefused("it is zero or more", () -> wait.waitFor(Duration.ofMillis(-1)));
-    awaitNoLeases();
+    awaitNothingLeft();
   }
 
   private static void assertRefused(String message, Executable request) {

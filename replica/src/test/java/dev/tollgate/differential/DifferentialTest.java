@@ -154,6 +154,11 @@ class DifferentialTest {
       COMMIT WORK
       ROLLBACK
       SELECT COUNT(*) FROM T
+      /* from: batch 7 */ BEGIN /* now */ -- and here
+      INSERT INTO T VALUES(10, 1)
+      SELECT COUNT(*) FROM T
+      /* done */ ROLLBACK
+      SELECT COUNT(*) FROM T
       INSERT INTO T VALUES(11, 1)
       ROLLBACK
       SELECT COUNT(*) FROM T

@@ -78,7 +78,7 @@ class ConfiguredLocksTest {
           CREATE LOCK '' PERMITS 5                             | NOT_ALLOWED | 13 | 1 to 255 characters
           CREATE LOCK pool PERMITS 5                           | SYNTAX      | 13 | unexpected "pool"
           CREATE LOCK (UPPER('b')) PERMITS 5                   | NOT_ALLOWED | 13 | here name one lock
-          CREATE LOCK 'pool'                                   | SYNTAX      | 18 | ends too early
+          CREATE LOCK 'pool'                                   | SYNTAX      | 18 | ends too early, expected PERMITS
           CREATE LOCK 'pool' PERMIT 5                          | SYNTAX      | 20 | expected PERMITS
           CREATE LOCK IF EXISTS 'pool' PERMITS 5               | SYNTAX      | 16 | expected NOT
           CREATE OR REPLACE LOCK 'pool' PERMITS 5              | SYNTAX      | 8  | unexpected "OR"

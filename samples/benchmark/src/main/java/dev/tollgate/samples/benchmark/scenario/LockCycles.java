@@ -1,10 +1,14 @@
 package dev.tollgate.samples.benchmark.scenario;
 
 import dev.tollgate.samples.benchmark.measure.Crew;
+import dev.tollgate.samples.benchmark.measure.Entrant;
 import dev.tollgate.samples.benchmark.measure.Timings;
 import dev.tollgate.samples.benchmark.measure.Worker;
 import dev.tollgate.samples.benchmark.system.Ability;
 import dev.tollgate.samples.benchmark.system.LockClient;
+import dev.tollgate.samples.benchmark.system.TollgateJava;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Locks that are acquired and released at once. */
@@ -12,6 +16,7 @@ final class LockCycles {
   private static final int[] CLIENTS = {1, 8, 64};
   private static final int CONTENDERS = 3;
   private static final long HOLD_MILLIS = 1;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private LockCycles() {}
 
@@ -21,6 +26,31 @@ final class LockCycles {
         "1 client",
         Ability.TRY,
         one -> Crew.of(1, number -> new Apart(one.system().connect(Stage.LEASE), "latency")));
+  }
+
+  static void javaApi(Scenario scenario, Stage stage) throws Exception {
+    String url = stage.tollgateUrl();
+    stage.burst(
+        scenario,
+        "1 client",
+        List.of(
+            alone("statements", "statements", () -> stage.tollgate().connect(Stage.LEASE)),
+            alone(
+                "LockClient, no wait",
+                "api",
+                () -> new TollgateJava(url, Stage.LEASE, Duration.ZERO)),
+            alone(
+                "LockClient, waits",
+                "api-waits",
+                () -> new TollgateJava(url, Stage.LEASE, PATIENCE))));
+  }
+
+  private interface Connecting {
+    LockClient connect() throws Exception;
+  }
+
+  private static Entrant alone(String name, String lock, Connecting connecting) {
+    return new Entrant(name, () -> Crew.of(1, number -> new Apart(connecting.connect(), lock)));
   }
 
   static void throughput(Scenario scenario, Stage stage) throws Exception {

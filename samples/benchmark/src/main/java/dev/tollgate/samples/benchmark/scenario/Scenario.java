@@ -5,6 +5,7 @@ import java.util.Locale;
 /** Everything that can be measured. docs/benchmarks.md says more of each. */
 public enum Scenario {
   LATENCY("one client, one lock: acquire and release timed apart", true, LockCycles::latency),
+  JAVA_API("the Java lock API beside the same as statements", false, LockCycles::javaApi),
   THROUGHPUT("1, 8 and 64 clients with a lock each", true, LockCycles::throughput),
   HANDOFF("4 clients want the same lock: from release to the next one's", true, Handoff::run),
   IDLE_LEASES("one client, beside 0 to 10,000 leases kept alive", true, IdleLeases::run),
