@@ -2,7 +2,6 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.transport.KeptLease;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -26,29 +25,22 @@ public final class Lease implements AutoCloseable {
   private final LeaseLocks locks;
   private volatile boolean fixed;
 
-  /**
-   * @param margin how long before the end of the proof the lease counts as lost
-   */
-  Lease(LockClient client, ClusterLease lease, Duration margin) {
+  Lease(LockClient client, ClusterLease lease) {
     this.client = requireNonNull(client, "client");
     this.lease = requireNonNull(lease, "lease");
-    this.life = new LeaseLife(toString(), client.threads(), margin, this::afterLoss);
+    this.life = new LeaseLife(lease, client.threads(), this::afterLoss);
     this.locks = new LeaseLocks(client, this, life);
   }
 
-  /** Watches the deadline, and learns of the end, from now on. */
+  /** Learns of the end of the lease from now on. */
   void begin() {
-    life.provenBy(lease.heartbeats());
-    lease.whenEnded(() -> lose("the cluster has ended it"));
+    life.begin();
   }
 
   /** Sends no more heartbeats: the lease ends with its ttl, unless it is extended. */
   void fix() {
     fixed = true;
-    KeptLease heartbeats = life.proof();
-    if (heartbeats != null) {
-      heartbeats.stopHeartbeats();
-    }
+    lease.stopHeartbeats();
   }
 
   /** The number of the lease, as in TOLLGATE.LEASES. */
@@ -67,7 +59,7 @@ public final class Lease implements AutoCloseable {
   }
 
   Duration margin() {
-    return life.margin();
+    return lease.margin();
   }
 
   /** True if the lease ends with its ttl unless it is extended: heartbeats do not renew it. */
@@ -120,10 +112,7 @@ public final class Lease implements AutoCloseable {
     }
     // a proof that has ended in the meantime is not mended
     assertAlive();
-    KeptLease proof = life.proof();
-    if (proof != null) {
-      proof.renewed(Duration.ofNanos(System.nanoTime() - sentNanos));
-    }
+    lease.renewed(Duration.ofNanos(System.nanoTime() - sentNanos));
     assertAlive();
   }
 
@@ -235,7 +224,7 @@ public final class Lease implements AutoCloseable {
     }
     client.forget(this);
     if (locks.count() > 1) {
-      lease.heartbeats().close();
+      lease.close();
       revoke();
       return;
     }

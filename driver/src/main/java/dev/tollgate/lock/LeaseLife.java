@@ -2,14 +2,11 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.transport.KeptLease;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a lease is alive, closed or lost, and who is told. The state changes once, on whichever
@@ -24,72 +21,31 @@ final class LeaseLife {
     LOST
   }
 
-  private final String lease;
+  private final ClusterLease lease;
   private final ClientThreads threads;
-  private final Duration margin;
   private final Runnable afterLoss;
   private final List<Consumer<LockLostException>> listeners = new ArrayList<>();
   private final List<Runnable> hooks = new ArrayList<>();
   private State state = State.ALIVE;
   private String lostBecause = "";
-  private @Nullable KeptLease proof;
-  private @Nullable Future<?> deadline;
 
   /**
-   * @param lease its name in messages
-   * @param margin how long before the end of the proof the lease counts as lost
    * @param afterLoss runs once, after the state has changed
    */
-  LeaseLife(String lease, ClientThreads threads, Duration margin, Runnable afterLoss) {
+  LeaseLife(ClusterLease lease, ClientThreads threads, Runnable afterLoss) {
     this.lease = requireNonNull(lease, "lease");
     this.threads = requireNonNull(threads, "threads");
-    this.margin = requireNonNull(margin, "margin");
     this.afterLoss = requireNonNull(afterLoss, "afterLoss");
   }
 
-  /** Takes over the proof that the lease is alive, and watches its deadline from now on. */
-  void provenBy(KeptLease kept) {
-    boolean alive;
-    synchronized (this) {
-      proof = kept;
-      alive = state == State.ALIVE;
-    }
-    if (alive) {
-      watchDeadline();
-    } else {
-      kept.close();
-    }
-  }
-
-  private void watchDeadline() {
-    if (isAlive()) {
-      Future<?> next = threads.runLater(remaining().plusMillis(1), this::watchDeadline);
-      synchronized (this) {
-        deadline = next;
-        if (state != State.ALIVE) {
-          next.cancel(false);
-        }
-      }
-    }
-  }
-
-  Duration margin() {
-    return margin;
+  /** Learns of the end of the lease from now on. */
+  void begin() {
+    lease.whenEnded(this::lose);
   }
 
   /** How long the proof lasts; zero if the lease is not alive. */
   Duration remaining() {
-    KeptLease kept = proof();
-    if (kept == null) {
-      return Duration.ZERO;
-    }
-    Duration left = kept.remaining().minus(margin);
-    return left.isNegative() ? Duration.ZERO : left;
-  }
-
-  /** The proof of a lease that is alive, or null. */
-  synchronized @Nullable KeptLease proof() {
-    return state == State.ALIVE ? proof : null;
+    return hasNotEnded() ? lease.remaining() : Duration.ZERO;
   }
 
   boolean isAlive() {
@@ -190,7 +146,6 @@ final class LeaseLife {
 
   void lose(String because) {
     List<Consumer<LockLostException>> told;
-    KeptLease kept;
     synchronized (this) {
       if (state != State.ALIVE) {
         return;
@@ -200,13 +155,9 @@ final class LeaseLife {
       told = List.copyOf(listeners);
       hooks.forEach(Runnable::run);
       hooks.clear();
-      endWatch();
-      kept = proof;
     }
     LOG.log(Logger.Level.WARNING, "{0} is lost: {1}", lease, because);
-    if (kept != null) {
-      kept.close();
-    }
+    lease.close();
     told.forEach(this::tell);
     afterLoss.run();
   }
@@ -216,10 +167,7 @@ final class LeaseLife {
     if (!leave()) {
       return false;
     }
-    KeptLease kept = lastProof();
-    if (kept != null) {
-      kept.close();
-    }
+    lease.close();
     return true;
   }
 
@@ -230,22 +178,6 @@ final class LeaseLife {
     }
     state = State.CLOSED;
     hooks.clear();
-    endWatch();
     return true;
-  }
-
-  private synchronized @Nullable KeptLease lastProof() {
-    return proof;
-  }
-
-  private void endWatch() {
-    if (deadline != null) {
-      deadline.cancel(false);
-    }
-  }
-
-  @Override
-  public String toString() {
-    return lease;
   }
 }

@@ -35,7 +35,7 @@ final class Leases {
   Optional<HeldLock> grantNow(String name) {
     List<String> checked = LockNames.checked(List.of(name), LockOptions.DEFAULT);
     while (true) {
-      ClusterLease spare = spareFor(LockOptions.DEFAULT);
+      ClusterLease spare = spareFor(LockOptions.DEFAULT, Duration.ZERO);
       Lease lease = forGrant(spare, LockOptions.DEFAULT, Duration.ZERO);
       boolean answered = false;
       try {
@@ -71,7 +71,7 @@ final class Leases {
     long end = System.nanoTime() + options.waitTime().toNanos();
     while (true) {
       Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-      ClusterLease spare = spareFor(options);
+      ClusterLease spare = spareFor(options, margin);
       Lease lease = forGrant(spare, options, margin);
       boolean handedOut = false;
       try {
@@ -131,15 +131,17 @@ final class Leases {
   }
 
   /** A fixed term begins with its grant, so it takes a lease that is new. */
-  private @Nullable ClusterLease spareFor(LockOptions options) {
+  private @Nullable ClusterLease spareFor(LockOptions options, Duration margin) {
     client.requireOpen();
-    return options.isFixedTerm() ? null : spares.take(ttlOf(options), options.owner().orElse(""));
+    return options.isFixedTerm()
+        ? null
+        : spares.take(ttlOf(options), options.owner().orElse(""), margin);
   }
 
   private Lease forGrant(@Nullable ClusterLease spare, LockOptions options, Duration margin) {
     return spare == null
         ? create(ttlOf(options), options.owner().orElse(null), margin)
-        : begin(new Lease(client, spare, margin));
+        : begin(new Lease(client, spare));
   }
 
   private static Duration ttlOf(LockOptions options) {
@@ -162,8 +164,9 @@ final class Leases {
               + " leases (LockLimits.LEASES): close the locks that are not needed");
     }
     try {
-      ClusterLease lease = client.calls().call(connection -> create(connection, ttl, owner));
-      return begin(new Lease(client, lease, margin));
+      ClusterLease lease =
+          client.calls().call(connection -> create(connection, ttl, owner, margin));
+      return begin(new Lease(client, lease));
     } catch (SQLException e) {
       throw LockException.of("no lease was created", e);
     }
@@ -183,7 +186,8 @@ final class Leases {
     return lease;
   }
 
-  private static ClusterLease create(Connection connection, Duration ttl, @Nullable String owner)
+  private ClusterLease create(
+      Connection connection, Duration ttl, @Nullable String owner, Duration margin)
       throws SQLException {
     if (!connection.isWrapperFor(ClusterSession.class)) {
       throw new IllegalArgumentException(
@@ -196,10 +200,12 @@ final class Leases {
                 ? LockCalls.number(connection, "SELECT create_lease(?)", ttl.toMillis())
                 : LockCalls.number(connection, "SELECT create_lease(?, ?)", ttl.toMillis(), owner))
             .orElseThrow();
-    ClusterLease lease = new ClusterLease(id, ttl, owner == null ? "" : owner);
+    ClusterLease lease = new ClusterLease(id, ttl, owner == null ? "" : owner, margin);
     try {
       Duration age = Duration.ofNanos(System.nanoTime() - sentNanos);
-      lease.keptBy(session.keepAlive(id, ttl, age, lease::ended));
+      lease.keptBy(
+          session.keepAlive(id, ttl, age, () -> lease.ended("the cluster has ended it")),
+          client.threads());
     } catch (TransportException e) {
       throw new SQLException(e.getMessage(), e.failure().sqlState(), e);
     }
@@ -216,14 +222,14 @@ final class Leases {
     try {
       released = client.calls().release(lock, lease.id());
     } catch (SQLException e) {
-      lease.heartbeats().close();
+      lease.close();
       warn(lease, e);
       return;
     }
     if (released) {
       keep(lease);
     } else {
-      lease.heartbeats().close();
+      lease.close();
       revoke(lease);
     }
   }
@@ -232,7 +238,7 @@ final class Leases {
   void keep(ClusterLease lease) {
     ClusterLease tooMany = spares.keep(lease);
     if (tooMany != null) {
-      tooMany.heartbeats().close();
+      tooMany.close();
       if (!client.threads().runChore(() -> revoke(tooMany))) {
         revoke(tooMany);
       }
@@ -269,7 +275,7 @@ final class Leases {
       }
     }
     for (ClusterLease spare : spares.close()) {
-      spare.heartbeats().close();
+      spare.close();
       clusterAnswers = clusterAnswers && revoke(spare);
     }
   }

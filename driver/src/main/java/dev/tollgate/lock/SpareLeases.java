@@ -16,15 +16,15 @@ final class SpareLeases {
   private boolean closed;
 
   /** A lease with most of its time left, or null. */
-  synchronized @Nullable ClusterLease take(Duration ttl, String owner) {
+  synchronized @Nullable ClusterLease take(Duration ttl, String owner, Duration margin) {
     for (Iterator<ClusterLease> each = spares.iterator(); each.hasNext(); ) {
       ClusterLease spare = each.next();
-      if (spare.ttl().equals(ttl) && spare.owner().equals(owner)) {
+      if (spare.ttl().equals(ttl) && spare.owner().equals(owner) && spare.margin().equals(margin)) {
         each.remove();
-        if (spare.heartbeats().remaining().compareTo(ttl.dividedBy(2)) >= 0) {
+        if (spare.remaining().compareTo(ttl.dividedBy(2)) >= 0) {
           return spare;
         }
-        spare.heartbeats().close();
+        spare.close();
       }
     }
     return null;
@@ -36,13 +36,13 @@ final class SpareLeases {
       return lease;
     }
     spares.addFirst(lease);
-    lease.whenEnded(() -> forget(lease));
+    lease.whenEnded(because -> forget(lease));
     return spares.size() > LockLimits.SPARE_LEASES ? spares.pollLast() : null;
   }
 
   private synchronized void forget(ClusterLease lease) {
     if (spares.remove(lease)) {
-      lease.heartbeats().close();
+      lease.close();
     }
   }
 
