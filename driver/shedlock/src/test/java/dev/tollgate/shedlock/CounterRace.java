@@ -1,0 +1,96 @@
+package dev.tollgate.shedlock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.lock.LockClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+
+/** Threads that count under two locks. A count that is lost, or too early, is two holders. */
+final class CounterRace {
+  private static final Duration AT_MOST = Duration.ofMinutes(5);
+
+  /** Only the lock orders the accesses of the threads to this. */
+  private static final class Counter {
+    final String lock;
+    volatile int count;
+    volatile long grantedNanos;
+    volatile long token;
+
+    Counter(String lock) {
+      this.lock = lock;
+    }
+  }
+
+  private final Supplier<String> url;
+  private final Duration atLeast;
+  private final List<Counter> counters = List.of(new Counter("first"), new Counter("second"));
+
+  CounterRace(Supplier<String> url, Duration atLeast) {
+    this.url = url;
+    this.atLeast = atLeast;
+  }
+
+  /** Each thread counts so often, with a provider for every two threads. */
+  void run(int threads, int counts) throws Exception {
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    List<LockClient> clients = new ArrayList<>();
+    try {
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        if (i % 2 == 0) {
+          clients.add(LockClient.connect(url.get()));
+        }
+        TollgateLockProvider provider = new TollgateLockProvider(clients.get(i / 2));
+        int first = i;
+        running.add(executor.submit(() -> count(provider, first, counts)));
+      }
+      for (Future<?> each : running) {
+        each.get();
+      }
+    } finally {
+      executor.shutdownNow();
+      clients.forEach(LockClient::close);
+    }
+    assertEquals(threads * counts, counters.stream().mapToInt(each -> each.count).sum());
+  }
+
+  private void count(TollgateLockProvider provider, int first, int counts) {
+    int done = 0;
+    for (int turn = first; done < counts; turn++) {
+      Counter counter = counters.get(turn % counters.size());
+      Optional<SimpleLock> granted =
+          provider.lock(new LockConfiguration(Instant.now(), counter.lock, AT_MOST, atLeast));
+      if (granted.isPresent()) {
+        countOne(counter, TollgateShedLock.currentToken());
+        granted.get().unlock();
+        done++;
+      }
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // two holders are to be seen
+  private void countOne(Counter counter, long token) {
+    long now = System.nanoTime();
+    assertTrue(token > counter.token, token + " after " + counter.token);
+    if (counter.token != 0) {
+      long passed = now - counter.grantedNanos;
+      assertTrue(passed >= atLeast.toNanos(), "granted again after " + passed + " ns");
+    }
+    counter.token = token;
+    int before = counter.count;
+    Thread.yield();
+    counter.count = before + 1;
+    counter.grantedNanos = now;
+  }
+}
