@@ -51,8 +51,7 @@ final class LockHolders {
   }
 
   void takeOne() throws SQLException, InterruptedException {
-    LockOptions options =
-        OPTIONS.waitFor(Duration.ofMillis(random.nextInt(LONGEST_WAIT_MILLIS)));
+    LockOptions options = OPTIONS.waitFor(Duration.ofMillis(random.nextInt(LONGEST_WAIT_MILLIS)));
     switch (random.nextInt(5)) {
       case 0 -> hold(client.tryAcquire("pool", options));
       case 1 -> hold(client.tryAcquire("both", options.shared()), /* whole= */ false);
@@ -97,7 +96,9 @@ final class LockHolders {
     grants.incrementAndGet();
   }
 
-  /** A reader may not write under its token, so it asks in the statement whether it holds the lock. */
+  /**
+   * A reader may not write under its token, so it asks in the statement whether it holds the lock.
+   */
   private void write(HeldLock lock, boolean whole) throws SQLException {
     String insert =
         whole

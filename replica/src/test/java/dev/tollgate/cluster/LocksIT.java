@@ -14,7 +14,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -191,9 +190,7 @@ class LocksIT {
       counts.merge(hold.lock + " " + hold.whole, 1, Integer::sum);
       // a hold that begins while others last: more than the permits of them at that position
       long beside =
-          holds.stream()
-              .filter(other -> other.excludes(hold) && other.first <= hold.first)
-              .count();
+          holds.stream().filter(other -> other.excludes(hold) && other.first <= hold.first).count();
       long most = hold.lock.equals("pool") ? LockHolders.PERMITS : 1;
       assertTrue(beside <= most, hold + " is one of " + beside);
     }
@@ -244,8 +241,7 @@ class LocksIT {
   private static void awaitLine(String start) {
     await()
         .atMost(ClusterProcesses.DEADLINE)
-        .until(
-            () -> Files.readAllLines(out()).stream().anyMatch(line -> line.startsWith(start)));
+        .until(() -> Files.readAllLines(out()).stream().anyMatch(line -> line.startsWith(start)));
   }
 
   private static void signal(String name, Process process) throws Exception {

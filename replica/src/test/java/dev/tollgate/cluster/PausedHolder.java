@@ -13,7 +13,8 @@ import java.util.concurrent.CountDownLatch;
  */
 final class PausedHolder {
   static final String LOCK = "paused";
-  static final String WRITE = "INSERT INTO HELD(LOCK_NAME, TOKEN, WHOLE) VALUES ('paused', 0, TRUE)";
+  static final String WRITE =
+      "INSERT INTO HELD(LOCK_NAME, TOKEN, WHOLE) VALUES ('paused', 0, TRUE)";
 
   private PausedHolder() {}
 

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -89,7 +90,7 @@ final class CounterRace {
     }
     counter.token = token;
     int before = counter.count;
-    Thread.yield();
+    LockSupport.parkNanos(1_000);
     counter.count = before + 1;
     counter.grantedNanos = now;
   }

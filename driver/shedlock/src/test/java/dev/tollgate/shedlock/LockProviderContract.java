@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -66,7 +67,9 @@ abstract class LockProviderContract {
   @AfterEach
   void close() throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("SELECT force_release_lock(LOCK_NAME) FROM TOLLGATE.LOCKS");
+      for (String lock : List.of(JOB, "second", "another", "first")) {
+        statement.execute("SELECT force_release_lock('" + lock + "')");
+      }
     }
     connection.close();
     client.close();
@@ -215,8 +218,11 @@ abstract class LockProviderContract {
     SimpleLock sameTime = locked("second", BRIEF);
     awaitFree();
     assertEquals(Optional.empty(), lock.extend(LONG, Duration.ZERO));
+    assertEquals(Optional.empty(), lock.extend(BRIEF, Duration.ZERO));
+    lock.unlock();
     soon().until(() -> other.lock(second(LONG)).isPresent());
     assertEquals(Optional.empty(), sameTime.extend(BRIEF, Duration.ZERO));
+    sameTime.unlock();
     assertFree();
   }
 
@@ -250,6 +256,8 @@ abstract class LockProviderContract {
     SimpleLock next = lock(other, LONG).orElseThrow();
     assertEquals(Optional.empty(), lock.extend(LONG.plusMinutes(1), Duration.ZERO));
     assertLocked();
+    lock.unlock();
+    assertLocked();
     next.unlock();
   }
 
@@ -257,8 +265,9 @@ abstract class LockProviderContract {
   void lockOfAClientThatIsClosedStaysLocked() {
     LockClient closing = LockClient.connect(url());
     long begin = System.nanoTime();
-    assertTrue(lock(new TollgateLockProvider(closing), BRIEF).isPresent());
+    SimpleLock lock = lock(new TollgateLockProvider(closing), BRIEF).orElseThrow();
     closing.close();
+    lock.unlock();
     assertTrue(lock(other, LONG).isEmpty() || System.nanoTime() - begin > BRIEF.toNanos());
     awaitFree();
   }
@@ -304,7 +313,7 @@ abstract class LockProviderContract {
                   try {
                     execute(
                         "INSERT INTO LEDGER VALUES(2) FENCED BY LOCK 'job' TOKEN "
-                            + TollgateShedLock.currentToken());
+                            + lock.token());
                     return "written";
                   } catch (SQLException e) {
                     return e.getSQLState();
