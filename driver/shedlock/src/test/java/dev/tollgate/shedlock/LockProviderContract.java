@@ -312,8 +312,7 @@ abstract class LockProviderContract {
                   SimpleLock next = lock(other, LONG).orElseThrow();
                   try {
                     execute(
-                        "INSERT INTO LEDGER VALUES(2) FENCED BY LOCK 'job' TOKEN "
-                            + lock.token());
+                        "INSERT INTO LEDGER VALUES(2) FENCED BY LOCK 'job' TOKEN " + lock.token());
                     return "written";
                   } catch (SQLException e) {
                     return e.getSQLState();
