@@ -1,7 +1,7 @@
 package dev.tollgate.shedlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.tollgate.lock.LockClient;
 import java.time.Duration;
@@ -25,7 +25,7 @@ final class CounterRace {
   private static final class Counter {
     final String lock;
     volatile int count;
-    volatile long grantedNanos;
+    volatile long askedNanos;
     volatile long token;
 
     Counter(String lock) {
@@ -35,6 +35,7 @@ final class CounterRace {
 
   private final Supplier<String> url;
   private final Duration atLeast;
+  private volatile boolean failed;
   private final List<Counter> counters = List.of(new Counter("first"), new Counter("second"));
 
   CounterRace(Supplier<String> url, Duration atLeast) {
@@ -68,30 +69,31 @@ final class CounterRace {
 
   private void count(TollgateLockProvider provider, int first, int counts) {
     int done = 0;
-    for (int turn = first; done < counts; turn++) {
+    for (int turn = first; done < counts && !failed; turn++) {
       Counter counter = counters.get(turn % counters.size());
+      long askedNanos = System.nanoTime();
       Optional<SimpleLock> granted =
           provider.lock(new LockConfiguration(Instant.now(), counter.lock, AT_MOST, atLeast));
       if (granted.isPresent()) {
-        countOne(counter, TollgateShedLock.currentToken());
+        failed |= !countOne(counter, askedNanos, TollgateShedLock.currentToken());
         granted.get().unlock();
         done++;
       }
     }
+    assertFalse(failed, "a lock was granted twice, or too early");
   }
 
+  /** Returns false if what it finds can only be there if two have the lock. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // two holders are to be seen
-  private void countOne(Counter counter, long token) {
-    long now = System.nanoTime();
-    assertTrue(token > counter.token, token + " after " + counter.token);
-    if (counter.token != 0) {
-      long passed = now - counter.grantedNanos;
-      assertTrue(passed >= atLeast.toNanos(), "granted again after " + passed + " ns");
-    }
+  private boolean countOne(Counter counter, long askedNanos, long token) {
+    boolean later = token > counter.token;
+    boolean afterAtLeast =
+        counter.token == 0 || System.nanoTime() - counter.askedNanos >= atLeast.toNanos();
     counter.token = token;
     int before = counter.count;
     LockSupport.parkNanos(1_000);
     counter.count = before + 1;
-    counter.grantedNanos = now;
+    counter.askedNanos = askedNanos;
+    return later && afterAtLeast;
   }
 }
