@@ -57,8 +57,7 @@ public final class HourlyInvoices {
    *     just done so
    */
   public Optional<Long> fire() throws Throwable {
-    LockConfiguration configuration =
-        new LockConfiguration(Instant.now(), LOCK, AT_MOST, atLeast);
+    LockConfiguration configuration = new LockConfiguration(Instant.now(), LOCK, AT_MOST, atLeast);
     return Optional.ofNullable(executor.executeWithLock(this::send, configuration).getResult());
   }
 
