@@ -4,7 +4,7 @@
 #   samples/tools/run.sh EXAMPLE [ARGUMENT...]
 #
 #   hikari.NightlyReport   spring.ReportJob   jooq.Stock   hibernate.Library
-#   metadata.SchemaBrowser   sqlline.Shell samples/tools/tour.sql
+#   shedlock.HourlyInvoices   metadata.SchemaBrowser   sqlline.Shell samples/tools/tour.sql
 #
 # TOLLGATE_URL says where the cluster is; without it, three nodes on this machine as README.md starts
 # them. samples/quickstart.sh --keep leaves a cluster running and prints its URL.

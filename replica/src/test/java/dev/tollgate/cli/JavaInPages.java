@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
 
 /** Compiles and runs the programs of a page in a directory, with the class path of the tests. */
-record JavaInPages(Path directory) {
+public record JavaInPages(Path directory) {
   /** The blocks of a language, in the order of the page. */
-  static List<String> blocks(String page, String language) {
+  public static List<String> blocks(String page, String language) {
     return Pattern.compile("(?s)```" + language + "\n(.*?)```")
         .matcher(page)
         .results()
@@ -22,7 +22,7 @@ record JavaInPages(Path directory) {
         .toList();
   }
 
-  void compile(String name, String source) throws IOException {
+  public void compile(String name, String source) throws IOException {
     Path file = Files.writeString(directory.resolve(name + ".java"), source);
     int failed =
         ToolProvider.getSystemJavaCompiler()
@@ -37,7 +37,7 @@ record JavaInPages(Path directory) {
     assertEquals(0, failed);
   }
 
-  void run(String name) throws Exception {
+  public void run(String name) throws Exception {
     URL[] classes = {directory.toUri().toURL()};
     try (URLClassLoader loader = new URLClassLoader(classes)) {
       Class<?> program = loader.loadClass(name);

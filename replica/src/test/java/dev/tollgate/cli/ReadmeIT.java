@@ -202,7 +202,7 @@ class ReadmeIT {
       statement.execute("CREATE TABLE invoice(id INT PRIMARY KEY, sent BOOLEAN)");
       statement.execute("INSERT INTO invoice VALUES (1, FALSE)");
     }
-    programs.compile("Billing", JavaInPages.blocks(locks, "java").get(1));
+    programs.compile("Billing", JavaInPages.blocks(locks, "java").get(2));
     programs.run("Billing");
     assertEquals("TRUE", one("SELECT sent FROM invoice"));
     assertEquals("0", one("SELECT COUNT(*) FROM tollgate.locks"));
@@ -211,13 +211,20 @@ class ReadmeIT {
   @Test
   @Order(6)
   void otherDatabaseHasAFence() throws Exception {
-    programs.compile("OtherDatabase", JavaInPages.blocks(locks, "java").get(2));
+    programs.compile("OtherDatabase", JavaInPages.blocks(locks, "java").get(3));
     programs.run("OtherDatabase");
+  }
+
+  @Test
+  @Order(7)
+  void fixedTermIsExtended() throws Exception {
+    programs.compile("Import", JavaInPages.blocks(locks, "java").get(1));
+    programs.run("Import");
   }
 
   /** What an operator finds in the log of a cluster that is well. */
   @Test
-  @Order(7)
+  @Order(8)
   void logSaysWhatWasDoneAndHasNoErrors() throws Exception {
     Path log = directory.resolve("nodes.err");
     for (String id : List.of("n1", "n2", "n3")) {
