@@ -229,6 +229,7 @@ public final class HeldLock implements AutoCloseable {
         throw lost("the cluster has released it");
       }
       successor = new HeldLock(client, other, name, granted.get(), /* ownsLease= */ false);
+      other.count(List.of(name));
     } catch (SQLException e) {
       other.lose("lock '" + name + "' may have been transferred to it: " + e.getMessage());
       lease.lose("lock '" + name + "' may have been transferred from it: " + e.getMessage());

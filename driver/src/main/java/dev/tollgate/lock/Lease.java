@@ -38,6 +38,7 @@ public final class Lease implements AutoCloseable {
   private final Duration margin;
   private final String owner;
   private final Set<String> names = new HashSet<>();
+  private final Set<String> held = new HashSet<>();
   private final List<Consumer<LockLostException>> listeners = new ArrayList<>();
   private final List<Runnable> hooks = new ArrayList<>();
   private State state = State.ALIVE;
@@ -224,6 +225,7 @@ public final class Lease implements AutoCloseable {
       heartbeats.close();
     }
     told.forEach(this::tell);
+    client.observers().leaseLost(this);
     client.forget(this);
     client.threads().runChore(this::revoke);
   }
@@ -244,7 +246,9 @@ public final class Lease implements AutoCloseable {
 
   /** As {@link #tryAcquire(String, LockOptions)}, without waiting. */
   public Optional<HeldLock> tryAcquire(String name) {
-    return acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false)
+    return client
+        .observers()
+        .observe(() -> acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false))
         .map(all -> all.locks().get(0));
   }
 
@@ -255,7 +259,9 @@ public final class Lease implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> wanted, LockOptions options)
       throws InterruptedException {
-    return acquire(wanted, options, /* ownedByLocks= */ false, options.waitTime());
+    return client
+        .observers()
+        .observe(() -> acquire(wanted, options, /* ownedByLocks= */ false, options.waitTime()));
   }
 
   /** Without waiting. */
@@ -305,12 +311,23 @@ public final class Lease implements AutoCloseable {
     }
   }
 
+  /** How many locks are held under the lease; zero if it is not alive. */
+  int countLocks() {
+    if (!isAlive()) {
+      return 0;
+    }
+    synchronized (this) {
+      return held.size();
+    }
+  }
+
   private Optional<HeldLocks> hold(
       List<String> wanted, Optional<List<Long>> tokens, boolean ownedByLocks) {
     if (tokens.isEmpty()) {
       return Optional.empty();
     }
     assertAlive();
+    count(wanted);
     List<HeldLock> locks = new ArrayList<>();
     for (int i = 0; i < wanted.size(); i++) {
       locks.add(new HeldLock(client, this, wanted.get(i), tokens.get().get(i), ownedByLocks));
@@ -333,8 +350,14 @@ public final class Lease implements AutoCloseable {
     return wanted;
   }
 
+  /** Reserved locks are held from now on. */
+  synchronized void count(List<String> granted) {
+    held.addAll(granted);
+  }
+
   synchronized void free(List<String> freed) {
     names.removeAll(freed);
+    held.removeAll(freed);
   }
 
   /**

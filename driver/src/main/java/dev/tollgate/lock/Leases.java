@@ -150,6 +150,14 @@ final class Leases {
     return lease;
   }
 
+  int count() {
+    return (int) alive.stream().filter(Lease::isAlive).count();
+  }
+
+  int countLocks() {
+    return alive.stream().mapToInt(Lease::countLocks).sum();
+  }
+
   void forget(Lease lease) {
     alive.remove(lease);
   }

@@ -36,6 +36,7 @@ public final class LockClient implements AutoCloseable {
   private final Connections connections;
   private final LockCalls calls;
   private final ClientThreads threads = new ClientThreads();
+  private final LockObservers observers = new LockObservers(threads.listeners());
   private final Leases leases = new Leases(this);
   private final Set<LeaderElection> elections = ConcurrentHashMap.newKeySet();
   private final Set<HolderWatch> watches = ConcurrentHashMap.newKeySet();
@@ -90,7 +91,9 @@ public final class LockClient implements AutoCloseable {
 
   /** Asks for a lock without waiting; empty if another lease has it. */
   public Optional<HeldLock> tryAcquire(String name) {
-    return leases.grantNow(List.of(name), LockOptions.DEFAULT).map(all -> all.locks().get(0));
+    return observers
+        .observe(() -> leases.grantNow(List.of(name), LockOptions.DEFAULT))
+        .map(all -> all.locks().get(0));
   }
 
   /**
@@ -127,7 +130,9 @@ public final class LockClient implements AutoCloseable {
    * @param options whose wait does not apply
    */
   public HeldLock acquire(String name, LockOptions options) throws InterruptedException {
-    return acquire(name, options, Duration.ZERO);
+    return observers
+        .observe(() -> Optional.of(acquire(name, options, Duration.ZERO)))
+        .orElseThrow();
   }
 
   /**
@@ -152,7 +157,7 @@ public final class LockClient implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> names, LockOptions options)
       throws InterruptedException {
-    return leases.grant(names, options, Duration.ZERO);
+    return observers.observe(() -> leases.grant(names, options, Duration.ZERO));
   }
 
   /** Creates a lease under which several locks may be held. */
@@ -282,6 +287,24 @@ public final class LockClient implements AutoCloseable {
     }
   }
 
+  /**
+   * Tells an observer from now on how requests and leases of this client end.
+   *
+   * @throws IllegalStateException if this client has {@link LockLimits#LISTENERS} observers
+   */
+  public void addObserver(LockObserver observer) {
+    observers.add(observer);
+  }
+
+  /** What this client has now. Asks no node. */
+  public LockCounts counts() {
+    return new LockCounts(
+        leases.count(),
+        leases.countLocks(),
+        threads.countWaiting(),
+        (int) elections.stream().filter(LeaderElection::isLeader).count());
+  }
+
   Connections connections() {
     return connections;
   }
@@ -292,6 +315,10 @@ public final class LockClient implements AutoCloseable {
 
   ClientThreads threads() {
     return threads;
+  }
+
+  LockObservers observers() {
+    return observers;
   }
 
   void forget(LeaderElection election) {
