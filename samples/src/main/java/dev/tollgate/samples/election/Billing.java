@@ -50,7 +50,8 @@ public final class Billing {
         .run(
             connection -> {
               try (PreparedStatement insert =
-                  connection.prepareStatement("INSERT INTO election.invoice(sent_by, term) VALUES (?, ?)")) {
+                  connection.prepareStatement(
+                      "INSERT INTO election.invoice(sent_by, term) VALUES (?, ?)")) {
                 insert.setString(1, leadership.candidate());
                 insert.setLong(2, leadership.token());
                 return insert.executeUpdate();
