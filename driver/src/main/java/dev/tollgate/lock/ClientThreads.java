@@ -87,6 +87,11 @@ final class ClientThreads implements AutoCloseable {
     }
   }
 
+  /** How many requests wait, about. */
+  int countWaiting() {
+    return waiting.getActiveCount();
+  }
+
   /** Where listeners are called, so that a slow one delays no heartbeat and no deadline. */
   Executor listeners() {
     return task -> {

@@ -33,6 +33,10 @@ final class Elections {
     elections.remove(election);
   }
 
+  int countLed() {
+    return (int) elections.stream().filter(LeaderElection::isLeader).count();
+  }
+
   Watch watch(String lock, Consumer<Optional<Leader>> listener) {
     if (watches.size() >= LockLimits.LISTENERS) {
       throw new LockException(

@@ -189,6 +189,7 @@ public final class HeldLock implements AutoCloseable {
         throw lost("the cluster has released it");
       }
       moved = true;
+      other.locks().markHeld(List.of(name));
       return new HeldLock(client, other, name, granted.get(), ownsOther);
     } catch (SQLException e) {
       other.lose("lock '" + name + "' may have been transferred to it: " + e.getMessage());

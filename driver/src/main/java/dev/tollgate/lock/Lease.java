@@ -146,6 +146,7 @@ public final class Lease implements AutoCloseable {
   }
 
   private void afterLoss() {
+    client.observers().leaseLost(this);
     client.forget(this);
     client.threads().runChore(this::revoke);
   }
@@ -166,8 +167,11 @@ public final class Lease implements AutoCloseable {
 
   /** As {@link #tryAcquire(String, LockOptions)}, without waiting. */
   public Optional<HeldLock> tryAcquire(String name) {
-    return locks
-        .acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false)
+    return client
+        .observers()
+        .observe(
+            () ->
+                locks.acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false))
         .map(all -> all.locks().get(0));
   }
 
@@ -178,7 +182,10 @@ public final class Lease implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> wanted, LockOptions options)
       throws InterruptedException {
-    return locks.acquire(wanted, options, /* ownedByLocks= */ false, options.waitTime());
+    return client
+        .observers()
+        .observe(
+            () -> locks.acquire(wanted, options, /* ownedByLocks= */ false, options.waitTime()));
   }
 
   LeaseLocks locks() {

@@ -16,6 +16,7 @@ final class LeaseLocks {
   private final Lease lease;
   private final LeaseLife life;
   private final Set<String> names = new HashSet<>();
+  private final Set<String> held = new HashSet<>();
 
   LeaseLocks(LockClient client, Lease lease, LeaseLife life) {
     this.client = requireNonNull(client, "client");
@@ -76,6 +77,7 @@ final class LeaseLocks {
       return Optional.empty();
     }
     lease.assertAlive();
+    markHeld(wanted);
     List<HeldLock> locks = new ArrayList<>();
     for (int i = 0; i < wanted.size(); i++) {
       locks.add(new HeldLock(client, lease, wanted.get(i), tokens.get().get(i), ownedByLocks));
@@ -103,8 +105,24 @@ final class LeaseLocks {
     return names.size();
   }
 
+  /** Reserved locks are held from now on. */
+  synchronized void markHeld(List<String> granted) {
+    held.addAll(granted);
+  }
+
+  /** How many locks are held; zero if the lease is not alive. */
+  int countHeld() {
+    if (!life.isAlive()) {
+      return 0;
+    }
+    synchronized (this) {
+      return held.size();
+    }
+  }
+
   synchronized void free(List<String> freed) {
     names.removeAll(freed);
+    held.removeAll(freed);
   }
 
   /**

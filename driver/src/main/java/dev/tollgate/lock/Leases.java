@@ -212,6 +212,14 @@ final class Leases {
     return lease;
   }
 
+  int count() {
+    return (int) alive.stream().filter(Lease::isAlive).count();
+  }
+
+  int countLocks() {
+    return alive.stream().mapToInt(lease -> lease.locks().countHeld()).sum();
+  }
+
   void forget(Lease lease) {
     alive.remove(lease);
   }

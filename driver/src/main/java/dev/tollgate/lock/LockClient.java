@@ -32,6 +32,7 @@ public final class LockClient implements AutoCloseable {
   private final Connections connections;
   private final LockCalls calls;
   private final ClientThreads threads = new ClientThreads();
+  private final LockObservers observers = new LockObservers(threads.listeners());
   private final Leases leases = new Leases(this);
   private final Elections elections = new Elections(this);
   private final ThreadHolds threadHolds = new ThreadHolds();
@@ -85,7 +86,7 @@ public final class LockClient implements AutoCloseable {
 
   /** Asks for a lock without waiting; empty if another lease has it. */
   public Optional<HeldLock> tryAcquire(String name) {
-    return leases.grantNow(name);
+    return observers.observe(() -> leases.grantNow(name));
   }
 
   /**
@@ -122,7 +123,9 @@ public final class LockClient implements AutoCloseable {
    * @param options whose wait does not apply
    */
   public HeldLock acquire(String name, LockOptions options) throws InterruptedException {
-    return acquire(name, options, Duration.ZERO);
+    return observers
+        .observe(() -> Optional.of(acquire(name, options, Duration.ZERO)))
+        .orElseThrow();
   }
 
   /**
@@ -147,7 +150,7 @@ public final class LockClient implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> names, LockOptions options)
       throws InterruptedException {
-    return leases.grant(names, options, Duration.ZERO);
+    return observers.observe(() -> leases.grant(names, options, Duration.ZERO));
   }
 
   /** Creates a lease under which several locks may be held. */
@@ -246,6 +249,24 @@ public final class LockClient implements AutoCloseable {
     return elections.watch(checked(name), listener);
   }
 
+  /**
+   * Tells an observer from now on how requests and leases of this client end.
+   *
+   * @throws IllegalStateException if this client has {@link LockLimits#LISTENERS} observers
+   */
+  public void addObserver(LockObserver observer) {
+    observers.add(observer);
+  }
+
+  /** What this client has now. Asks no node. */
+  public LockCounts counts() {
+    return new LockCounts(
+        leases.count(),
+        leases.countLocks(),
+        threads.countWaiting(),
+        elections.countLed());
+  }
+
   Connections connections() {
     return connections;
   }
@@ -256,6 +277,10 @@ public final class LockClient implements AutoCloseable {
 
   ClientThreads threads() {
     return threads;
+  }
+
+  LockObservers observers() {
+    return observers;
   }
 
   Leases leases() {

@@ -1,25 +1,17 @@
 package dev.tollgate.migrations;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.cluster.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
-import org.awaitility.core.ConditionTimeoutException;
 
 /** A server of MariaDB from the package of the distribution, with database tests. */
-public final class MariadbProcess implements AutoCloseable {
+final class MariadbProcess {
   private static final Path SERVER = Path.of("/usr/sbin/mariadbd");
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   /** What is lost when the machine dies need not be on disk. */
   private static final List<String> WITHOUT_SYNC =
@@ -29,18 +21,10 @@ public final class MariadbProcess implements AutoCloseable {
           "--innodb-doublewrite=0",
           "--innodb-flush-log-at-trx-commit=0");
 
-  private final Path directory;
-  private final Process process;
-  private final String url;
-
-  private MariadbProcess(Path directory, Process process, String url) {
-    this.directory = directory;
-    this.process = process;
-    this.url = url;
-  }
+  private MariadbProcess() {}
 
   /** Starts an empty server; skips the test where MariaDB is not installed. */
-  public static MariadbProcess start() throws Exception {
+  static DatabaseProcess start() throws Exception {
     assumeTrue(
         Files.isExecutable(SERVER),
         "MariaDB is not installed: apt-get install mariadb-server-core");
@@ -48,17 +32,8 @@ public final class MariadbProcess implements AutoCloseable {
     Files.createDirectory(directory.resolve("data"));
     int port = Ports.free();
     Process server = begin(directory, port);
-    MariadbProcess mariadb =
-        new MariadbProcess(
-            directory, server, "jdbc:mariadb://127.0.0.1:" + port + "/tests?user=tests");
-    try {
-      await().atMost(DEADLINE).until(mariadb::answers);
-      return mariadb;
-    } catch (ConditionTimeoutException e) {
-      try (mariadb) {
-        throw e;
-      }
-    }
+    return DatabaseProcess.of(
+        directory, server, "jdbc:mariadb://127.0.0.1:" + port + "/tests?user=tests");
   }
 
   /** Without system tables, which it takes seconds to make, and so without users. */
@@ -81,28 +56,5 @@ public final class MariadbProcess implements AutoCloseable {
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve("log").toFile())
         .start();
-  }
-
-  private boolean answers() {
-    try (Connection connection = DriverManager.getConnection(url)) {
-      return connection.isValid(1);
-    } catch (SQLException e) {
-      return false;
-    }
-  }
-
-  public String url() {
-    return url;
-  }
-
-  @Override
-  public void close() throws IOException {
-    process.destroy();
-    process.onExit().join();
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -1,6 +1,5 @@
 package dev.tollgate.migrations;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.cluster.Ports;
@@ -8,31 +7,17 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.awaitility.core.ConditionTimeoutException;
 
 /** A server of PostgreSQL from the package of the distribution, with user tests. */
-public final class PostgresProcess implements AutoCloseable {
+public final class PostgresProcess {
   private static final Path VERSIONS = Path.of("/usr/lib/postgresql");
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-  private final Path directory;
-  private final Process process;
-  private final String url;
-
-  private PostgresProcess(Path directory, Process process, String url) {
-    this.directory = directory;
-    this.process = process;
-    this.url = url;
-  }
+  private PostgresProcess() {}
 
   /** Where initdb and postgres are, the newest version first; empty if they are not installed. */
   private static Optional<Path> programs() throws IOException {
@@ -48,13 +33,13 @@ public final class PostgresProcess implements AutoCloseable {
   }
 
   /** Starts an empty server; skips the test where PostgreSQL is not installed. */
-  public static PostgresProcess start() throws Exception {
+  public static DatabaseProcess start() throws Exception {
     Optional<Path> installed = programs();
     assumeTrue(installed.isPresent(), "PostgreSQL is not installed: apt-get install postgresql");
     return start(installed.get());
   }
 
-  private static PostgresProcess start(Path programs) throws Exception {
+  private static DatabaseProcess start(Path programs) throws Exception {
     Path directory = Files.createTempDirectory("postgres");
     int port = Ports.free();
     List<String> asUser = asUser(directory);
@@ -83,16 +68,8 @@ public final class PostgresProcess implements AutoCloseable {
             "-clisten_addresses=127.0.0.1",
             "-cunix_socket_directories=",
             "-cfsync=off");
-    String url = "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=tests";
-    PostgresProcess postgres = new PostgresProcess(directory, server, url);
-    try {
-      await().atMost(DEADLINE).until(postgres::answers);
-      return postgres;
-    } catch (ConditionTimeoutException e) {
-      try (postgres) {
-        throw e;
-      }
-    }
+    return DatabaseProcess.of(
+        directory, server, "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=tests");
   }
 
   /** The server refuses to run as root, so root starts it as the user of its package. */
@@ -115,29 +92,5 @@ public final class PostgresProcess implements AutoCloseable {
     all.addAll(List.of(command));
     File log = directory.resolve("log").toFile();
     return new ProcessBuilder(all).redirectErrorStream(true).redirectOutput(log).start();
-  }
-
-  private boolean answers() {
-    try (Connection connection = DriverManager.getConnection(url)) {
-      return connection.isValid(1);
-    } catch (SQLException e) {
-      return false;
-    }
-  }
-
-  public String url() {
-    return url;
-  }
-
-  @Override
-  public void close() throws IOException {
-    // runuser hands the signal on to the server, which ends its own processes
-    process.destroy();
-    process.onExit().join();
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

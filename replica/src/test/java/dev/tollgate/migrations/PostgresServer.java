@@ -1,29 +1,9 @@
 package dev.tollgate.migrations;
 
-import static java.util.Objects.requireNonNull;
-
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
-
 /** A server of PostgreSQL for the tests of a class, which are skipped where it is not installed. */
-public final class PostgresServer implements BeforeAllCallback, AfterAllCallback {
-  private @Nullable PostgresProcess process;
-
+public final class PostgresServer extends DatabaseServer {
   @Override
-  public void beforeAll(ExtensionContext context) throws Exception {
-    process = PostgresProcess.start();
-  }
-
-  @Override
-  public void afterAll(ExtensionContext context) throws Exception {
-    if (process != null) {
-      process.close();
-    }
-  }
-
-  public String url() {
-    return requireNonNull(process, "it was not started").url();
+  DatabaseProcess start() throws Exception {
+    return PostgresProcess.start();
   }
 }

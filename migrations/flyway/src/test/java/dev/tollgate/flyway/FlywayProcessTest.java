@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.ClusterProcesses;
 import dev.tollgate.cluster.NodeProcess;
+import dev.tollgate.migrations.DatabaseProcess;
 import dev.tollgate.migrations.PostgresProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ class FlywayProcessTest {
   @TempDir private Path directory;
   private final List<Process> started = new ArrayList<>();
   private ClusterProcesses cluster;
-  private PostgresProcess postgres;
+  private DatabaseProcess postgres;
   private Connection other;
 
   /** A process and what it prints. */
