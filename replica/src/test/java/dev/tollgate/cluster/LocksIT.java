@@ -92,7 +92,7 @@ class LocksIT {
   @Test
   @Tag("nightly")
   void locksOfAllKindsSurviveManyKillsOfTheLeader() throws Exception {
-    surviveKills(24, 40);
+    surviveKills(24, 20);
   }
 
   private void surviveKills(int threads, int kills) throws Exception {
