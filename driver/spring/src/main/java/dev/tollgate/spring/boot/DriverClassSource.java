@@ -15,7 +15,7 @@ import org.springframework.core.env.PropertySource;
  * <p>The URL is read when Boot asks for the driver: tests may set it after the environment is
  * prepared.
  */
-final class DriverClassSource extends PropertySource<ConfigurableEnvironment> {
+final class DriverClassSource extends PropertySource<String> {
   static final String URL = "spring.datasource.url";
   static final String URL_PREFIX = "jdbc:tollgate:";
 
@@ -27,8 +27,12 @@ final class DriverClassSource extends PropertySource<ConfigurableEnvironment> {
           "spring.flyway.driver-class-name", "spring.flyway.url",
           "spring.liquibase.driver-class-name", "spring.liquibase.url");
 
+  private final ConfigurableEnvironment environment;
+
   private DriverClassSource(ConfigurableEnvironment environment) {
-    super(NAME, requireNonNull(environment, "environment"));
+    // not the environment: Boot would look for properties in the sources of that, for ever
+    super(NAME, DRIVER);
+    this.environment = requireNonNull(environment, "environment");
   }
 
   /** Adds this source behind all others, once. */
@@ -44,7 +48,7 @@ final class DriverClassSource extends PropertySource<ConfigurableEnvironment> {
     if (urlProperty == null) {
       return null;
     }
-    String url = source.getProperty(urlProperty);
-    return url != null && url.startsWith(URL_PREFIX) ? DRIVER : null;
+    String url = environment.getProperty(urlProperty);
+    return url != null && url.startsWith(URL_PREFIX) ? source : null;
   }
 }

@@ -1,55 +1,67 @@
 package dev.tollgate.spring.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import java.io.InputStream;
-import java.util.List;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.json.JsonParserFactory;
 
-/** What an editor shows of the properties, and the page that lists them. */
+/** What an editor shows of the properties is what docs/adapters.md lists. */
 class MetadataTest {
-  /** Each name, with the description and the default as far as there is one. */
-  static List<Map<String, Object>> properties() throws Exception {
+  private static final Path PAGE = Path.of("..", "..", "docs", "adapters.md");
+
+  /** Each property with its default, in code font, and its description. */
+  private static Map<String, String> inMetadata() throws Exception {
     try (InputStream file =
         TollgateProperties.class.getResourceAsStream(
             "/META-INF/spring-configuration-metadata.json")) {
       assertNotNull(file, "the annotation processor of Boot has not run");
-      @SuppressWarnings("unchecked")
-      List<Map<String, Object>> all =
-          (List<Map<String, Object>>)
-              JsonParserFactory.getJsonParser()
-                  .parseMap(new String(file.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
-                  .get("properties");
-      return all;
+      String json = new String(file.readAllBytes(), StandardCharsets.UTF_8);
+      String properties = json.substring(json.indexOf("\"properties\": ["));
+      Map<String, String> found = new TreeMap<>();
+      for (String each : properties.split("}")) {
+        String name = value(each, "name");
+        if (!name.isEmpty()) {
+          String standard = value(each, "defaultValue");
+          found.put(
+              name, (standard.isEmpty() ? "" : "`" + standard + "`") + value(each, "description"));
+        }
+      }
+      return found;
     }
   }
 
-  @Test
-  void eachPropertyIsDescribed() throws Exception {
-    Set<String> names = new TreeSet<>();
-    for (Map<String, Object> property : properties()) {
-      names.add(String.valueOf(property.get("name")));
-      assertFalse(
-          String.valueOf(property.getOrDefault("description", "")).isBlank(), property.toString());
+  private static String value(String json, String name) {
+    return Pattern.compile("\"" + name + "\": (?:\"([^\"]*)\"|(\\w+))")
+        .matcher(json)
+        .results()
+        .findFirst()
+        .map(each -> each.group(1) == null ? each.group(2) : each.group(1))
+        .orElse("");
+  }
+
+  private static Map<String, String> inPage() throws Exception {
+    Map<String, String> found = new TreeMap<>();
+    for (MatchResult row :
+        Pattern.compile("(?m)^\\| `(tollgate\\.[\\w.-]+)` \\| (.*?) ?\\| (.*) \\|$")
+            .matcher(Files.readString(PAGE))
+            .results()
+            .toList()) {
+      found.put(row.group(1), row.group(2) + row.group(3).replace("`", ""));
     }
-    assertEquals(
-        Set.of(
-            "tollgate.from-data-source",
-            "tollgate.health.timeout",
-            "tollgate.lock-registry.enabled",
-            "tollgate.lock-registry.prefix",
-            "tollgate.lock.owner",
-            "tollgate.lock.ttl",
-            "tollgate.password",
-            "tollgate.properties",
-            "tollgate.url",
-            "tollgate.username"),
-        names);
+    return found;
+  }
+
+  @Test
+  void eachPropertyIsInThePageAsTheEditorShowsIt() throws Exception {
+    assertEquals(inMetadata(), inPage());
+    assertEquals(10, inMetadata().size());
   }
 }

@@ -178,16 +178,5 @@ class TollgateAutoConfigurationTest {
     application
         .withPropertyValues("tollgate.url=" + url, "management.health.tollgate.enabled=false")
         .run(context -> assertThat(context).doesNotHaveBean("tollgateHealthIndicator"));
-    application
-        .withPropertyValues("tollgate.url=" + url)
-        .withClassLoader(
-            new FilteredClassLoader(
-                "org.springframework.boot.actuate", "org.springframework.boot.health"))
-        .run(
-            context ->
-                assertThat(context)
-                    .hasNotFailed()
-                    .hasSingleBean(LockClient.class)
-                    .doesNotHaveBean("tollgateHealthIndicator"));
   }
 }
