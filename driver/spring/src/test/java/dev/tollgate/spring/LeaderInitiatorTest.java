@@ -23,7 +23,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 @Timeout(60)
 class LeaderInitiatorTest {
   /** So that a heartbeat finds the loss of a lease soon. */
-  private static final LockOptions QUICK = LockOptions.DEFAULT.ttl(Duration.ofSeconds(1));
+  private static final Duration QUICK = Duration.ofSeconds(1);
 
   private final List<LockRegistryLeaderInitiator> initiators = new ArrayList<>();
   private final List<LockClient> clients = new ArrayList<>();
@@ -45,7 +45,7 @@ class LeaderInitiatorTest {
     LockClient client = LockClient.connect(node.url());
     clients.add(client);
     LockRegistryLeaderInitiator initiator =
-        new LockRegistryLeaderInitiator(registry(client), new DefaultCandidate(name, "election"));
+        new LockRegistryLeaderInitiator(registry(client, QUICK), new DefaultCandidate(name, "election"));
     initiator.setHeartBeatMillis(20);
     initiator.setBusyWaitMillis(20);
     initiators.add(initiator);
@@ -53,12 +53,14 @@ class LeaderInitiatorTest {
     return initiator;
   }
 
-  static LockRegistry<?> registry(LockClient client) {
+  /** That of the version on the class path. */
+  static LockRegistry<?> registry(LockClient client, Duration ttl) {
+    LockOptions options = LockOptions.DEFAULT.ttl(ttl);
     try {
       Class.forName("org.springframework.integration.support.locks.DistributedLock");
-      return new TollgateLockRegistry(client, QUICK, "");
+      return new TollgateLockRegistry(client, options, "");
     } catch (ClassNotFoundException e) {
-      return new Integration6LockRegistry(client, QUICK, "");
+      return new Integration6LockRegistry(client, options, "");
     }
   }
 

@@ -85,7 +85,7 @@ final class ClusterProbe implements AutoCloseable {
               + " ms (tollgate.health.timeout), from the cluster or from the pool. "
               + ADVICE);
     } catch (ExecutionException e) {
-      return down(e.getCause().getMessage() + ". " + ADVICE);
+      return down(requireNonNull(e.getCause(), "cause").getMessage() + ". " + ADVICE);
     } catch (InterruptedException e) {
       thread.remove(answer);
       Thread.currentThread().interrupt();

@@ -43,7 +43,7 @@ public record TollgateProperties(
   /**
    * The lock registry of Spring Integration.
    *
-   * @param enabled Whether there is one.
+   * @param enabled Whether there is a lock registry for Spring Integration.
    * @param prefix What stands before the key in the name of a lock.
    */
   public record LockRegistry(
@@ -52,7 +52,7 @@ public record TollgateProperties(
   /**
    * The health indicator.
    *
-   * @param timeout How long the cluster may take to answer.
+   * @param timeout How long the cluster may take to answer the health indicator.
    */
   public record Health(@DefaultValue("2s") Duration timeout) {}
 

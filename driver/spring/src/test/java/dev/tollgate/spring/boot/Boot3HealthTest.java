@@ -39,8 +39,7 @@ class Boot3HealthTest {
 
   @Test
   void clusterThatDoesNotAnswerIsDown() throws Exception {
-    Health health =
-        ask("jdbc:tollgate://127.0.0.1:" + Ports.free() + "/?failoverTimeout=200ms");
+    Health health = ask("jdbc:tollgate://127.0.0.1:" + Ports.free() + "/?failoverTimeout=200ms");
     assertEquals(Status.DOWN, health.getStatus());
     assertEquals(Set.of("url", "error"), health.getDetails().keySet());
   }

@@ -92,7 +92,8 @@ class ClusterProbeTest {
       Map<String, Long> errors =
           findings.stream()
               .map(ClusterProbeTest::error)
-              .collect(Collectors.groupingBy(error -> error.split(" ", 2)[0], Collectors.counting()));
+              .collect(
+                  Collectors.groupingBy(error -> error.split(" ", 2)[0], Collectors.counting()));
       assertEquals(Map.of("No", 17L, "16", 3L), errors);
       // those that left made room
       assertTrue(error(Executors.newSingleThreadExecutor().submit(probe::ask)).startsWith("No"));

@@ -103,8 +103,7 @@ class TollgateAutoConfigurationTest {
   void dataSourceOfTollgateIsUsed() {
     TollgateDataSource pool = new TollgateDataSource();
     pool.setUrl(url);
-    ApplicationContextRunner withPool =
-        application.withBean("pool", DataSource.class, () -> pool);
+    ApplicationContextRunner withPool = application.withBean("pool", DataSource.class, () -> pool);
     withPool.run(context -> assertThat(context).doesNotHaveBean(LockClient.class));
     withPool
         .withPropertyValues("spring.datasource.url=" + url)
@@ -113,8 +112,7 @@ class TollgateAutoConfigurationTest {
         .withPropertyValues("tollgate.from-data-source=true")
         .run(context -> assertThat(context.getBean(LockClient.class).tryAcquire("a")).isPresent());
     withPool
-        .withPropertyValues(
-            "spring.datasource.url=" + url, "tollgate.from-data-source=false")
+        .withPropertyValues("spring.datasource.url=" + url, "tollgate.from-data-source=false")
         .run(context -> assertThat(context).doesNotHaveBean(LockClient.class));
     withPool
         .withPropertyValues("spring.datasource.url=" + url, "tollgate.url=" + url)
