@@ -45,7 +45,8 @@ class LeaderInitiatorTest {
     LockClient client = LockClient.connect(node.url());
     clients.add(client);
     LockRegistryLeaderInitiator initiator =
-        new LockRegistryLeaderInitiator(registry(client, QUICK), new DefaultCandidate(name, "election"));
+        new LockRegistryLeaderInitiator(
+            registry(client, QUICK), new DefaultCandidate(name, "election"));
     initiator.setHeartBeatMillis(20);
     initiator.setBusyWaitMillis(20);
     initiators.add(initiator);

@@ -52,8 +52,7 @@ class LeaderKillTest {
         Future<Long> waiter = threads.submit(() -> takeAndRelease((FencedLock) other.obtain("a")));
         NodeProcess leader = cluster.leader();
         leader.kill();
-        assertFalse(
-            threads.submit(() -> other.obtain("a").tryLock()).get(60, TimeUnit.SECONDS));
+        assertFalse(threads.submit(() -> other.obtain("a").tryLock()).get(60, TimeUnit.SECONDS));
         lock.held().confirm();
         assertEquals(token, lock.held().token());
         lock.unlock();

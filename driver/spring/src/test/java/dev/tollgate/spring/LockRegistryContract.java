@@ -13,6 +13,8 @@ import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockException;
 import dev.tollgate.lock.LockLostException;
 import dev.tollgate.lock.LockOptions;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.Callable;
@@ -153,8 +155,8 @@ abstract class LockRegistryContract {
   }
 
   private int countWaiters() throws Exception {
-    try (var statement = node.connection().createStatement();
-        var rows = statement.executeQuery("SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS")) {
+    try (Statement statement = node.connection().createStatement();
+        ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS")) {
       rows.next();
       return rows.getInt(1);
     }

@@ -4,6 +4,8 @@ import dev.tollgate.node.LoopbackSettings;
 import dev.tollgate.node.Node;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.UUID;
 
 /** How the tests reach their node. */
@@ -13,7 +15,7 @@ enum Transport {
     RunningNode start() throws Exception {
       String url = "jdbc:tollgate:mem:" + UUID.randomUUID();
       Connection keepsTheNode = DriverManager.getConnection(url);
-      return new RunningNode(url, keepsTheNode, keepsTheNode);
+      return new RunningNode(url, keepsTheNode, () -> {});
     }
   },
   TCP {
@@ -22,25 +24,24 @@ enum Transport {
       Node node = new Node(LoopbackSettings.of("n1", null));
       node.start();
       String url = "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/";
-      return new RunningNode(url, DriverManager.getConnection(url), node);
+      return new RunningNode(url, DriverManager.getConnection(url), node::close);
     }
   };
 
   abstract RunningNode start() throws Exception;
 
   /** A node that ends with {@link #close}. */
-  record RunningNode(String url, Connection connection, AutoCloseable node)
-      implements AutoCloseable {
-    void execute(String sql) throws Exception {
-      try (var statement = connection.createStatement()) {
+  record RunningNode(String url, Connection connection, Runnable end) implements AutoCloseable {
+    void execute(String sql) throws SQLException {
+      try (Statement statement = connection.createStatement()) {
         statement.execute(sql);
       }
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws SQLException {
       connection.close();
-      node.close();
+      end.run();
     }
   }
 }

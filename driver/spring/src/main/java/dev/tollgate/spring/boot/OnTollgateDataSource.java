@@ -6,7 +6,6 @@ import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
-import org.springframework.util.StringUtils;
 
 /** Whether the properties say that the data source of the application is one of Tollgate. */
 final class OnTollgateDataSource extends SpringBootCondition {
@@ -17,7 +16,7 @@ final class OnTollgateDataSource extends SpringBootCondition {
       ConditionContext context, AnnotatedTypeMetadata metadata) {
     Environment environment = context.getEnvironment();
     ConditionMessage.Builder message = ConditionMessage.forCondition("Tollgate data source");
-    if (StringUtils.hasText(environment.getProperty("tollgate.url"))) {
+    if (OnTollgateUrl.isSet(environment)) {
       return ConditionOutcome.noMatch(message.because("tollgate.url is set"));
     }
     Boolean setting = environment.getProperty(SETTING, Boolean.class);

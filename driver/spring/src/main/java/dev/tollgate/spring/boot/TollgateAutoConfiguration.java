@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -51,7 +50,7 @@ public final class TollgateAutoConfiguration {
 
   /** With connections of the client's own. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnProperty("tollgate.url")
+  @Conditional(OnTollgateUrl.class)
   static class OwnConnections {
     @Bean
     Cluster tollgateCluster(TollgateProperties properties, Environment environment) {

@@ -2,9 +2,10 @@ package dev.tollgate.spring.boot;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.spring.TollgateLockRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -65,8 +66,8 @@ class Boot4DocsTest {
     String name = source.replaceAll("(?s).*?public class (\\w+).*", "$1");
     try {
       return Files.writeString(directory.resolve(name + ".java"), source).toString();
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -79,7 +80,8 @@ class Boot4DocsTest {
   }
 
   private ConfigurableApplicationContext start(ClassLoader loader) throws Exception {
-    SpringApplication application = new SpringApplication(loader.loadClass("com.example.ReportService"));
+    SpringApplication application =
+        new SpringApplication(loader.loadClass("com.example.ReportService"));
     application.setResourceLoader(new DefaultResourceLoader(loader));
     return application.run("--spring.datasource.url=" + url, "--spring.main.banner-mode=off");
   }
@@ -104,7 +106,7 @@ class Boot4DocsTest {
                     service.getBean(TollgateLockRegistry.class),
                     service.getBean(JdbcTemplate.class));
         shipping.getClass().getMethod("ship", int.class).invoke(shipping, 7);
-        assertTrue(count(connection, "SELECT COUNT(*) FROM orders WHERE shipped") == 1);
+        assertEquals(1, count(connection, "SELECT COUNT(*) FROM orders WHERE shipped"));
       }
     }
   }

@@ -26,7 +26,7 @@ class MetadataTest {
       String json = new String(file.readAllBytes(), StandardCharsets.UTF_8);
       String properties = json.substring(json.indexOf("\"properties\": ["));
       Map<String, String> found = new TreeMap<>();
-      for (String each : properties.split("}")) {
+      for (String each : properties.split("}", -1)) {
         String name = value(each, "name");
         if (!name.isEmpty()) {
           String standard = value(each, "defaultValue");

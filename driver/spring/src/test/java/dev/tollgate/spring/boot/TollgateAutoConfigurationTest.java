@@ -87,7 +87,7 @@ class TollgateAutoConfigurationTest {
   }
 
   @Test
-  void ownerIsWhatTheProperySays() {
+  void ownerIsWhatThePropertySays() {
     application
         .withPropertyValues(
             "tollgate.url=" + url, "tollgate.lock.owner=me", "spring.application.name=billing")
@@ -109,7 +109,7 @@ class TollgateAutoConfigurationTest {
         .withPropertyValues("spring.datasource.url=" + url)
         .run(context -> assertThat(context.getBean(LockClient.class).tryAcquire("a")).isPresent());
     withPool
-        .withPropertyValues("tollgate.from-data-source=true")
+        .withPropertyValues("tollgate.url=${not.set:}", "tollgate.from-data-source=true")
         .run(context -> assertThat(context.getBean(LockClient.class).tryAcquire("a")).isPresent());
     withPool
         .withPropertyValues("spring.datasource.url=" + url, "tollgate.from-data-source=false")
