@@ -20,8 +20,8 @@ java=java
 if [ -n "${JAVA_HOME:-}" ]; then java="$JAVA_HOME/bin/java"; fi
 instances=()
 for instance in a b c; do
-  "$java" -Xmx256m -XX:+UseSerialGC -Dlogback.configurationFile="$here/logback.xml" \
-    -cp "$here/target/classes:$here/target/lib/*" dev.tollgate.samples.invoices.InvoiceService \
+  "$java" -Xmx256m -XX:+UseSerialGC -cp "$here/target/classes:$here/target/lib/*" \
+    dev.tollgate.samples.invoices.InvoiceService \
     --spring.datasource.url="$TOLLGATE_URL" --tollgate.lock.owner="instance $instance" &
   instances+=($!)
 done
