@@ -304,7 +304,7 @@ abstract class LockRegistryContract {
     String nobody =
         "jdbc:tollgate://127.0.0.1:"
             + Ports.free()
-            + "/?failoverTimeout=300ms&connectTimeout=300ms";
+            + "/?failoverTimeout=100ms&connectTimeout=300ms";
     try (LockClient cutOff = LockClient.connect(nobody)) {
       RegistryLock lock = registry(cutOff, LockOptions.DEFAULT, "").obtain("a");
       CannotAcquireLockException refused =
