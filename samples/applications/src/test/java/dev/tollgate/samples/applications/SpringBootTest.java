@@ -92,7 +92,6 @@ class SpringBootTest {
         .properties(
             Map.of(
                 "spring.datasource.url", node.url(),
-                "spring.datasource.driver-class-name", "dev.tollgate.jdbc.TollgateDriver",
                 "spring.batch.job.enabled", "false",
                 "spring.batch.jdbc.initialize-schema", "always",
                 "spring.main.banner-mode", "off"))

@@ -1,0 +1,18 @@
+package dev.tollgate.spring.boot;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/**
+ * How Boot 3.5 calls {@link DriverClassSource}. Boot 4.0 still knows the interface and calls this
+ * class too, which changes nothing then.
+ */
+@SuppressWarnings({"deprecation", "removal"})
+final class Boot3DriverClassPostProcessor
+    implements org.springframework.boot.env.EnvironmentPostProcessor {
+  @Override
+  public void postProcessEnvironment(
+      ConfigurableEnvironment environment, SpringApplication application) {
+    DriverClassSource.addTo(environment);
+  }
+}

@@ -1,0 +1,5 @@
+CREATE TABLE IF NOT EXISTS sent_invoice(
+  id INT PRIMARY KEY,
+  instance VARCHAR(50) NOT NULL,
+  token BIGINT NOT NULL
+) FENCED BY LOCK 'invoices';
