@@ -7,9 +7,11 @@ import dev.tollgate.lock.LockClient;
 import dev.tollgate.lock.LockOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.integration.support.locks.LockRegistry;
 
 /** With Spring Integration 6.5. */
+@EnumSource(value = Transport.class, names = "TCP")
 class Boot3LockRegistryTest extends LockRegistryContract {
   @Override
   Subject registry(LockClient client, LockOptions options, String prefix) {

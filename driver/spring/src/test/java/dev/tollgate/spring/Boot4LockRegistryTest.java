@@ -13,10 +13,12 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 
 /** With Spring Integration 7. */
+@EnumSource(Transport.class)
 class Boot4LockRegistryTest extends LockRegistryContract {
   @Override
   Subject registry(LockClient client, LockOptions options, String prefix) {

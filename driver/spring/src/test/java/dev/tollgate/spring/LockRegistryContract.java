@@ -30,12 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.CannotAcquireLockException;
 
 /** What a lock registry of Spring Integration promises, whichever version asks for it. */
 @ParameterizedClass
-@EnumSource(Transport.class)
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // locks are what is tested
 abstract class LockRegistryContract {
