@@ -170,8 +170,7 @@ public final class Lease implements AutoCloseable {
     return client
         .observers()
         .observe(
-            () ->
-                locks.acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false))
+            () -> locks.acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false))
         .map(all -> all.locks().get(0));
   }
 

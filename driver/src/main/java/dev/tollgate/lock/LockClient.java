@@ -261,10 +261,7 @@ public final class LockClient implements AutoCloseable {
   /** What this client has now. Asks no node. */
   public LockCounts counts() {
     return new LockCounts(
-        leases.count(),
-        leases.countLocks(),
-        threads.countWaiting(),
-        elections.countLed());
+        leases.count(), leases.countLocks(), threads.countWaiting(), elections.countLed());
   }
 
   Connections connections() {
