@@ -31,36 +31,18 @@ final class Leases {
     this.client = requireNonNull(client, "client");
   }
 
-  /** Asks for a lock under a lease of its own, without waiting. */
-  Optional<HeldLock> grantNow(String name) {
-    List<String> checked = LockNames.checked(List.of(name), LockOptions.DEFAULT);
-    while (true) {
-      ClusterLease spare = spareFor(LockOptions.DEFAULT, Duration.ZERO);
-      Lease lease = forGrant(spare, LockOptions.DEFAULT, Duration.ZERO);
-      boolean answered = false;
-      try {
-        Optional<HeldLocks> locks =
-            lease.locks().acquireNow(checked, LockOptions.DEFAULT, /* ownedByLocks= */ true);
-        answered = true;
-        if (locks.isEmpty()) {
-          lease.leaveToNext();
-        }
-        return locks.map(all -> all.locks().get(0));
-      } catch (LockLostException e) {
-        if (spare == null) {
-          throw e;
-        }
-      } finally {
-        if (!answered) {
-          lease.discard();
-        }
-      }
+  /** As {@link #grant} with the default options, which do not wait. */
+  Optional<HeldLocks> grantNow(List<String> names) {
+    try {
+      return grant(names, LockOptions.DEFAULT, Duration.ZERO);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("a request that does not wait was interrupted", e);
     }
   }
 
   /**
-   * Waits for locks under a lease of their own. A lease that is lost while it waits is replaced:
-   * the request begins anew with another.
+   * Asks for locks under a lease of their own. A lease that is lost while it waits is replaced, and
+   * so is one that was kept from an earlier lock: the request begins anew with another.
    *
    * @param margin as of the lease
    */
@@ -84,7 +66,7 @@ final class Leases {
                     /* ownedByLocks= */ true,
                     left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
         if (granted.isPresent()) {
-          begin(lease, options, caller);
+          begin(lease, spare == null && options.waitTime().isZero(), options, caller);
           handedOut = true;
           return granted;
         }
@@ -97,6 +79,9 @@ final class Leases {
           return Optional.empty();
         }
       } catch (LockLostException e) {
+        if (spare == null && options.waitTime().isZero()) {
+          throw e;
+        }
         if (spare == null && end - System.nanoTime() <= 0) {
           return Optional.empty();
         }
@@ -108,11 +93,11 @@ final class Leases {
     }
   }
 
-  /** A fixed term begins with the grant, and not with the wait. */
-  private static void begin(Lease lease, LockOptions options, Thread caller) {
+  /** A fixed term begins with the grant, and not with a wait or an earlier lock. */
+  private static void begin(Lease lease, boolean isNew, LockOptions options, Thread caller) {
     if (options.isFixedTerm()) {
       lease.fix();
-      if (!options.waitTime().isZero()) {
+      if (!isNew) {
         lease.extend();
       }
     }
@@ -130,12 +115,9 @@ final class Leases {
     return next;
   }
 
-  /** A fixed term begins with its grant, so it takes a lease that is new. */
   private @Nullable ClusterLease spareFor(LockOptions options, Duration margin) {
     client.requireOpen();
-    return options.isFixedTerm()
-        ? null
-        : spares.take(ttlOf(options), options.owner().orElse(""), margin);
+    return spares.take(ttlOf(options), options.owner().orElse(""), margin);
   }
 
   private Lease forGrant(@Nullable ClusterLease spare, LockOptions options, Duration margin) {

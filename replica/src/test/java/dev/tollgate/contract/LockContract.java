@@ -289,8 +289,7 @@ abstract class LockContract {
         List.of(
             LockOptions.DEFAULT,
             options.owner("you"),
-            options.ttl(Duration.ofSeconds(8)),
-            options.fixedTerm(Duration.ofSeconds(7)));
+            options.ttl(Duration.ofSeconds(8)));
     for (LockOptions differing : others) {
       try (HeldLock lock = client.tryAcquire("a", differing).orElseThrow()) {
         assertTrue(lock.lease().id() > lease);
@@ -299,6 +298,36 @@ abstract class LockContract {
     try (HeldLock lock = client.tryAcquire("a", options.shared()).orElseThrow()) {
       assertEquals(lease, lock.lease().id());
     }
+    awaitNothingLeft();
+  }
+
+  @Test
+  void fixedTermBeginsAnewWithTheLeaseOfAnEarlierLock() throws Exception {
+    LockOptions options = LockOptions.DEFAULT.ttl(Duration.ofSeconds(6));
+    HeldLock first = client.tryAcquire("a", options).orElseThrow();
+    first.close();
+    String left = "SELECT REMAINING_MS FROM TOLLGATE.LEASES WHERE LEASE_ID = ";
+    soon().until(() -> number(left + first.lease().id()) < 5_500);
+    HeldLock second =
+        client.tryAcquire("a", options.fixedTerm(Duration.ofSeconds(6))).orElseThrow();
+    assertEquals(first.lease().id(), second.lease().id());
+    assertTrue(second.lease().isFixed());
+    assertTrue(second.lease().remaining().toMillis() > 5_800, second.lease()::toString);
+    second.close();
+    HeldLock third = client.tryAcquire("a", options).orElseThrow();
+    assertTrue(third.lease().id() > first.lease().id(), "heartbeats do not begin again");
+    third.close();
+  }
+
+  @Test
+  void refusedRequestLeavesItsLeaseToTheNext() throws Exception {
+    HeldLock taken = other.acquire("a");
+    LockOptions options = LockOptions.DEFAULT.fixedTerm(Duration.ofSeconds(6));
+    for (int i = 0; i < 3; i++) {
+      assertEquals(Optional.empty(), client.tryAcquire("a", options));
+      assertEquals(2, leases());
+    }
+    taken.close();
     awaitNothingLeft();
   }
 
