@@ -48,6 +48,7 @@ class NightlyReportTest {
     assertEquals(Optional.of(2L), report.write(DAY, new BigDecimal("13.00")));
     assertEquals("13.00", node.ask("SELECT total FROM report"));
     assertEquals("null", node.ask("SELECT lock_token('nightly')"));
+    locks.close();
     assertEquals("0", node.ask("SELECT COUNT(*) FROM tollgate.leases WHERE NOT connection_own"));
   }
 
