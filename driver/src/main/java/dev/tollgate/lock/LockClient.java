@@ -86,9 +86,7 @@ public final class LockClient implements AutoCloseable {
 
   /** Asks for a lock without waiting; empty if another lease has it. */
   public Optional<HeldLock> tryAcquire(String name) {
-    return observers
-        .observe(() -> leases.grantNow(List.of(name)))
-        .map(all -> all.locks().get(0));
+    return observers.observe(() -> leases.grantNow(List.of(name))).map(all -> all.locks().get(0));
   }
 
   /**

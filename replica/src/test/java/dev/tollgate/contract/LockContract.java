@@ -286,10 +286,7 @@ abstract class LockContract {
     first.close();
     long lease = first.lease().id();
     List<LockOptions> others =
-        List.of(
-            LockOptions.DEFAULT,
-            options.owner("you"),
-            options.ttl(Duration.ofSeconds(8)));
+        List.of(LockOptions.DEFAULT, options.owner("you"), options.ttl(Duration.ofSeconds(8)));
     for (LockOptions differing : others) {
       try (HeldLock lock = client.tryAcquire("a", differing).orElseThrow()) {
         assertTrue(lock.lease().id() > lease);
