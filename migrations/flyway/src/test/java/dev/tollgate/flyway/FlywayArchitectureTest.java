@@ -1,24 +1,15 @@
 package dev.tollgate.flyway;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The module stands on Flyway and on the migrations, and its map has a place for every class. */
+/** The module stands on Flyway and on the migrations. */
 class FlywayArchitectureTest {
   private static final JavaClasses MAIN =
       new ClassFileImporter()
@@ -41,28 +32,5 @@ class FlywayArchitectureTest {
 
   private static ArchRule only(String... packages) {
     return classes().should().onlyDependOnClassesThat().resideInAnyPackage(packages);
-  }
-
-  @Test
-  void everyClassIsOnTheMap() throws IOException {
-    Set<String> classes;
-    Path sources = Path.of("src", "main", "java");
-    try (Stream<Path> files = Files.walk(sources)) {
-      classes =
-          files
-              .map(file -> file.getFileName().toString())
-              .filter(name -> name.endsWith(".java") && !name.equals("package-info.java"))
-              .map(name -> name.replace(".java", ""))
-              .collect(Collectors.toCollection(TreeSet::new));
-    }
-    String page = Files.readString(Path.of("DESIGN.md"));
-    String map = page.substring(page.indexOf("\n## Map"), page.indexOf("\n## Decisions"));
-    Set<String> mapped =
-        Pattern.compile("`([A-Z]\\w+)`")
-            .matcher(map)
-            .results()
-            .map(found -> found.group(1))
-            .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(classes, mapped);
   }
 }
