@@ -9,10 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import org.junit.jupiter.api.Test;
 
-/**
- * The module stands on JDBC and the lock API alone, and the map in its DESIGN.md has a place for
- * every class.
- */
+/** The module stands on JDBC and the lock API alone. */
 class MigrationsArchitectureTest {
   private static final JavaClasses MAIN =
       new ClassFileImporter()

@@ -9,10 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import org.junit.jupiter.api.Test;
 
-/**
- * The module stands on Liquibase, JDBC and the migrations alone, and the map in its DESIGN.md has a
- * place for every class.
- */
+/** The module stands on Liquibase, JDBC and the migrations alone. */
 class LiquibaseArchitectureTest {
   private static final JavaClasses MAIN =
       new ClassFileImporter()
