@@ -14,7 +14,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The map in the DESIGN.md of a package or module has a place for every class, and no other ones. */
+/**
+ * The map in the DESIGN.md of a package or module has a place for every class, and no other ones.
+ */
 class DesignPagesTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern NAME = Pattern.compile("`([A-Z]\\w+)`");

@@ -6,12 +6,15 @@ import dev.tollgate.cluster.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** A server of MariaDB from the package of the distribution, with database tests. */
 final class MariadbProcess {
   private static final Path SERVER = Path.of("/usr/sbin/mariadbd");
+
+  private static final Path SYSTEM_TABLES = Path.of("/usr/share/mysql/mysql_system_tables.sql");
 
   /** What is lost when the machine dies need not be on disk. */
   private static final List<String> WITHOUT_SYNC =
@@ -36,9 +39,9 @@ final class MariadbProcess {
         directory, server, "jdbc:mariadb://127.0.0.1:" + port + "/tests?user=tests");
   }
 
-  /** Without system tables, which it takes seconds to make, and so without users. */
+  /** Without most system tables, which it takes seconds to make, and so without users. */
   private static Process begin(Path directory, int port) throws IOException {
-    Path init = Files.writeString(directory.resolve("init.sql"), "CREATE DATABASE tests;\n");
+    Path init = Files.write(directory.resolve("init.sql"), initialStatements());
     List<String> options =
         List.of(
             SERVER.toString(),
@@ -56,5 +59,19 @@ final class MariadbProcess {
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve("log").toFile())
         .start();
+  }
+
+  /** A database for tests, and the tables that Flyway looks into; each statement in one line. */
+  private static List<String> initialStatements() throws IOException {
+    List<String> statements = new ArrayList<>();
+    statements.add("CREATE DATABASE tests;");
+    statements.add("CREATE DATABASE mysql;");
+    statements.add("USE mysql;");
+    try (Stream<String> lines = Files.lines(SYSTEM_TABLES)) {
+      lines
+          .filter(line -> line.matches("CREATE TABLE IF NOT EXISTS (proc|event) .*;"))
+          .forEach(statements::add);
+    }
+    return statements;
   }
 }
