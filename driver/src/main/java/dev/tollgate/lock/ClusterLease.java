@@ -139,6 +139,6 @@ final class ClusterLease {
 
   @Override
   public String toString() {
-    return "lease " + id + " of '" + owner + "'";
+    return owner.isEmpty() ? "lease " + id : "lease " + id + " of '" + owner + "'";
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.lock;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -19,19 +20,14 @@ public final class HeldLock implements AutoCloseable {
   private final Lease lease;
   private final String name;
   private final long token;
-  private final boolean ownsLease;
   private boolean closed;
   private boolean taken;
 
-  /**
-   * @param ownsLease true if the lease exists for this lock, or for the locks granted with it
-   */
-  HeldLock(LockClient client, Lease lease, String name, long token, boolean ownsLease) {
+  HeldLock(LockClient client, Lease lease, String name, long token) {
     this.client = requireNonNull(client, "client");
     this.lease = requireNonNull(lease, "lease");
     this.name = requireNonNull(name, "name");
     this.token = token;
-    this.ownsLease = ownsLease;
   }
 
   public String name() {
@@ -102,8 +98,14 @@ public final class HeldLock implements AutoCloseable {
     }
   }
 
-  private synchronized void markTaken() {
-    taken = true;
+  /** The cluster has released the lock while its lease is alive. */
+  private void markTaken() {
+    synchronized (this) {
+      taken = true;
+    }
+    if (lease.isOfLocks() && lease.locks().endHold(List.of(name))) {
+      lease.lose("lock '" + name + "' was taken by force_release_lock");
+    }
   }
 
   /**
@@ -117,7 +119,22 @@ public final class HeldLock implements AutoCloseable {
   public <R> R run(FencedWork<R> work) throws SQLException {
     requireNonNull(work, "work");
     assertHeld();
-    return new FencedTransaction(this, client.connections()).run(work);
+    try {
+      return new FencedTransaction(this, client.connections()).run(work);
+    } catch (SQLException e) {
+      if (SqlState.STALE_TOKEN.state().equals(e.getSQLState())) {
+        noticeLoss(e);
+      }
+      throw e;
+    }
+  }
+
+  private void noticeLoss(SQLException refused) {
+    try {
+      confirm();
+    } catch (LockLostException | LockException | IllegalStateException e) {
+      refused.addSuppressed(e);
+    }
   }
 
   /**
@@ -141,7 +158,7 @@ public final class HeldLock implements AutoCloseable {
         throw lost("the cluster has released it");
       }
     } catch (SQLException e) {
-      if (ownsLease && lease.isFixed()) {
+      if (lease.isOfLocks() && lease.isFixed()) {
         // to revoke it later might release the lock before its time
         lease.leave();
       } else {
@@ -149,10 +166,7 @@ public final class HeldLock implements AutoCloseable {
       }
       throw LockException.of("lock '" + name + "' is not released", e);
     } finally {
-      lease.locks().free(List.of(name));
-      if (ownsLease) {
-        lease.close();
-      }
+      lease.forgetHold(name);
     }
   }
 
@@ -163,22 +177,21 @@ public final class HeldLock implements AutoCloseable {
    * @return the lock under the other lease, with a higher token
    * @throws IllegalArgumentException if the lease belongs to another client
    * @throws LockLostException if the lock, or one of the leases, is lost
-   * @throws LockException if the outcome is unknown; then both leases are given up
+   * @throws LockException if the cluster refuses or does not answer. If the lock may have been
+   *     transferred all the same, both leases are given up
    */
   public HeldLock transferTo(Lease other) {
     if (!requireNonNull(other, "other").belongsTo(client)) {
       throw new IllegalArgumentException(other + " belongs to another lock client");
     }
-    HeldLock successor = moveTo(other, /* ownsOther= */ false);
-    if (end() && ownsLease) {
-      lease.close();
-    }
-    lease.locks().free(List.of(name));
+    HeldLock successor = moveTo(other);
+    end();
+    lease.forgetHold(name);
     successor.assertHeld();
     return successor;
   }
 
-  private HeldLock moveTo(Lease other, boolean ownsOther) {
+  private HeldLock moveTo(Lease other) {
     assertHeld();
     other.locks().reserve(List.of(name));
     boolean moved = false;
@@ -190,10 +203,18 @@ public final class HeldLock implements AutoCloseable {
       }
       moved = true;
       other.locks().markHeld(List.of(name));
-      return new HeldLock(client, other, name, granted.get(), ownsOther);
+      return new HeldLock(client, other, name, granted.get());
     } catch (SQLException e) {
-      other.lose("lock '" + name + "' may have been transferred to it: " + e.getMessage());
-      lease.lose("lock '" + name + "' may have been transferred from it: " + e.getMessage());
+      if (SqlState.LEASE_GONE.state().equals(e.getSQLState())) {
+        // nothing happened: if this lock is held, it is the other lease that has ended
+        confirm();
+        other.lose("the cluster has ended it");
+        other.assertAlive();
+      }
+      if (LockCalls.isUnknown(e)) {
+        other.lose("lock '" + name + "' may have been transferred to it: " + e.getMessage());
+        lease.lose("lock '" + name + "' may have been transferred from it: " + e.getMessage());
+      }
       throw LockException.of("lock '" + name + "' is not transferred", e);
     } finally {
       if (!moved) {
@@ -204,9 +225,10 @@ public final class HeldLock implements AutoCloseable {
 
   /**
    * Extends the lock to a term from the moment at which this method was called. If the term is the
-   * ttl of the lease, the lease is renewed, and with it all of its locks. Any other term needs
-   * another lease: the lock moves to it under a higher token, without a moment in which it is free,
-   * the listeners for its loss move too, and this object is closed.
+   * ttl of the lease, the lease is renewed, and with it all of its locks; the cluster is asked
+   * whether the lock is held. Of two threads that extend at once, one may fail. Any other term
+   * needs another lease: the lock moves to it under a higher token, without a moment in which it is
+   * free, the listeners for its loss move too, and this object is closed.
    *
    * @return this lock, or the one that takes its place
    * @throws LockLostException if the lock is lost; then nothing is extended
@@ -220,10 +242,10 @@ public final class HeldLock implements AutoCloseable {
     assertHeld();
     if (term.equals(lease.ttl())) {
       lease.extend();
-      assertHeld();
+      confirm();
       return this;
     }
-    if (!ownsLease || lease.locks().count() > 1) {
+    if (!lease.isOfLocks() || lease.locks().count() > 1) {
       throw new IllegalStateException(
           this
               + " shares "
@@ -234,7 +256,7 @@ public final class HeldLock implements AutoCloseable {
     Lease next = client.leases().like(lease, term);
     boolean moved = false;
     try {
-      HeldLock successor = moveTo(next, /* ownsOther= */ true);
+      HeldLock successor = moveTo(next);
       moved = lease.bequeathTo(next);
       if (!moved || !end()) {
         successor.close();
@@ -261,17 +283,11 @@ public final class HeldLock implements AutoCloseable {
     if (!end()) {
       return;
     }
-    if (ownsLease) {
-      lease.closeAfter(name);
-      return;
-    }
-    if (lease.isAlive()) {
-      lease.locks().giveUp(List.of(name));
-    }
-    lease.locks().free(List.of(name));
+    lease.release(List.of(name));
   }
 
-  private synchronized boolean end() {
+  /** Returns false if this object was closed before. */
+  synchronized boolean end() {
     boolean first = !closed;
     closed = true;
     return first;

@@ -40,6 +40,9 @@ public final class HeldLocks implements AutoCloseable {
   /** Releases all of them; never throws. */
   @Override
   public void close() {
-    locks.forEach(HeldLock::close);
+    List<String> open = locks.stream().filter(HeldLock::end).map(HeldLock::name).toList();
+    if (!open.isEmpty()) {
+      locks.get(0).lease().release(open);
+    }
   }
 }

@@ -42,7 +42,7 @@ public final class LeaderElection implements AutoCloseable {
   LeaderElection(LockClient client, String name, String candidate, Duration ttl, Candidate work) {
     this.client = requireNonNull(client, "client");
     this.name = requireNonNull(name, "name");
-    this.candidate = requireNonNull(candidate, "candidate");
+    this.candidate = LockOptions.requireOwner(requireNonNull(candidate, "candidate"));
     this.ttl = LockOptions.requireTtl(ttl);
     this.work = requireNonNull(work, "work");
     this.thread = new Thread(this::stand, "tollgate-election-" + name);

@@ -23,12 +23,18 @@ public final class Lease implements AutoCloseable {
   private final ClusterLease lease;
   private final LeaseLife life;
   private final LeaseLocks locks;
+  private final boolean ofLocks;
   private volatile boolean fixed;
 
-  Lease(LockClient client, ClusterLease lease) {
+  /**
+   * @param ofLocks true if the lease exists for the locks that were granted with it: it ends with
+   *     the last of its locks
+   */
+  Lease(LockClient client, ClusterLease lease, boolean ofLocks) {
     this.client = requireNonNull(client, "client");
     this.lease = requireNonNull(lease, "lease");
     this.life = new LeaseLife(lease, client.threads(), this::afterLoss);
+    this.ofLocks = ofLocks;
     this.locks = new LeaseLocks(client, this, life);
   }
 
@@ -169,8 +175,7 @@ public final class Lease implements AutoCloseable {
   public Optional<HeldLock> tryAcquire(String name) {
     return client
         .observers()
-        .observe(
-            () -> locks.acquireNow(List.of(name), LockOptions.DEFAULT, /* ownedByLocks= */ false))
+        .observe(() -> locks.acquireNow(List.of(name), LockOptions.DEFAULT))
         .map(all -> all.locks().get(0));
   }
 
@@ -181,10 +186,7 @@ public final class Lease implements AutoCloseable {
    */
   public Optional<HeldLocks> tryAcquireAll(List<String> wanted, LockOptions options)
       throws InterruptedException {
-    return client
-        .observers()
-        .observe(
-            () -> locks.acquire(wanted, options, /* ownedByLocks= */ false, options.waitTime()));
+    return client.observers().observe(() -> locks.acquire(wanted, options, options.waitTime()));
   }
 
   LeaseLocks locks() {
@@ -219,22 +221,47 @@ public final class Lease implements AutoCloseable {
     }
   }
 
-  /**
-   * Releases a lock for which the lease exists, and leaves the lease to the next lock. If another
-   * lock is held too, or if the release is not confirmed, the lease ends.
-   */
-  void closeAfter(String lock) {
+  boolean isOfLocks() {
+    return ofLocks;
+  }
+
+  /** Releases locks; with the last one ends a lease that exists for locks. */
+  void release(List<String> names) {
+    boolean last = locks.endHold(names);
+    if (ofLocks && last) {
+      releaseLast(names);
+    } else {
+      if (isAlive()) {
+        locks.giveUp(names);
+      }
+      locks.free(names);
+    }
+  }
+
+  /** The lease may serve the next lock. If it may still be granted others, it ends. */
+  private void releaseLast(List<String> names) {
     if (fixed || !life.leave()) {
       close();
       return;
     }
     client.forget(this);
-    if (locks.count() > 1) {
+    if (names.size() == 1 && locks.count() == 1) {
+      client.leases().release(lease, names.get(0));
+    } else {
       lease.close();
       revoke();
-      return;
     }
-    client.leases().release(lease, lock);
+  }
+
+  /**
+   * A lock is no longer held under this lease. A lease that exists for locks ends with the last.
+   */
+  void forgetHold(String name) {
+    boolean last = locks.endHold(List.of(name));
+    locks.free(List.of(name));
+    if (ofLocks && last) {
+      close();
+    }
   }
 
   /** Ends the lease for this process alone: the cluster has it until its ttl is over. */

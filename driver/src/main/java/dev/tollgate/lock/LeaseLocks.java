@@ -25,30 +25,23 @@ final class LeaseLocks {
   }
 
   /** Without waiting. */
-  Optional<HeldLocks> acquireNow(List<String> wanted, LockOptions options, boolean ownedByLocks) {
+  Optional<HeldLocks> acquireNow(List<String> wanted, LockOptions options) {
     return reserving(
         LockNames.checked(wanted, options),
-        reserved ->
-            hold(reserved, new LockRequest(client, lease, reserved, options).now(), ownedByLocks));
+        reserved -> hold(reserved, new LockRequest(client, lease, reserved, options).now()));
   }
 
   /**
-   * @param ownedByLocks true if the lease ends with these locks
    * @param wait instead of that of the options
    */
-  Optional<HeldLocks> acquire(
-      List<String> wanted, LockOptions options, boolean ownedByLocks, Duration wait)
+  Optional<HeldLocks> acquire(List<String> wanted, LockOptions options, Duration wait)
       throws InterruptedException {
     if (wait.isZero()) {
-      return acquireNow(wanted, options, ownedByLocks);
+      return acquireNow(wanted, options);
     }
     return reserving(
         LockNames.checked(wanted, options),
-        reserved ->
-            hold(
-                reserved,
-                new LockRequest(client, lease, reserved, options).await(wait),
-                ownedByLocks));
+        reserved -> hold(reserved, new LockRequest(client, lease, reserved, options).await(wait)));
   }
 
   /** A way to get locks. */
@@ -71,8 +64,7 @@ final class LeaseLocks {
     }
   }
 
-  private Optional<HeldLocks> hold(
-      List<String> wanted, Optional<List<Long>> tokens, boolean ownedByLocks) {
+  private Optional<HeldLocks> hold(List<String> wanted, Optional<List<Long>> tokens) {
     if (tokens.isEmpty()) {
       return Optional.empty();
     }
@@ -80,7 +72,7 @@ final class LeaseLocks {
     markHeld(wanted);
     List<HeldLock> locks = new ArrayList<>();
     for (int i = 0; i < wanted.size(); i++) {
-      locks.add(new HeldLock(client, lease, wanted.get(i), tokens.get().get(i), ownedByLocks));
+      locks.add(new HeldLock(client, lease, wanted.get(i), tokens.get().get(i)));
     }
     return Optional.of(new HeldLocks(locks));
   }
@@ -108,6 +100,12 @@ final class LeaseLocks {
   /** Reserved locks are held from now on. */
   synchronized void markHeld(List<String> granted) {
     held.addAll(granted);
+  }
+
+  /** Some locks are no longer held. Returns true if the lease has no others. */
+  synchronized boolean endHold(List<String> ended) {
+    held.removeAll(ended);
+    return held.isEmpty();
   }
 
   /** How many locks are held; zero if the lease is not alive. */

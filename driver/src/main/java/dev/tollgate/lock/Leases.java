@@ -61,10 +61,7 @@ final class Leases {
             lease
                 .locks()
                 .acquire(
-                    checked,
-                    options,
-                    /* ownedByLocks= */ true,
-                    left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
+                    checked, options, left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
         if (granted.isPresent()) {
           begin(lease, spare == null && options.waitTime().isZero(), options, caller);
           handedOut = true;
@@ -106,9 +103,14 @@ final class Leases {
     }
   }
 
-  /** Creates a lease that differs from another only in its ttl. */
+  /** Creates a lease for locks that differs from another only in its ttl. */
   Lease like(Lease lease, Duration ttl) {
-    Lease next = create(ttl, lease.owner().isEmpty() ? null : lease.owner(), lease.margin());
+    Lease next =
+        create(
+            ttl,
+            lease.owner().isEmpty() ? null : lease.owner(),
+            lease.margin(),
+            /* ofLocks= */ true);
     if (lease.isFixed()) {
       next.fix();
     }
@@ -122,8 +124,8 @@ final class Leases {
 
   private Lease forGrant(@Nullable ClusterLease spare, LockOptions options, Duration margin) {
     return spare == null
-        ? create(ttlOf(options), options.owner().orElse(null), margin)
-        : begin(new Lease(client, spare));
+        ? create(ttlOf(options), options.owner().orElse(null), margin, /* ofLocks= */ true)
+        : begin(new Lease(client, spare, /* ofLocks= */ true));
   }
 
   private static Duration ttlOf(LockOptions options) {
@@ -135,8 +137,9 @@ final class Leases {
    *
    * @param owner null for the name of the application
    * @param margin how long before the end of the proof the lease counts as lost
+   * @param ofLocks true if the lease ends with the last of its locks
    */
-  Lease create(Duration ttl, @Nullable String owner, Duration margin) {
+  Lease create(Duration ttl, @Nullable String owner, Duration margin, boolean ofLocks) {
     client.requireOpen();
     if (alive.size() >= LockLimits.LEASES) {
       throw new LockException(
@@ -148,7 +151,7 @@ final class Leases {
     try {
       ClusterLease lease =
           client.calls().call(connection -> create(connection, ttl, owner, margin));
-      return begin(new Lease(client, lease));
+      return begin(new Lease(client, lease, ofLocks));
     } catch (SQLException e) {
       throw LockException.of("no lease was created", e);
     }

@@ -67,6 +67,12 @@ final class LockCalls {
     return e.getSQLState() != null && e.getSQLState().startsWith("08");
   }
 
+  /** Returns true if the statement may have taken effect, or may still do so. */
+  static boolean isUnknown(SQLException e) {
+    String state = e.getSQLState();
+    return state == null || state.equals(SqlState.OUTCOME_UNKNOWN.state());
+  }
+
   boolean release(String name, long lease) throws SQLException {
     return call(c -> truth(c, "SELECT release_lock(?, ?)", name, lease));
   }

@@ -155,7 +155,7 @@ public final class LockClient implements AutoCloseable {
 
   /** Creates a lease under which several locks may be held. */
   public Lease newLease(Duration ttl) {
-    return leases.create(LockOptions.requireTtl(ttl), null, Duration.ZERO);
+    return leases.create(LockOptions.requireTtl(ttl), null, Duration.ZERO, /* ofLocks= */ false);
   }
 
   /**
@@ -166,7 +166,10 @@ public final class LockClient implements AutoCloseable {
    */
   public Lease newLease(Duration ttl, String owner) {
     return leases.create(
-        LockOptions.requireTtl(ttl), requireNonNull(owner, "owner"), Duration.ZERO);
+        LockOptions.requireTtl(ttl),
+        LockOptions.requireOwner(owner),
+        Duration.ZERO,
+        /* ofLocks= */ false);
   }
 
   /**

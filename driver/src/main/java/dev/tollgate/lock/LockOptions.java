@@ -19,6 +19,11 @@ public final class LockOptions {
           /* interrupt= */ false);
 
   private static final Duration LONGEST_TTL = Duration.ofHours(24);
+  private static final int LONGEST_OWNER = 255;
+
+  /** Nobody waits for longer, and the monotonic clock can count it. */
+  private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
+
   private static final Duration SHORTEST_TTL = Duration.ofMillis(100);
 
   private final boolean shared;
@@ -61,7 +66,8 @@ public final class LockOptions {
     if (requireNonNull(wait, "wait").isNegative()) {
       throw new IllegalArgumentException("wait is " + wait + ": it is zero or more");
     }
-    return new LockOptions(shared, wait, ttl, fixed, owner, interrupt);
+    Duration counted = wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
+    return new LockOptions(shared, counted, ttl, fixed, owner, interrupt);
   }
 
   /**
@@ -93,7 +99,15 @@ public final class LockOptions {
 
   /** Who asks, for operators: the column OWNER of TOLLGATE.LOCKS. At most 255 characters. */
   public LockOptions owner(String owner) {
-    return new LockOptions(shared, wait, ttl, fixed, requireNonNull(owner, "owner"), interrupt);
+    return new LockOptions(shared, wait, ttl, fixed, requireOwner(owner), interrupt);
+  }
+
+  static String requireOwner(String owner) {
+    if (requireNonNull(owner, "owner").length() > LONGEST_OWNER) {
+      throw new IllegalArgumentException(
+          "the owner of a lease has " + owner.length() + " characters: at most " + LONGEST_OWNER);
+    }
+    return owner;
   }
 
   /** Interrupts the thread that acquired the lock if the lock is lost before it is closed. */

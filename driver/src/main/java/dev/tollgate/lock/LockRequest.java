@@ -211,14 +211,9 @@ final class LockRequest {
       lease.locks().giveUp(names);
     } else if (failure != null && SqlState.LEASE_GONE.state().equals(failure.getSQLState())) {
       lease.lose("the cluster has ended it");
-    } else if (failure != null && sent && isUnknown(failure)) {
+    } else if (failure != null && sent && LockCalls.isUnknown(failure)) {
       lease.lose("the request for " + names + " may still be granted: " + failure.getMessage());
     }
-  }
-
-  private static boolean isUnknown(SQLException failure) {
-    String state = failure.getSQLState();
-    return state == null || state.equals(SqlState.OUTCOME_UNKNOWN.state());
   }
 
   private Optional<List<Long>> read(Answer reply) {

@@ -356,12 +356,71 @@ abstract class LockContract {
   }
 
   @Test
-  void locksOfTheLeaseOfALockEndWithThatLock() throws Exception {
+  void leaseOfALockEndsWithTheLastOfItsLocks() throws Exception {
     HeldLock first = client.acquire("a");
     HeldLock second = first.lease().tryAcquire("b").orElseThrow();
+    HeldLock third = other.acquire("c");
     first.close();
-    assertFalse(second.isHeld());
-    assertEquals(0, leases());
+    second.confirm();
+    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS WHERE LOCK_NAME = 'a'"));
+    second.close();
+    assertFalse(second.lease().isAlive());
+
+    HeldLock moved = client.acquire("a");
+    HeldLock host = client.acquire("b");
+    HeldLock guest = moved.transferTo(host.lease());
+    host.close();
+    guest.confirm();
+    guest.close();
+    assertFalse(guest.lease().isAlive());
+    third.close();
+    awaitNothingLeft();
+  }
+
+  @Test
+  void oneOfSeveralLocksIsClosedAlone() throws Exception {
+    HeldLocks several =
+        client.tryAcquireAll(List.of("a", "b", "c"), LockOptions.DEFAULT).orElseThrow();
+    several.lock("a").close();
+    several.lock("b").confirm();
+    several.lock("c").confirm();
+    assertEquals(2, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+    several.lock("b").releaseAfter(Duration.ZERO);
+    several.lock("c").confirm();
+    several.close();
+    several.close();
+    assertEquals(0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+    awaitNothingLeft();
+  }
+
+  @Test
+  void lockThatWasTakenByForceIsNotExtended() throws Exception {
+    for (LockOptions options :
+        List.of(BRIEF.fixedTerm(Duration.ofSeconds(20)), BRIEF.ttl(Duration.ofSeconds(20)))) {
+      List<LockLostException> losses = new CopyOnWriteArrayList<>();
+      HeldLock lock = client.tryAcquire("job", options).orElseThrow();
+      lock.lease().onLost(losses::add);
+      execute("SELECT force_release_lock('job')");
+      HeldLock next = other.acquire("job");
+      assertThrows(LockLostException.class, () -> lock.extend(Duration.ofSeconds(20)));
+      assertFalse(lock.isHeld());
+      soon().until(() -> losses.size() == 1);
+      assertTrue(losses.get(0).getMessage().contains("force_release_lock"), losses::toString);
+      lock.close();
+      next.confirm();
+      next.close();
+    }
+  }
+
+  @Test
+  void lockStaysIfItCannotMoveToALeaseThatHasEnded() throws Exception {
+    HeldLock lock = client.acquire("job");
+    Lease ended = client.newLease(Duration.ofSeconds(20));
+    execute("SELECT revoke_lease(" + ended.id() + ")");
+    assertThrows(LockLostException.class, () -> lock.transferTo(ended));
+    assertFalse(ended.isAlive());
+    lock.confirm();
+    lock.close();
   }
 
   @Test
@@ -484,10 +543,20 @@ abstract class LockContract {
                         return null;
                       }));
       assertEquals("23T01", refused.getSQLState());
+      assertFalse(lock.isHeld(), "the refusal has told");
       assertThrows(
-          SQLException.class,
+          LockLostException.class,
           () -> lock.run(c -> c.createStatement().executeUpdate("INSERT INTO REPORT VALUES (3)")));
     }
+    HeldLock unnoticed = client.acquire("job");
+    execute("SELECT force_release_lock('job')");
+    assertTrue(unnoticed.isHeld());
+    assertEquals(
+        "23T01",
+        assertThrows(
+                SQLException.class,
+                () -> unnoticed.run(c -> c.createStatement().executeUpdate("DELETE FROM REPORT")))
+            .getSQLState());
     assertEquals(1, number("SELECT COUNT(*) FROM REPORT"));
     execute("INSERT INTO REPORT VALUES (4)");
     execute("DROP TABLE REPORT");
@@ -618,6 +687,12 @@ abstract class LockContract {
     assertRefused("half of a character", () -> client.tryAcquire("\ud83d"));
     assertRefused("a lease lives from", () -> client.newLease(Duration.ofDays(2)));
     assertRefused("it is zero or more", () -> wait.waitFor(Duration.ofMillis(-1)));
+    assertRefused("256 characters", () -> wait.owner("x".repeat(256)));
+    assertRefused("256 characters", () -> client.elect("e", "x".repeat(256), leadership -> {}));
+    client
+        .tryAcquire("job", wait.waitFor(Duration.ofSeconds(Long.MAX_VALUE)))
+        .orElseThrow()
+        .close();
     awaitNothingLeft();
   }
 

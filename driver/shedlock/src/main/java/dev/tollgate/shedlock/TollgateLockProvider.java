@@ -62,7 +62,7 @@ public final class TollgateLockProvider implements ExtensibleLockProvider, AutoC
           name, LockOptions.DEFAULT.fixedTerm(configuration.getLockAtMostFor()));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "lock '" + name + "' cannot be held for lockAtMostFor: " + e.getMessage(), e);
+          "lock '" + name + "' is not asked for: " + e.getMessage(), e);
     } catch (dev.tollgate.lock.LockException e) {
       throw new LockException("lock '" + name + "': " + e.getMessage(), e);
     } catch (InterruptedException e) {

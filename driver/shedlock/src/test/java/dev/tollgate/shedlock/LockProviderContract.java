@@ -371,7 +371,7 @@ abstract class LockProviderContract {
 
   @Test
   void whatTollgateDoesNotHaveIsRefused() {
-    assertRefused("'job' cannot be held for lockAtMostFor", job(Duration.ofDays(2), LONG));
+    assertRefused("'job' is not asked for: ttl is PT48H", job(Duration.ofDays(2), LONG));
     LockConfiguration longName =
         new LockConfiguration(Instant.now(), "x".repeat(256), LONG, Duration.ZERO);
     assertRefused("has 256 characters", longName);

@@ -54,7 +54,14 @@ public record TollgateProperties(
    *
    * @param timeout How long the cluster may take to answer the health indicator.
    */
-  public record Health(@DefaultValue("2s") Duration timeout) {}
+  public record Health(@DefaultValue("2s") Duration timeout) {
+    public Health {
+      if (timeout.isZero() || timeout.isNegative()) {
+        throw new IllegalArgumentException(
+            "tollgate.health.timeout is " + timeout + ": it is longer than zero");
+      }
+    }
+  }
 
   /** Without the password. */
   @Override

@@ -172,6 +172,15 @@ class TollgateAutoConfigurationTest {
   }
 
   @Test
+  void healthWithoutTimeIsRefusedByItsProperty() {
+    application
+        .withPropertyValues("tollgate.url=" + url, "tollgate.health.timeout=0s")
+        .run(
+            context ->
+                assertThat(context).getFailure().hasStackTraceContaining("health.timeout is PT0S"));
+  }
+
+  @Test
   void healthCanBeTurnedOff() {
     application
         .withPropertyValues("tollgate.url=" + url, "management.health.tollgate.enabled=false")
