@@ -52,6 +52,7 @@ import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -90,6 +91,7 @@ public final class RatisLog implements ReplicatedLog {
   private final Supervision supervision;
   private @Nullable RaftClient forwarder;
   private volatile @Nullable LogWriter writer;
+  private volatile @Nullable CacheEviction eviction;
 
   /**
    * @throws IOException if the directory cannot be used, or another process uses it
@@ -182,9 +184,7 @@ public final class RatisLog implements ReplicatedLog {
   public void start() throws IOException {
     try {
       server.start();
-      LogWriter thread = writer();
-      thread.ifItEndsUntold(this::writerEnded);
-      writer = thread;
+      findThreads(server.getDivision(GROUP).getRaftLog());
       stateMachine.leaveIfRemoved();
       if (channels != null) {
         Duration silence = settings.electionTimeout().multipliedBy(SILENT_ELECTION_TIMEOUTS);
@@ -200,9 +200,12 @@ public final class RatisLog implements ReplicatedLog {
         "the thread that writes the log", new IllegalStateException("an error has ended it"));
   }
 
-  private LogWriter writer() throws IOException {
+  private void findThreads(RaftLog log) {
     try {
-      return LogWriter.of(server.getDivision(GROUP).getRaftLog());
+      LogWriter thread = LogWriter.of(log);
+      thread.ifItEndsUntold(this::writerEnded);
+      writer = thread;
+      eviction = CacheEviction.of(log);
     } catch (ReflectiveOperationException | ClassCastException | IllegalArgumentException e) {
       throw new IllegalStateException(
           "this Ratis writes its log otherwise than the one that Tollgate was written for", e);
@@ -438,6 +441,10 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   private void closeServer() {
+    CacheEviction evicting = eviction;
+    if (evicting != null) {
+      evicting.end();
+    }
     AtomicBoolean closed = new AtomicBoolean();
     LogWriter sleeping = writer;
     if (sleeping != null) {

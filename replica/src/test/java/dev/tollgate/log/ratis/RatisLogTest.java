@@ -49,6 +49,8 @@ import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.RaftLogBase;
+import org.apache.ratis.util.AutoCloseableLock;
 import org.apache.ratis.util.ResourceSemaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -681,6 +683,34 @@ class RatisLogTest {
     held.countDown();
     closed.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     assertEquals("poison", leader.consumer.failures.get(0).getMessage());
+  }
+
+  /** While it holds the lock of its log, Ratis waits for a thread that may be waiting for that. */
+  @Test
+  @SuppressWarnings("try") // the lock is only held
+  void evictionEndsBeforeTheLogIsClosed() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    RaftLogBase log =
+        (RaftLogBase)
+            serverOf(leader)
+                .getDivision(serverOf(leader).getGroupIds().iterator().next())
+                .getRaftLog();
+    CompletableFuture<Void> closed;
+    try (AutoCloseableLock held = log.writeLock()) {
+      closed = CompletableFuture.runAsync(leader.log::close);
+      await().atMost(DEADLINE).until(() -> !isEvicting(leader));
+      assertFalse(closed.isDone());
+    }
+    closed.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static boolean isEvicting(TestNode node) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .anyMatch(
+            name ->
+                name.startsWith(node.settings.nodeId() + "@") && name.contains("-cacheEviction-"));
   }
 
   private static boolean isUpdaterAwaited() {
