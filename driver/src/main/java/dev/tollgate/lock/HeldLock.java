@@ -274,9 +274,9 @@ public final class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Releases the lock. If the cluster does not answer, the lock is released when its lease expires:
-   * the lease is not kept alive any longer. Never throws; does nothing if the lock is closed or
-   * lost.
+   * Releases the lock, and no other lock of its lease. If the cluster does not answer, the lock is
+   * released when its lease expires: the lease is not kept alive any longer. Never throws; does
+   * nothing if the lock is closed or lost.
    */
   @Override
   public void close() {

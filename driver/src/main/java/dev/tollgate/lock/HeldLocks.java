@@ -2,7 +2,10 @@ package dev.tollgate.lock;
 
 import java.util.List;
 
-/** Locks that were granted at the same moment, and that are closed together. Thread-safe. */
+/**
+ * Locks that were granted at the same moment. They are lost together, and closed together or one by
+ * one. Thread-safe.
+ */
 public final class HeldLocks implements AutoCloseable {
   private final List<HeldLock> locks;
 

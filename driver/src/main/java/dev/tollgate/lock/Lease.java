@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /**
  * A time for which locks are held, and which heartbeats of this process extend until {@link
  * #close}; or which has a {@link LockOptions#fixedTerm}, and ends unless {@link #extend} is called.
- * All locks of a lease are released, or lost, together. Thread-safe.
+ * When a lease ends, all of its locks end with it. Thread-safe.
  *
  * <p>The lease is alive for as long as this process can prove it: until its ttl, less a thousandth,
  * has passed on the monotonic clock since the last acknowledged renewal was sent. After that the
@@ -248,7 +248,6 @@ public final class Lease implements AutoCloseable {
     if (names.size() == 1 && locks.count() == 1) {
       client.leases().release(lease, names.get(0));
     } else {
-      lease.close();
       revoke();
     }
   }
@@ -286,7 +285,7 @@ public final class Lease implements AutoCloseable {
 
   /** Returns false if the cluster did not answer. */
   private boolean revoke() {
-    return client.leases().revoke(lease);
+    return client.leases().end(lease);
   }
 
   @Override

@@ -49,16 +49,10 @@ final class LeaseLife {
   }
 
   boolean isAlive() {
-    synchronized (this) {
-      if (state != State.ALIVE) {
-        return false;
-      }
-    }
-    if (remaining().isZero()) {
+    if (hasNotEnded() && lease.remaining().isZero()) {
       lose("it was not renewed in time");
-      return false;
     }
-    return true;
+    return hasNotEnded();
   }
 
   /** As {@link #isAlive}, but does not look at the clock. */

@@ -63,7 +63,7 @@ final class Leases {
                 .acquire(
                     checked, options, left.compareTo(LONGEST_REQUEST) < 0 ? left : LONGEST_REQUEST);
         if (granted.isPresent()) {
-          begin(lease, spare == null && options.waitTime().isZero(), options, caller);
+          handOut(lease, spare == null && options.waitTime().isZero(), options, caller);
           handedOut = true;
           return granted;
         }
@@ -91,7 +91,7 @@ final class Leases {
   }
 
   /** A fixed term begins with the grant, and not with a wait or an earlier lock. */
-  private static void begin(Lease lease, boolean isNew, LockOptions options, Thread caller) {
+  private static void handOut(Lease lease, boolean isNew, LockOptions options, Thread caller) {
     if (options.isFixedTerm()) {
       lease.fix();
       if (!isNew) {
@@ -222,24 +222,21 @@ final class Leases {
     if (released) {
       keep(lease);
     } else {
-      lease.close();
-      revoke(lease);
+      end(lease);
     }
   }
 
   /** Keeps a lease without locks for the next one. */
   void keep(ClusterLease lease) {
     ClusterLease tooMany = spares.keep(lease);
-    if (tooMany != null) {
-      tooMany.close();
-      if (!client.threads().runChore(() -> revoke(tooMany))) {
-        revoke(tooMany);
-      }
+    if (tooMany != null && !client.threads().runChore(() -> end(tooMany))) {
+      end(tooMany);
     }
   }
 
-  /** Returns false if the cluster did not answer. */
-  boolean revoke(ClusterLease lease) {
+  /** Ends a lease, its heartbeats first. Returns false if the cluster did not answer. */
+  boolean end(ClusterLease lease) {
+    lease.close();
     try {
       client.calls().revoke(lease.id());
       return true;
@@ -269,7 +266,7 @@ final class Leases {
     }
     for (ClusterLease spare : spares.close()) {
       spare.close();
-      clusterAnswers = clusterAnswers && revoke(spare);
+      clusterAnswers = clusterAnswers && end(spare);
     }
   }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,18 +139,18 @@ final class HolderWatches {
 
   /** The next leader has to be asked. */
   void stoppedLeading() {
-    for (Set<Watch> all : watches.values()) {
-      for (Watch watch : all) {
-        answer(watch, leadership.notLeader());
-      }
-    }
+    end(watch -> true);
   }
 
   /** The client is gone: its requests end. */
   void forget(ReplyChannel gone) {
+    end(watch -> watch.client == gone);
+  }
+
+  private void end(Predicate<Watch> which) {
     for (Set<Watch> all : watches.values()) {
       for (Watch watch : all) {
-        if (watch.client == gone) {
+        if (which.test(watch)) {
           answer(watch, leadership.notLeader());
         }
       }
