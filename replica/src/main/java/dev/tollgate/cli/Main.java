@@ -51,6 +51,7 @@ public final class Main implements Runnable {
 
   static CommandLine commandLine() {
     return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(Main::misused)
         .setExecutionExceptionHandler(Main::failed);
   }

@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.node.Descriptors;
@@ -133,6 +134,14 @@ final class ServerCommand implements Callable<Integer> {
           "Milliseconds of silence after which the leader is replaced; at most twice that."
               + " [TOLLGATE_ELECTION_TIMEOUT]")
   private long electionTimeoutMillis;
+
+  @Option(
+      names = "--raft-transport",
+      defaultValue = "${env:TOLLGATE_RAFT_TRANSPORT:-tcp}",
+      description =
+          "How nodes talk with each other: tcp, or grpc as versions up to 0.1 did. The same for all"
+              + " nodes. [TOLLGATE_RAFT_TRANSPORT]")
+  private RaftTransport raftTransport = RaftTransport.TCP;
 
   @Option(
       names = "--snapshot-log-mib",
@@ -275,7 +284,8 @@ final class ServerCommand implements Callable<Integer> {
             members,
             data,
             Duration.ofMillis(electionTimeoutMillis),
-            (long) (snapshotLogMib * (1 << 20)));
+            (long) (snapshotLogMib * (1 << 20)),
+            raftTransport);
     return new NodeSettings(
         id, raft, clientAddress, listenAddress(), connections(), Duration.ofMinutes(verifyMinutes));
   }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param electionTimeout the shortest silence of a leader after which a follower stands for
  *     election; the longest is twice that
  * @param snapshotLogBytes by how much the log grows between two snapshots
+ * @param transport how the nodes talk with each other; the same for all nodes
  */
 public record RaftSettings(
     String nodeId,
@@ -30,7 +31,8 @@ public record RaftSettings(
     SortedMap<String, String> peers,
     Path directory,
     Duration electionTimeout,
-    long snapshotLogBytes) {
+    long snapshotLogBytes,
+    RaftTransport transport) {
   /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
 
@@ -40,6 +42,7 @@ public record RaftSettings(
   public RaftSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(directory, "directory");
+    requireNonNull(transport, "transport");
     peers = Collections.unmodifiableSortedMap(new TreeMap<>(peers));
     if (!peers.isEmpty() && !peers.containsKey(nodeId)) {
       throw new IllegalArgumentException("node " + nodeId + " is none of the peers " + peers);
@@ -63,6 +66,7 @@ public record RaftSettings(
         new TreeMap<>(Map.of(nodeId, "")),
         directory,
         ELECTION_TIMEOUT,
-        SNAPSHOT_LOG_BYTES);
+        SNAPSHOT_LOG_BYTES,
+        RaftTransport.TCP);
   }
 }

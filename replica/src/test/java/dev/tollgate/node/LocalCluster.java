@@ -8,6 +8,7 @@ import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
@@ -102,7 +103,8 @@ final class LocalCluster implements AutoCloseable {
             peers,
             directory.resolve(id),
             RaftSettings.ELECTION_TIMEOUT,
-            snapshotLogBytes);
+            snapshotLogBytes,
+            RaftTransport.TCP);
     Node node =
         new Node(
             new NodeSettings(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.store.transfer.DatabaseCopy;
 import java.io.IOException;
@@ -124,6 +125,7 @@ class ReadinessTest {
         peers,
         directory.resolve(id),
         RaftSettings.ELECTION_TIMEOUT,
-        RaftSettings.SNAPSHOT_LOG_BYTES);
+        RaftSettings.SNAPSHOT_LOG_BYTES,
+        RaftTransport.TCP);
   }
 }

@@ -1,11 +1,6 @@
 package dev.tollgate.log.ratis;
 
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
-import org.apache.ratis.thirdparty.io.grpc.ForwardingServerCallListener;
-import org.apache.ratis.thirdparty.io.grpc.Metadata;
-import org.apache.ratis.thirdparty.io.grpc.ServerCall;
-import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
-import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 
 /**
  * Makes a follower commit only entries that its log shares with the leader's. Section 5.3 of the
@@ -17,26 +12,13 @@ import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
  * overruled term then commits one of these. It may apply what no other node has, and refuses the
  * leader's entry forever.
  */
-final class ComparedCommits implements ServerInterceptor {
+final class ComparedCommits {
   private static final long NONE = -1;
 
-  @Override
-  public <Q, A> ServerCall.Listener<Q> interceptCall(
-      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-    return new ForwardingServerCallListener.SimpleForwardingServerCallListener<>(
-        next.startCall(call, headers)) {
-      @Override
-      @SuppressWarnings("unchecked") // the message keeps its type
-      public void onMessage(Q message) {
-        super.onMessage(
-            message instanceof AppendEntriesRequestProto request
-                ? (Q) withinWhatIsCompared(request)
-                : message);
-      }
-    };
-  }
+  private ComparedCommits() {}
 
-  private static AppendEntriesRequestProto withinWhatIsCompared(AppendEntriesRequestProto request) {
+  /** Returns the request, with no more committed than it proves. */
+  static AppendEntriesRequestProto of(AppendEntriesRequestProto request) {
     if (request.hasPreviousLog()) {
       return request;
     }

@@ -2,6 +2,8 @@ package dev.tollgate.log.ratis;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.log.MembershipException;
+import dev.tollgate.log.peer.PeerGuard;
+import dev.tollgate.log.peer.PeerTransport;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.regex.Pattern;
@@ -59,7 +61,7 @@ record JoiningNode(RaftPeer peer) {
    * Asks the node whether it can join. Ratis would find out only after {@link
    * RatisMembership#CATCH_UP_MILLIS}, and would accept a leaderless node that begins a cluster.
    */
-  void requireJoining(NodeIdentity leader) throws MembershipException {
+  void requireJoining(PeerTransport leader) throws MembershipException {
     PeerGuard.Refusal refusal = ask(leader);
     if (refusal != null) {
       throw new MembershipException(
@@ -75,9 +77,9 @@ record JoiningNode(RaftPeer peer) {
     }
   }
 
-  private PeerGuard.@Nullable Refusal ask(NodeIdentity leader) throws MembershipException {
+  private PeerGuard.@Nullable Refusal ask(PeerTransport leader) throws MembershipException {
     try {
-      return PeerChecks.askToJoin(leader, peer, ANSWER_MILLIS);
+      return leader.askToJoin(peer, ANSWER_MILLIS);
     } catch (IOException e) {
       throw new MembershipException(
           "node "

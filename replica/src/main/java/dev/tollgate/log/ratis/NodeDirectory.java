@@ -6,6 +6,7 @@ import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.WholeFile;
+import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.snapshot.SnapshotFiles;
 import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.snapshot.Backup;

@@ -2,6 +2,8 @@ package dev.tollgate.log.ratis;
 
 import static dev.tollgate.log.ratis.RatisInternals.field;
 
+import dev.tollgate.log.peer.PeerCredentials;
+import dev.tollgate.log.peer.PeerGuard;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -98,10 +100,10 @@ final class PeerChecks {
    * @return why that node cannot be added; null if it can, or if its version does not say
    * @throws IOException if no node answers there
    */
-  static PeerGuard.@Nullable Refusal askToJoin(NodeIdentity self, RaftPeer peer, int millis)
-      throws IOException {
+  static PeerGuard.@Nullable Refusal askToJoin(
+      PeerCredentials credentials, RaftPeer peer, int millis) throws IOException {
     Metadata headers = new Metadata();
-    headers.put(CREDENTIALS, PeerCredentials.of(self, peer.getId().toString()).toBytes());
+    headers.put(CREDENTIALS, credentials.toBytes());
     headers.put(JOINING, "");
     ManagedChannel channel =
         NettyChannelBuilder.forTarget(peer.getAddress())

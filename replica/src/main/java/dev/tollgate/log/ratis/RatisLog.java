@@ -16,9 +16,13 @@ import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.peer.PeerGuard;
+import dev.tollgate.log.peer.PeerRpc;
+import dev.tollgate.log.peer.PeerSettings;
+import dev.tollgate.log.peer.PeerTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,12 +32,9 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.Parameters;
-import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
@@ -46,30 +47,23 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
-import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log on Apache Ratis, over gRPC between nodes. Requests enter in this process, at the leader,
- * without a Ratis client and without a hop of their own. docs/adr/0003 says what is configured here
- * and why.
+ * The log on Apache Ratis. Requests enter in this process, at the leader, without a Ratis client
+ * and without a hop of their own. docs/adr/0003 says what is configured here and why.
  */
 public final class RatisLog implements ReplicatedLog {
-  private static final TimeDuration FORWARD_RETRY =
-      TimeDuration.valueOf(300, TimeUnit.MILLISECONDS);
-
   /** Within this time a leader hears from each follower, and a new leader is elected. */
   private static final int SILENT_ELECTION_TIMEOUTS = 5;
 
@@ -89,7 +83,7 @@ public final class RatisLog implements ReplicatedLog {
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
   private final Supervision supervision;
-  private @Nullable RaftClient forwarder;
+  private final @Nullable PeerTransport transport;
   private volatile @Nullable LogWriter writer;
   private volatile @Nullable CacheEviction eviction;
 
@@ -104,16 +98,7 @@ public final class RatisLog implements ReplicatedLog {
     this.supervision = new Supervision(settings.nodeId(), consumer::failed);
     Parameters parameters = new Parameters();
     RaftPeerId self = RaftPeerId.valueOf(settings.nodeId());
-    PeerGuard guard = stateMachine.guard();
-    // the interceptor added last is the first to see a call
-    GrpcConfigKeys.Server.setServicesCustomizer(
-        parameters,
-        (builder, types) ->
-            builder
-                .intercept(RatisLeadership.answers(this::term, self))
-                .intercept(stateMachine.appends())
-                .intercept(new ComparedCommits())
-                .intercept(PeerChecks.incoming(guard)));
+    configure(parameters, self);
     this.server =
         RaftServer.newBuilder()
             .setServerId(self)
@@ -124,35 +109,59 @@ public final class RatisLog implements ReplicatedLog {
             .setOption(RaftStorage.StartupOption.RECOVER)
             .setThreadGroup(supervision.group("tollgate-" + settings.nodeId() + "-raft"))
             .build();
+    this.transport = transport(parameters);
     this.membership =
-        new RatisMembership(server, GROUP, settings, identity, consumer::identity, hold);
-    RaftServerRpc rpc = settings.raftAddress() == null ? null : GrpcRpc.of(parameters);
-    if (rpc != null) {
-      PeerChecks.outgoing(rpc, guard, new EntryResender(server, GROUP));
+        new RatisMembership(server, GROUP, settings, transport, consumer::identity, hold);
+    this.channels =
+        transport == null
+            ? null
+            : new PeerChannels(settings.nodeId(), supervision, transport::renew);
+    this.rounds = new LeadershipRounds(new RatisLeadership(server, GROUP, transport), supervision);
+  }
+
+  /** Tells the transport what to do with messages, before Ratis makes it. */
+  private void configure(Parameters parameters, RaftPeerId self) {
+    String address = settings.raftAddress();
+    if (address == null) {
+      return;
     }
-    this.channels = rpc == null ? null : channels(settings, rpc, supervision);
-    this.rounds =
-        new LeadershipRounds(
-            new RatisLeadership(server, GROUP, rpc, 2 * settings.electionTimeout().toMillis()),
-            supervision);
+    PeerGuard guard = stateMachine.guard();
+    switch (settings.transport()) {
+      case TCP ->
+          PeerRpc.configure(
+              parameters,
+              new PeerSettings(
+                  settings.nodeId(),
+                  address,
+                  GROUP,
+                  guard,
+                  stateMachine.appends(),
+                  supervision,
+                  RatisProperties.MAX_MESSAGE_BYTES,
+                  settings.electionTimeout().toMillis()));
+      case GRPC -> GrpcTransport.configure(parameters, guard, stateMachine.appends(), self);
+    }
+  }
+
+  /** Returns what Ratis has made, or null for a node that stays alone. */
+  private @Nullable PeerTransport transport(Parameters parameters) {
+    if (settings.raftAddress() == null) {
+      return null;
+    }
+    return switch (settings.transport()) {
+      case TCP -> PeerRpc.of(parameters);
+      case GRPC -> GrpcTransport.of(parameters, settings, server, stateMachine.guard(), GROUP);
+    };
   }
 
   private static NodeIdentity identity(RaftSettings settings) throws IOException {
     try {
-      return NodeIdentity.open(settings.directory(), settings.nodeId());
+      return NodeIdentity.open(
+          settings.directory(), settings.nodeId(), groupDirectory(settings.directory()));
     } catch (RemovedException | StrangerException e) {
       throw e;
     } catch (IOException e) {
       throw StartFailure.explain(settings, e);
-    }
-  }
-
-  /** Returns the current term, or a term before all others if this node is in none. */
-  private long term() {
-    try {
-      return server.getDivision(GROUP).getInfo().getCurrentTerm();
-    } catch (IOException e) {
-      return -1;
     }
   }
 
@@ -169,15 +178,6 @@ public final class RatisLog implements ReplicatedLog {
             (id, address) ->
                 peers.add(RaftPeer.newBuilder().setId(id).setAddress(address).build()));
     return RaftGroup.valueOf(GROUP, peers);
-  }
-
-  private static PeerChannels channels(
-      RaftSettings settings, RaftServerRpc rpc, Supervision supervision) {
-    return new PeerChannels(
-        settings.nodeId(),
-        supervision,
-        peer ->
-            rpc.handleException(peer, new SocketException("it was broken"), /* reconnect= */ true));
   }
 
   @Override
@@ -251,43 +251,11 @@ public final class RatisLog implements ReplicatedLog {
     if (isAlone()) {
       return append(entry);
     }
-    try {
-      return forwarder()
-          .async()
-          .send(() -> new EntryMessage(entry).getContent())
-          .thenApply(RatisLog::requireSuccess);
-    } catch (IOException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return requireNonNull(transport, "a node with peers has a way to them")
+        .forward(UnsafeByteOperations.unsafeWrap(entry.bytes()));
   }
 
-  /** Reaches the leader from a node that does not lead; seldom used, so it is created late. */
-  private synchronized RaftClient forwarder() throws IOException {
-    RaftClient client = forwarder;
-    if (client == null) {
-      client =
-          RaftClient.newBuilder()
-              .setProperties(RatisProperties.of(settings))
-              .setParameters(new Parameters())
-              .setRaftGroup(server.getDivision(GROUP).getGroup())
-              .setRetryPolicy(RetryPolicies.retryForeverWithSleep(FORWARD_RETRY))
-              .build();
-      forwarder = client;
-    }
-    return client;
-  }
-
-  private synchronized void closeForwarder() {
-    if (forwarder != null) {
-      try {
-        forwarder.close();
-      } catch (IOException e) {
-        LOG.warn("{}: the way to the leader did not close cleanly", settings.nodeId(), e);
-      }
-    }
-  }
-
-  private static @Nullable Void requireSuccess(RaftClientReply reply) {
+  static @Nullable Void requireSuccess(RaftClientReply reply) {
     if (!reply.isSuccess()) {
       throw new UncheckedIOException(
           reply.getException() == null
@@ -434,7 +402,9 @@ public final class RatisLog implements ReplicatedLog {
     if (channels != null) {
       channels.close();
     }
-    closeForwarder();
+    if (transport != null) {
+      transport.close();
+    }
     closeServer();
     // Ratis does not wait for the end of a state machine that has failed
     stateMachine.snapshots().close();

@@ -1,5 +1,6 @@
 package dev.tollgate.log.ratis;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 
 import dev.tollgate.core.command.ClusterIdentity;
@@ -9,6 +10,7 @@ import dev.tollgate.log.MembershipException;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.SilentMembersException;
+import dev.tollgate.log.peer.PeerTransport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -75,13 +77,14 @@ final class RatisMembership implements Membership {
   private final RaftServer server;
   private final RaftGroupId group;
   private final RaftSettings settings;
-  private final NodeIdentity identity;
+  private final @Nullable PeerTransport transport;
   private final Supplier<ClusterIdentity> state;
   private final EntryHold hold;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
 
   /**
+   * @param transport null for a node that stays alone, and adds none
    * @param state what the last applied entry says; clients hear of that before the file of the
    *     identity says it
    * @param hold holds entries back while leadership is handed over
@@ -90,10 +93,10 @@ final class RatisMembership implements Membership {
       RaftServer server,
       RaftGroupId group,
       RaftSettings settings,
-      NodeIdentity identity,
+      @Nullable PeerTransport transport,
       Supplier<ClusterIdentity> state,
       EntryHold hold) {
-    this.identity = identity;
+    this.transport = transport;
     this.state = state;
     this.hold = hold;
     this.server = server;
@@ -132,7 +135,7 @@ final class RatisMembership implements Membership {
                 return CompletableFuture.completedFuture(null);
               }
               joining.requireNew(current());
-              joining.requireJoining(identity);
+              joining.requireJoining(requireNonNull(transport));
               // while the node answered, another one may have been added
               Collection<RaftPeer> current = current();
               joining.requireNew(current);

@@ -1,6 +1,8 @@
 package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
+import dev.tollgate.log.peer.PeerRpc;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.conf.RaftProperties;
@@ -15,6 +17,9 @@ final class RatisProperties {
   /** A log entry can hold the largest frame of a client and a full group before it. */
   static final int MAX_ENTRY_BYTES = 20 << 20;
 
+  /** A message with the largest entry. */
+  static final int MAX_MESSAGE_BYTES = MAX_ENTRY_BYTES + (4 << 20);
+
   private static final long SMALLEST_SEGMENT = 4 << 10;
   private static final long LARGEST_SEGMENT = 32 << 20;
 
@@ -25,15 +30,17 @@ final class RatisProperties {
     RaftServerConfigKeys.setStorageDir(p, List.of(settings.directory().toFile()));
     if (settings.raftAddress() == null) {
       p.set("raft.rpc.type", SoloRpc.Type.class.getName());
+    } else if (settings.transport() == RaftTransport.TCP) {
+      p.set("raft.rpc.type", PeerRpc.Type.class.getName());
     } else {
       p.set("raft.rpc.type", GrpcRpc.Type.class.getName());
       var address = NetUtils.createSocketAddr(settings.raftAddress());
       GrpcConfigKeys.Server.setHost(p, address.getHostString());
       GrpcConfigKeys.Server.setPort(p, address.getPort());
-      GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + (4 << 20)));
+      GrpcConfigKeys.setMessageSizeMax(p, SizeInBytes.valueOf(MAX_MESSAGE_BYTES));
     }
     configureElections(p, settings);
-    configureLog(p, settings.snapshotLogBytes());
+    configureLog(p, settings.snapshotLogBytes(), settings.transport());
     return p;
   }
 
@@ -54,11 +61,12 @@ final class RatisProperties {
     RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
   }
 
-  private static void configureLog(RaftProperties p, long snapshotLogBytes) {
+  private static void configureLog(
+      RaftProperties p, long snapshotLogBytes, RaftTransport transport) {
     // a metadata entry per commit would be written, synced and replicated like any other
     RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
-    // an entry that is sent again is acknowledged when it is on disk, not while it is on its way
-    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, true);
+    // composed, an append goes through two more threads: FollowerAppends knows what is on its way
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(p, transport == RaftTransport.GRPC);
     RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, millis(0));
     // by default a follower that comes back waits five seconds, and after 80 minutes Ratis gives it
     // up
@@ -66,6 +74,8 @@ final class RatisProperties {
     // flushes that are acknowledged before they are done can lose entries
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
+    // heartbeats share a connection with the chunks of a snapshot
+    RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(p, SizeInBytes.valueOf("2MB"));
     SizeInBytes maxEntry = SizeInBytes.valueOf(MAX_ENTRY_BYTES);
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, maxEntry);
     RaftServerConfigKeys.Log.setWriteBufferSize(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + 64));

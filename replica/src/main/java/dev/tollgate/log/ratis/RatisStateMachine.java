@@ -14,6 +14,8 @@ import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
+import dev.tollgate.log.peer.NodeIdentity;
+import dev.tollgate.log.peer.PeerGuard;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -86,7 +88,7 @@ final class RatisStateMachine extends BaseStateMachine {
     this.guard =
         new PeerGuard(
             identity, directory, !settings.peers().isEmpty(), new Members(), this::refused);
-    this.appends = new FollowerAppends(this::cannotAppend);
+    this.appends = new FollowerAppends(settings.transport(), this::cannotAppend);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),

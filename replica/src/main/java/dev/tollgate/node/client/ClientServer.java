@@ -30,6 +30,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -199,16 +200,43 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void send(Frame frame) {
-      if (!channel.isActive()) {
-        return; // a node that stops closes its connections first, and then its event loops
-      }
       long bytes = (long) Protocol.HEADER_BYTES + frame.body().length;
-      if (!traffic.sends(bytes, unread.addAndGet(bytes))) {
+      boolean reads = traffic.sends(bytes, unread.addAndGet(bytes));
+      if (!reads) {
         LOG.warn(
             "{}: {} has not read {} bytes of answers, and is disconnected",
             nodeId,
             client(),
             unread.get());
+      }
+      if (!onLoop(() -> write(frame, bytes, reads))) {
+        unread.addAndGet(-bytes);
+        traffic.sent(bytes);
+      }
+    }
+
+    /**
+     * Has the thread of this connection do something.
+     *
+     * @return false if there is no such thread: a node that stops ends its connections first, and
+     *     then their threads
+     */
+    private boolean onLoop(Runnable work) {
+      if (channel.eventLoop().inEventLoop()) {
+        work.run();
+        return true;
+      }
+      try {
+        channel.eventLoop().execute(work);
+        return true;
+      } catch (RejectedExecutionException e) {
+        LOG.debug("{}: {} gets no more answers", nodeId, client(), e);
+        return false;
+      }
+    }
+
+    private void write(Frame frame, long bytes, boolean reads) {
+      if (!reads) {
         channel.close();
       }
       channel
@@ -231,7 +259,11 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void close() {
-      channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      onLoop(
+          () ->
+              channel
+                  .writeAndFlush(Unpooled.EMPTY_BUFFER)
+                  .addListener(ChannelFutureListener.CLOSE));
     }
 
     @Override

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,15 +32,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ComparedCommitsTest {
   @TempDir Path directory;
 
+  RaftTransport transport() {
+    return RaftTransport.TCP;
+  }
+
   private LoneFollower node;
 
   @BeforeEach
   void start() throws IOException {
-    node = new LoneFollower(directory, RaftSettings.SNAPSHOT_LOG_BYTES);
+    node = new LoneFollower(transport(), directory, RaftSettings.SNAPSHOT_LOG_BYTES);
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
     node.close();
   }
 
@@ -115,7 +120,8 @@ class ComparedCommitsTest {
         log.subList(next, next + count).toArray(LogEntryProto[]::new));
   }
 
-  private void bringUpToDate(long term, List<LogEntryProto> log) throws InterruptedException {
+  private void bringUpToDate(long term, List<LogEntryProto> log)
+      throws IOException, InterruptedException {
     int next = log.size();
     for (int asked = 0; asked <= 2 * log.size(); asked++) {
       TermIndexProto previous = next == 0 ? null : at(log.get(next - 1).getTerm(), next - 1);

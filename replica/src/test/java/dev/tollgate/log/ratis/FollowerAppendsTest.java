@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,15 +45,19 @@ class FollowerAppendsTest {
 
   @TempDir Path directory;
 
+  RaftTransport transport() {
+    return RaftTransport.TCP;
+  }
+
   private LoneFollower node;
 
   @BeforeEach
   void start() throws IOException {
-    node = new LoneFollower(directory, SNAPSHOT_LOG_BYTES);
+    node = new LoneFollower(transport(), directory, SNAPSHOT_LOG_BYTES);
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
     node.close();
   }
 
@@ -165,7 +170,9 @@ class FollowerAppendsTest {
             .mapToObj(index -> entry(1, index, "x".repeat(50)))
             .toArray(LogEntryProto[]::new);
     node.close();
-    node = new LoneFollower(directory.resolve("large segments"), RaftSettings.SNAPSHOT_LOG_BYTES);
+    node =
+        new LoneFollower(
+            transport(), directory.resolve("large segments"), RaftSettings.SNAPSHOT_LOG_BYTES);
     node.ask(node.request(1, null, NOTHING, entries));
     node.close();
     Path data = directory.resolve("large segments");
@@ -179,7 +186,8 @@ class FollowerAppendsTest {
     Files.write(segment, log);
     IOException refused =
         assertThrows(
-            IOException.class, () -> new LoneFollower(data, RaftSettings.SNAPSHOT_LOG_BYTES));
+            IOException.class,
+            () -> new LoneFollower(transport(), data, RaftSettings.SNAPSHOT_LOG_BYTES));
     assertTrue(
         refused.getMessage().contains("its log is damaged in " + segment), refused.getMessage());
     assertTrue(Files.exists(segment));
@@ -246,7 +254,7 @@ class FollowerAppendsTest {
   void nodeThatJoinsStandsForNoElectionBeforeItIsAMember() throws Exception {
     node.close();
     await().atMost(LoneFollower.DEADLINE).until(() -> !takesPartInElections());
-    node = LoneFollower.joining(directory.resolve("joining"), SNAPSHOT_LOG_BYTES);
+    node = LoneFollower.joining(transport(), directory.resolve("joining"), SNAPSHOT_LOG_BYTES);
     node.ask(node.request(1, null, NOTHING, entry(1, 0, "first")));
     AppendEntriesRequestProto early = node.request(2, at(1, 7), NOTHING, entry(2, 8, "far ahead"));
     assertEquals(AppendResult.INCONSISTENCY, node.ask(early).getResult());

@@ -6,6 +6,7 @@ import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -35,14 +36,9 @@ import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
-import org.apache.ratis.proto.grpc.RaftServerProtocolServiceGrpc;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
-import org.apache.ratis.thirdparty.io.grpc.ManagedChannel;
-import org.apache.ratis.thirdparty.io.grpc.ManagedChannelBuilder;
-import org.apache.ratis.thirdparty.io.grpc.stub.StreamObserver;
-import org.apache.ratis.util.NetUtils;
 import org.jspecify.annotations.Nullable;
 
 /** One real node, n2 of three; the test is its leaders, of one term after the other. */
@@ -55,15 +51,21 @@ final class LoneFollower implements AutoCloseable {
   private final BlockingQueue<AppendEntriesReplyProto> replies = new LinkedBlockingQueue<>();
   private final SortedMap<String, String> peers;
   private final RatisLog log;
-  private final ManagedChannel channel;
-  private final StreamObserver<AppendEntriesRequestProto> leader;
+  private final LeaderOfTests leader;
   private long calls;
 
-  LoneFollower(Path directory, long snapshotLogBytes) throws IOException {
-    this(directory, snapshotLogBytes, Ports.peers(3), Duration.ofSeconds(10), /* joins= */ false);
+  LoneFollower(RaftTransport transport, Path directory, long snapshotLogBytes) throws IOException {
+    this(
+        transport,
+        directory,
+        snapshotLogBytes,
+        Ports.peers(3),
+        Duration.ofSeconds(10),
+        /* joins= */ false);
   }
 
   private LoneFollower(
+      RaftTransport transport,
       Path directory,
       long snapshotLogBytes,
       SortedMap<String, String> peers,
@@ -79,32 +81,23 @@ final class LoneFollower implements AutoCloseable {
                 joins ? Collections.emptySortedMap() : peers,
                 directory,
                 electionTimeout,
-                snapshotLogBytes),
+                snapshotLogBytes,
+                transport),
             consumer);
     log.start();
-    int port = NetUtils.createSocketAddr(peers.get(ID)).getPort();
-    channel = ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
-    leader =
-        RaftServerProtocolServiceGrpc.newStub(channel)
-            .appendEntries(
-                new StreamObserver<>() {
-                  @Override
-                  public void onNext(AppendEntriesReplyProto reply) {
-                    replies.add(reply);
-                  }
-
-                  @Override
-                  public void onError(Throwable end) {}
-
-                  @Override
-                  public void onCompleted() {}
-                });
+    leader = LeaderOfTests.over(transport, ID, peers.get(ID), replies::add);
   }
 
   /** A node that is no member yet, and stands for election soon once it is one. */
-  static LoneFollower joining(Path directory, long snapshotLogBytes) throws IOException {
+  static LoneFollower joining(RaftTransport transport, Path directory, long snapshotLogBytes)
+      throws IOException {
     return new LoneFollower(
-        directory, snapshotLogBytes, Ports.peers(3), Duration.ofMillis(50), /* joins= */ true);
+        transport,
+        directory,
+        snapshotLogBytes,
+        Ports.peers(3),
+        Duration.ofMillis(50),
+        /* joins= */ true);
   }
 
   /** The entry with all three nodes as members. */
@@ -126,18 +119,19 @@ final class LoneFollower implements AutoCloseable {
   }
 
   @Override
-  public void close() {
-    channel.shutdownNow();
+  public void close() throws IOException {
+    leader.close();
     log.close();
   }
 
-  AppendEntriesReplyProto ask(AppendEntriesRequestProto request) throws InterruptedException {
+  AppendEntriesReplyProto ask(AppendEntriesRequestProto request)
+      throws IOException, InterruptedException {
     send(request);
     return answer(request);
   }
 
-  void send(AppendEntriesRequestProto request) {
-    leader.onNext(request);
+  void send(AppendEntriesRequestProto request) throws IOException {
+    leader.append(request);
   }
 
   /** Waits for the answer to the request sent first of those that have none. */
@@ -195,25 +189,7 @@ final class LoneFollower implements AutoCloseable {
     if (members != null) {
       request.setLastRaftConfigurationLogEntryProto(members);
     }
-    CompletableFuture<InstallSnapshotReplyProto> reply = new CompletableFuture<>();
-    RaftServerProtocolServiceGrpc.newStub(channel)
-        .installSnapshot(
-            new StreamObserver<>() {
-              @Override
-              public void onNext(InstallSnapshotReplyProto answer) {
-                reply.complete(answer);
-              }
-
-              @Override
-              public void onError(Throwable failure) {
-                reply.completeExceptionally(failure);
-              }
-
-              @Override
-              public void onCompleted() {}
-            })
-        .onNext(request.build());
-    return reply;
+    return leader.installSnapshot(request.build());
   }
 
   /** A snapshot without records. */

@@ -17,6 +17,7 @@ import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.EntryCodec;
@@ -58,7 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The log on real Ratis servers, three of them in this JVM over gRPC on loopback. */
+/** The log on real Ratis servers, three of them in this JVM on loopback. */
 class RatisLogTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -66,6 +67,10 @@ class RatisLogTest {
 
   private final List<TestNode> nodes = new ArrayList<>();
   private Duration electionTimeout = RaftSettings.ELECTION_TIMEOUT;
+
+  RaftTransport transport() {
+    return RaftTransport.TCP;
+  }
 
   /** One member of the group. */
   private final class TestNode {
@@ -82,7 +87,8 @@ class RatisLogTest {
               peers,
               directory.resolve(id),
               electionTimeout,
-              RaftSettings.SNAPSHOT_LOG_BYTES);
+              RaftSettings.SNAPSHOT_LOG_BYTES,
+              transport());
       start();
     }
 

@@ -1,8 +1,9 @@
-package dev.tollgate.log.ratis;
+package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param to the node that the message is for
  * @param expected the incarnation of that node in the replicated state; null if it has none there
  */
-record PeerCredentials(
+public record PeerCredentials(
     String from,
     @Nullable UniqueId clusterId,
     UniqueId incarnation,
@@ -24,14 +25,14 @@ record PeerCredentials(
     @Nullable UniqueId expected) {
   private static final int VERSION = 1;
 
-  PeerCredentials {
+  public PeerCredentials {
     requireNonNull(from, "from");
     requireNonNull(incarnation, "incarnation");
     requireNonNull(to, "to");
   }
 
   /** Returns what a node says to another node. */
-  static PeerCredentials of(NodeIdentity self, String to) {
+  public static PeerCredentials of(NodeIdentity self, String to) {
     return new PeerCredentials(
         self.nodeId(),
         self.clusterId(),
@@ -40,7 +41,7 @@ record PeerCredentials(
         self.known().incarnations().get(to));
   }
 
-  byte[] toBytes() {
+  public byte[] toBytes() {
     WireWriter out = new WireWriter(96);
     out.u8(VERSION).string(from);
     write(out, clusterId);
@@ -50,13 +51,20 @@ record PeerCredentials(
     return out.toByteArray();
   }
 
-  /** Reads what this version or a later one has written; later ones may append fields. */
-  static PeerCredentials read(byte[] bytes) {
+  /**
+   * Reads what this version or a later one has written; later ones may append fields.
+   *
+   * @throws WireFormatException if these are no credentials
+   */
+  public static PeerCredentials read(byte[] bytes) {
     WireReader in = new WireReader(bytes);
     in.u8();
     String from = in.string();
     UniqueId cluster = id(in);
-    UniqueId incarnation = requireNonNull(id(in), "incarnation");
+    UniqueId incarnation = id(in);
+    if (incarnation == null) {
+      throw new WireFormatException("node " + from + " has no incarnation");
+    }
     return new PeerCredentials(from, cluster, incarnation, in.string(), id(in));
   }
 

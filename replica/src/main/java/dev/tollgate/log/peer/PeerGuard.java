@@ -1,4 +1,4 @@
-package dev.tollgate.log.ratis;
+package dev.tollgate.log.peer;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
@@ -23,14 +23,14 @@ import org.slf4j.LoggerFactory;
  * directory. The replicated state of any node is the authority for that. Of two clusters either may
  * be the wrong one, so a node gives way only to a majority of its members.
  */
-final class PeerGuard {
+public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
 
   /** Refusals that are logged; further refusals are like those before them. */
   private static final int LOGGED = 100;
 
   /** Why a message is refused. The names go over the wire. */
-  enum Reason {
+  public enum Reason {
     /** Sender and receiver belong to different clusters. */
     OTHER_CLUSTER,
     /** The message is for another node, which had this address. */
@@ -49,6 +49,19 @@ final class PeerGuard {
     /** The sender would add the receiver, but the receiver begins a cluster of its own. */
     NOT_JOINING;
 
+    /**
+     * Returns the reason with this name. One that only a later version knows stops nobody, as that
+     * of a cluster without an id.
+     */
+    public static Reason of(String name) {
+      for (Reason reason : values()) {
+        if (reason.name().equals(name)) {
+          return reason;
+        }
+      }
+      return UNNAMED_CLUSTER;
+    }
+
     /** This reason, if the node that gives it knows its cluster. */
     private Reason saidIn(@Nullable UniqueId cluster) {
       return cluster == null ? UNNAMED_CLUSTER : this;
@@ -56,10 +69,10 @@ final class PeerGuard {
   }
 
   /** An answer to a message that is not accepted. */
-  record Refusal(Reason reason, String message) {}
+  public record Refusal(Reason reason, String message) {}
 
   /** The members of the group as this node knows them. */
-  interface Members {
+  public interface Members {
     boolean contains(String nodeId);
 
     int count();
@@ -77,9 +90,9 @@ final class PeerGuard {
   /**
    * @param begins whether the node was started to begin a cluster, alone or with others
    * @param stop called once, with a {@link RemovedException} or a {@link StrangerException}, by a
-   *     thread of gRPC or of Ratis; must not wait
+   *     thread that talks with a node or of Ratis; must not wait
    */
-  PeerGuard(
+  public PeerGuard(
       NodeIdentity self, Path data, boolean begins, Members members, Consumer<IOException> stop) {
     this.self = self;
     this.data = data;
@@ -89,12 +102,12 @@ final class PeerGuard {
   }
 
   /** Returns what this node says with a message to another node. */
-  PeerCredentials credentialsFor(String to) {
+  public PeerCredentials credentialsFor(String to) {
     return PeerCredentials.of(self, to);
   }
 
   /** Returns why a message is refused, or null if it is accepted. */
-  @Nullable Refusal check(PeerCredentials sender) {
+  public @Nullable Refusal check(PeerCredentials sender) {
     Refusal refusal = refusal(sender);
     if (refusal != null) {
       logOnce(sender.from(), refusal);
@@ -106,7 +119,7 @@ final class PeerGuard {
   }
 
   /** Returns why this node cannot be added to the cluster of the sender, or null if it can. */
-  @Nullable Refusal checkJoining(PeerCredentials sender) {
+  public @Nullable Refusal checkJoining(PeerCredentials sender) {
     Refusal refusal = check(sender);
     if (refusal != null || !begins || self.clusterId() != null) {
       return refusal;
@@ -173,7 +186,7 @@ final class PeerGuard {
   }
 
   /** Records that another node has refused a message of this node. */
-  void refusedBy(String nodeId, Refusal refusal) {
+  public void refusedBy(String nodeId, Refusal refusal) {
     logOnce(nodeId, refusal);
     switch (refusal.reason()) {
       case SENDER_REMOVED -> removed();
@@ -193,17 +206,17 @@ final class PeerGuard {
   }
 
   /** Records that a node has accepted a message, so it belongs to this cluster. */
-  void acceptedBy(String nodeId) {
+  public void acceptedBy(String nodeId) {
     strangers.remove(nodeId);
   }
 
   /** Stops this node, because its own log says that it was or will be removed. */
-  void leaves() {
+  public void leaves() {
     stop(new RemovedException(self.nodeId()));
   }
 
   /** Stops this node, because the cluster has removed it: its directory is of no more use. */
-  void removed() {
+  public void removed() {
     try {
       self.markRemoved();
     } catch (IOException e) {
@@ -213,7 +226,7 @@ final class PeerGuard {
   }
 
   /** True if this guard has stopped the node. */
-  boolean hasStopped() {
+  public boolean hasStopped() {
     return stopped.get();
   }
 

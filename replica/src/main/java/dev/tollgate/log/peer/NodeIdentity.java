@@ -1,4 +1,4 @@
-package dev.tollgate.log.ratis;
+package dev.tollgate.log.peer;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The file also keeps what the replicated state says of the other nodes. A node that has just
  * started has applied nothing, and yet must know which votes may elect it.
  */
-final class NodeIdentity {
-  static final String FILE = "identity";
+public final class NodeIdentity {
+  public static final String FILE = "identity";
 
   private static final String NODE = "node";
   private static final String INCARNATION = "incarnation";
@@ -54,10 +54,11 @@ final class NodeIdentity {
   /**
    * Reads the file, or creates it. A directory of a version that had no such file gets one too.
    *
+   * @param log where the directory has the log, once the node has been in a cluster
    * @throws RemovedException if the cluster has removed this node
    * @throws StrangerException if the directory is another node's, or has lost its log
    */
-  static NodeIdentity open(Path data, String nodeId) throws IOException {
+  public static NodeIdentity open(Path data, String nodeId, Path log) throws IOException {
     Path file = data.resolve(FILE);
     if (!Files.exists(file)) {
       NodeIdentity fresh = new NodeIdentity(data, nodeId, draw());
@@ -69,7 +70,7 @@ final class NodeIdentity {
     if (known.removed) {
       throw new RemovedException(nodeId);
     }
-    if (known.clusterId() != null && !Files.exists(RatisLog.groupDirectory(data))) {
+    if (known.clusterId() != null && !Files.exists(log)) {
       throw StrangerException.withoutLog(nodeId, data);
     }
     return known;
@@ -78,7 +79,7 @@ final class NodeIdentity {
   /**
    * Returns the name of the node that owns this directory, or null if the directory does not say.
    */
-  static @Nullable String owner(Path data) throws IOException {
+  public static @Nullable String owner(Path data) throws IOException {
     Path file = data.resolve(FILE);
     return Files.exists(file) ? properties(file).getProperty(NODE) : null;
   }
@@ -141,31 +142,31 @@ final class NodeIdentity {
     }
   }
 
-  static UniqueId draw() {
+  public static UniqueId draw() {
     UUID id = UUID.randomUUID();
     return new UniqueId(id.getMostSignificantBits(), id.getLeastSignificantBits());
   }
 
-  String nodeId() {
+  public String nodeId() {
     return nodeId;
   }
 
-  UniqueId incarnation() {
+  public UniqueId incarnation() {
     return incarnation;
   }
 
   /** Null until this node has applied the entry that names the cluster. */
-  @Nullable UniqueId clusterId() {
+  public @Nullable UniqueId clusterId() {
     return known.clusterId();
   }
 
   /** True once the replicated state names this directory, and the file says so. */
-  boolean isKnown() {
+  public boolean isKnown() {
     return incarnation.equals(written.incarnations().get(nodeId));
   }
 
   /** What the replicated state last said of the cluster and its nodes. */
-  ClusterIdentity known() {
+  public ClusterIdentity known() {
     return known;
   }
 
@@ -175,7 +176,7 @@ final class NodeIdentity {
    * @param logIndex the entry after which the state says so
    * @throws StrangerException if the directory belongs to another cluster
    */
-  synchronized void learn(ClusterIdentity state, long logIndex) throws IOException {
+  public synchronized void learn(ClusterIdentity state, long logIndex) throws IOException {
     UniqueId own = known.clusterId();
     UniqueId other = state.clusterId();
     if (own != null && other != null && !own.equals(other)) {
@@ -190,7 +191,7 @@ final class NodeIdentity {
   }
 
   /** Records that the cluster has removed this node. */
-  synchronized void markRemoved() throws IOException {
+  public synchronized void markRemoved() throws IOException {
     if (!removed) {
       removed = true;
       write();

@@ -1,4 +1,4 @@
-package dev.tollgate.log.ratis;
+package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -25,7 +25,7 @@ class PeerGuardTest {
   private final List<IOException> stops = new ArrayList<>();
 
   private PeerGuard guard(Set<String> members) throws IOException {
-    return guard(NodeIdentity.open(directory, "n1"), members);
+    return guard(NodeIdentity.open(directory, "n1", directory.resolve("log")), members);
   }
 
   private PeerGuard guard(NodeIdentity identity, Set<String> members) {
@@ -66,7 +66,7 @@ class PeerGuardTest {
   @Test
   void nodeOfAClusterWithoutIdIsRefusedAndStopsNobody() throws Exception {
     UniqueId cluster = NodeIdentity.draw();
-    NodeIdentity identity = NodeIdentity.open(directory, "n1");
+    NodeIdentity identity = NodeIdentity.open(directory, "n1", directory.resolve("log"));
     identity.learn(identity(cluster, "n2", NodeIdentity.draw()), 1);
     PeerGuard guard = guard(identity, Set.of("n1", "n2", "n3"));
     assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, from("n2", null)));
@@ -77,7 +77,7 @@ class PeerGuardTest {
 
   @Test
   void nodeThatDoesNotKnowItsClusterStopsNobody() throws Exception {
-    NodeIdentity identity = NodeIdentity.open(directory, "n1");
+    NodeIdentity identity = NodeIdentity.open(directory, "n1", directory.resolve("log"));
     identity.learn(identity(null, "n2", NodeIdentity.draw()), 1);
     PeerCredentials stranger = new PeerCredentials("n2", null, NodeIdentity.draw(), "n1", null);
     PeerGuard guard = guard(identity, Set.of("n1", "n2"));

@@ -1,0 +1,360 @@
+package dev.tollgate.log.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.JavaUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection from another node to this one. Its thread carries out the calls one after the other,
+ * but does not wait for the disk: a call that has to wait goes to a second thread, and so do the
+ * calls with entries behind it. So heartbeats are answered meanwhile.
+ */
+final class AcceptedPeer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(AcceptedPeer.class);
+
+  /** Calls under way; the next one is not read before one of these is answered. */
+  static final int MAX_CALLS = PeerConnection.MAX_CALLS;
+
+  /** More than an answer takes of the send buffer; texts in answers are cut. */
+  private static final long ANSWER_COST = 2 << 10;
+
+  /** What gRPC clients begin with. */
+  private static final byte[] HTTP2 = "PRI * HT".getBytes(StandardCharsets.US_ASCII);
+
+  private static final long IDLE_SECONDS = 10;
+
+  /** What this connection belongs to. */
+  interface Owner {
+    /** A node has said who it is, and is accepted; its connection before is of no more use. */
+    void accepted(AcceptedPeer peer, String nodeId);
+
+    /** The other side does not keep to the protocol. */
+    void misbehaved(String from, String how);
+
+    /**
+     * The connection has ended.
+     *
+     * @param nodeId null if the other side has not said who it is
+     */
+    void ended(AcceptedPeer peer, @Nullable String nodeId) throws InterruptedException;
+  }
+
+  private final PeerSettings settings;
+  private final RaftServer server;
+  private final Socket socket;
+  private final Owner owner;
+  private final Semaphore free = new Semaphore(MAX_CALLS);
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicInteger delayed = new AtomicInteger();
+  private @Nullable ThreadPoolExecutor delay;
+  private volatile @Nullable FrameWriter writer;
+  private @Nullable PeerCredentials sender;
+  private final AtomicInteger answered = new AtomicInteger();
+  private int answersRead;
+
+  AcceptedPeer(PeerSettings settings, RaftServer server, Socket socket, Owner owner) {
+    this.settings = requireNonNull(settings, "settings");
+    this.server = requireNonNull(server, "server");
+    this.socket = requireNonNull(socket, "socket");
+    this.owner = requireNonNull(owner, "owner");
+  }
+
+  /** Serves the connection until it ends. */
+  void serve() {
+    try {
+      carryOutAll();
+      owner.ended(this, sender == null ? null : sender.from());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void carryOutAll() throws InterruptedException {
+    String from = String.valueOf(socket.getRemoteSocketAddress());
+    try {
+      PeerSockets.configure(socket);
+      DataInputStream in =
+          new DataInputStream(
+              new BufferedInputStream(socket.getInputStream(), PeerConnection.READ_BUFFER_BYTES));
+      if (hello(in)) {
+        from = requireNonNull(sender).from();
+        while (true) {
+          carryOut(Frame.read(in, settings.maxFrameBytes()));
+        }
+      }
+    } catch (EOFException e) {
+      LOG.debug("{}: {} has ended its connection", settings.nodeId(), from);
+    } catch (ProtocolException | WireFormatException e) {
+      owner.misbehaved(from, String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      LOG.debug("{}: the connection of {} has broken", settings.nodeId(), from, e);
+    } finally {
+      close();
+    }
+  }
+
+  /** False if the other side is refused, or has only asked whether this node can be added. */
+  private boolean hello(DataInputStream in) throws IOException {
+    socket.getOutputStream().write(Frame.PREFACE);
+    in.mark(HTTP2.length);
+    if (Arrays.equals(in.readNBytes(HTTP2.length), HTTP2)) {
+      throw new ProtocolException(
+          "it speaks gRPC: all nodes of a cluster have to be started with the same"
+              + " --raft-transport");
+    }
+    in.reset();
+    PeerConnection.requirePreface(in);
+    Frame frame = Frame.read(in, Frame.MAX_HELLO_BYTES);
+    if (frame.kind() != Frame.Kind.HELLO) {
+      throw new ProtocolException("a frame of kind " + frame.kind() + " before a hello");
+    }
+    WireReader body = frame.body();
+    boolean joining = body.flag();
+    PeerCredentials credentials = PeerCredentials.read(body.bytes());
+    PeerGuard guard = settings.guard();
+    PeerGuard.Refusal refusal =
+        joining ? guard.checkJoining(credentials) : guard.check(credentials);
+    socket
+        .getOutputStream()
+        .write(
+            refusal == null
+                ? Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0))
+                : Frame.refused(0, refusal));
+    if (refusal != null || joining) {
+      return false;
+    }
+    sender = credentials;
+    socket.setSoTimeout(0);
+    writer =
+        new FrameWriter(
+            socket.getOutputStream(),
+            socket.getSendBufferSize(),
+            MAX_CALLS * ANSWER_COST,
+            "tollgate-" + settings.nodeId() + "-answers-" + credentials.from(),
+            settings.supervision(),
+            e -> close());
+    owner.accepted(this, credentials.from());
+    return true;
+  }
+
+  private void carryOut(Frame frame) throws IOException, InterruptedException {
+    answersWereRead(frame.answersRead());
+    if (frame.kind() == Frame.Kind.IDENTITY) {
+      sender = PeerCredentials.read(frame.body().bytes());
+      return;
+    }
+    free.acquire();
+    PeerGuard.Refusal refusal = settings.guard().check(requireNonNull(sender));
+    if (refusal != null) {
+      answer(Frame.refused(frame.call(), refusal));
+      return;
+    }
+    switch (frame.kind()) {
+      case APPEND -> append(frame);
+      case SNAPSHOT -> installSnapshot(frame);
+      case VOTE ->
+          answer(
+              frame, () -> server.requestVote(RequestVoteRequestProto.parseFrom(frame.message())));
+      case ELECTION ->
+          answer(
+              frame,
+              () ->
+                  server.startLeaderElection(
+                      StartLeaderElectionRequestProto.parseFrom(frame.message())));
+      case TERM ->
+          answer(
+              Frame.of(
+                  Frame.Kind.DONE,
+                  frame.call(),
+                  0,
+                  new WireWriter(Long.BYTES).i64(settings.service().term())));
+      case FORWARD -> forward(frame);
+      default -> throw new ProtocolException("a call of kind " + frame.kind());
+    }
+  }
+
+  /** Threads of the other node may have counted in another order than they have sent. */
+  private void answersWereRead(int count) throws ProtocolException {
+    int more = count - answersRead;
+    if (more > answered.get() - answersRead) {
+      throw new ProtocolException("answers were read that were not given");
+    }
+    if (more > 0) {
+      answersRead = count;
+      requireNonNull(writer).read(more * ANSWER_COST);
+    }
+  }
+
+  /** What Ratis does at once. */
+  private interface Work {
+    MessageLite run() throws IOException;
+  }
+
+  private void answer(Frame frame, Work work) {
+    byte[] answer;
+    try {
+      answer = Frame.of(Frame.Kind.DONE, frame.call(), 0, work.run());
+    } catch (IOException | RuntimeException e) {
+      answer = failed(frame, e);
+    }
+    answer(answer);
+  }
+
+  private byte[] failed(Frame frame, Throwable failure) {
+    Throwable cause = JavaUtils.unwrapCompletionException(failure);
+    LOG.debug("{}: a call of kind {} failed", settings.nodeId(), frame.kind(), cause);
+    return Frame.failed(frame.call(), String.valueOf(cause.getMessage()));
+  }
+
+  private void answer(byte[] answer) {
+    free.release();
+    answered.incrementAndGet();
+    try {
+      requireNonNull(writer).write(answer, ANSWER_COST);
+    } catch (IOException e) {
+      close();
+    }
+  }
+
+  private void append(Frame frame) throws IOException {
+    AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(frame.message());
+    PeerService.Receiver receiver = checked -> begin(frame, checked);
+    PeerService service = settings.service();
+    // a heartbeat waits for nothing, and overtakes what waits
+    if ((request.getEntriesCount() == 0 || delayed.get() == 0)
+        && service.tryAppend(request, receiver)) {
+      return;
+    }
+    later(
+        () -> {
+          try {
+            service.append(request, closed::get, receiver);
+          } catch (IOException e) {
+            answer(failed(frame, e));
+          }
+        });
+  }
+
+  private CompletableFuture<?> begin(Frame frame, AppendEntriesRequestProto request) {
+    CompletableFuture<AppendEntriesReplyProto> reply;
+    try {
+      reply = server.appendEntriesAsync(request);
+    } catch (IOException | RuntimeException e) {
+      reply = CompletableFuture.failedFuture(e);
+    }
+    settings
+        .supervision()
+        .watch(
+            "the answer to a leader",
+            reply.handle(
+                (done, failure) -> {
+                  answer(
+                      failure == null
+                          ? Frame.of(Frame.Kind.DONE, frame.call(), 0, done)
+                          : failed(frame, failure));
+                  return null;
+                }));
+    return reply;
+  }
+
+  private void installSnapshot(Frame frame) throws IOException {
+    InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(frame.message());
+    later(() -> answer(frame, () -> server.installSnapshot(settings.service().checked(request))));
+  }
+
+  /** Runs work that may wait, in the order in which it came. */
+  private void later(Runnable work) {
+    ThreadPoolExecutor thread = delay;
+    if (thread == null) {
+      thread =
+          new ThreadPoolExecutor(
+              1,
+              1,
+              IDLE_SECONDS,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(),
+              settings
+                  .supervision()
+                  .threads("tollgate-" + settings.nodeId() + "-waits-for-the-log"));
+      thread.allowCoreThreadTimeOut(true);
+      delay = thread;
+    }
+    delayed.incrementAndGet();
+    thread.execute(
+        () -> {
+          try {
+            if (!closed.get()) {
+              work.run();
+            }
+          } finally {
+            delayed.decrementAndGet();
+          }
+        });
+  }
+
+  /** Has Ratis append an entry that another node was given, if this one leads. */
+  private void forward(Frame frame) {
+    settings
+        .supervision()
+        .watch(
+            "an entry of another node",
+            ForwardedEntry.read(frame.body())
+                .submit(server, settings.group())
+                .handle(
+                    (rejection, failure) -> {
+                      answer(
+                          failure == null
+                              ? Frame.of(
+                                  Frame.Kind.DONE,
+                                  frame.call(),
+                                  0,
+                                  new WireWriter(64).nullableString(rejection))
+                              : failed(frame, failure));
+                      return null;
+                    }));
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    FrameWriter frames = writer;
+    if (frames != null) {
+      frames.close();
+    }
+    try {
+      socket.close();
+    } catch (IOException e) {
+      LOG.debug("{}: a socket did not close", settings.nodeId(), e);
+    }
+  }
+}

@@ -1,0 +1,454 @@
+package dev.tollgate.log.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.leader.FollowerInfo;
+import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.leader.LogAppenderBase;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.util.Timestamp;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the log of a leader to one follower. Several requests with entries are under way at once,
+ * and heartbeats beside them. What is under way when a connection breaks, or fails, is sent again:
+ * the leader goes back to the first entry that has no answer.
+ *
+ * <p>One thread of its own connects, sends heartbeats and snapshots, and reads entries that are no
+ * longer in memory.
+ */
+final class PeerAppender extends LogAppenderBase {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerAppender.class);
+
+  /** Requests with entries under way, once the follower has accepted one. */
+  private static final int MAX_PENDING = 8;
+
+  /** Bytes of entries under way, 32 MiB; a larger entry is under way alone. */
+  private static final long MAX_PENDING_BYTES = 32L << 20;
+
+  /** Chunks of a snapshot under way. */
+  private static final int MAX_CHUNKS = 2;
+
+  /** After a request that failed; twice as long after each further one. */
+  private static final long FIRST_PAUSE_MILLIS = 5;
+
+  private static final int LONGEST_PAUSE_SHIFT = 7;
+
+  private static final Comparator<Long> IN_ORDER = (a, b) -> Long.signum(a - b);
+
+  /** A request with entries that has no answer. */
+  private record Pending(long callId, long firstIndex, long bytes) {}
+
+  private final PeerLink link;
+  private final PeerSettings settings;
+  private final AtomicLong callIds = new AtomicLong();
+  private final ReentrantLock sending = new ReentrantLock();
+  private final Deque<Pending> pending = new ArrayDeque<>();
+  private volatile int pendingCount;
+  private long pendingBytes;
+
+  /** True once the follower has accepted entries that follow those before them. */
+  private boolean accepted;
+
+  private int failures;
+  private long resumeNanos = System.nanoTime();
+  private volatile boolean wanted;
+  private volatile @Nullable Thread thread;
+
+  PeerAppender(
+      RaftServer.Division division,
+      LeaderState leader,
+      FollowerInfo follower,
+      PeerLink link,
+      PeerSettings settings) {
+    super(division, leader, follower);
+    this.link = requireNonNull(link, "link");
+    this.settings = requireNonNull(settings, "settings");
+  }
+
+  @Override
+  public long getCallId() {
+    return callIds.get();
+  }
+
+  @Override
+  public Comparator<Long> getCallIdComparator() {
+    return IN_ORDER;
+  }
+
+  /** Heartbeats beside entries name no entry before them, which may not have arrived yet. */
+  @Override
+  public boolean hasPendingDataRequests() {
+    return pendingCount > 0;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Sends on this thread what is in memory: that takes no other thread and never waits.
+   */
+  @Override
+  public void notifyLogAppender() {
+    wanted = true;
+    PeerConnection connection = link.connection();
+    if (connection == null || !isInMemory() || !trySend(connection)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** True if the entries that the follower lacks are the last few. */
+  private boolean isInMemory() {
+    long lacking = getRaftLog().getNextIndex() - getFollower().getNextIndex();
+    return lacking <= MAX_PENDING;
+  }
+
+  /** False if the thread of this appender has to look after it. */
+  private boolean trySend(PeerConnection connection) {
+    while (wanted && sending.tryLock()) {
+      try {
+        wanted = false;
+        sendDue(connection);
+      } catch (IOException | RuntimeException e) {
+        // the thread of this appender will meet it too
+        LOG.debug("{}: nothing is sent", this, e);
+        wanted = true;
+        return false;
+      } finally {
+        sending.unlock();
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void run() throws InterruptedException, IOException {
+    thread = Thread.currentThread();
+    while (isRunning()) {
+      wanted = false;
+      if (shouldSendAppendEntries()) {
+        PeerConnection connection = connect();
+        if (connection != null && !installSnapshot(connection)) {
+          send(connection);
+        }
+      }
+      link.giveUpIfSilent();
+      getLeaderState().checkHealth(getFollower());
+      await();
+    }
+  }
+
+  private @Nullable PeerConnection connect() throws InterruptedException {
+    try {
+      return link.connect();
+    } catch (IOException e) {
+      LOG.debug("{}: no connection", this, e);
+      return null;
+    }
+  }
+
+  /** Waits until there may be something to do. */
+  private void await() throws InterruptedException {
+    long nanos = TimeUnit.MILLISECONDS.toNanos(Math.max(1, getHeartbeatWaitTimeMs()));
+    if (link.connection() == null) {
+      // entries that are appended meanwhile are no reason to try more often
+      TimeUnit.NANOSECONDS.sleep(settings.retryNanos());
+      return;
+    }
+    long pause = resumeNanos - System.nanoTime();
+    if (!wanted) {
+      LockSupport.parkNanos(this, pause > 0 ? Math.min(pause, nanos) : nanos);
+    }
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  private void send(PeerConnection connection) throws IOException {
+    sending.lock();
+    try {
+      sendDue(connection);
+    } finally {
+      sending.unlock();
+    }
+  }
+
+  /** Sends all that is due; call with the lock. */
+  private void sendDue(PeerConnection connection) throws IOException {
+    while (isRunning() && !connection.isClosed()) {
+      boolean full = isFull();
+      if (full ? getHeartbeatWaitTimeMs() > 0 : !shouldSendAppendEntries()) {
+        return;
+      }
+      AppendEntriesRequestProto request = newAppendEntriesRequest(callIds.getAndIncrement(), full);
+      if (request == null) {
+        return;
+      }
+      send(connection, request);
+    }
+  }
+
+  private boolean isFull() {
+    return pending.size() >= (accepted ? MAX_PENDING : 1)
+        || pendingBytes >= MAX_PENDING_BYTES
+        || resumeNanos - System.nanoTime() > 0;
+  }
+
+  private void send(PeerConnection connection, AppendEntriesRequestProto request) {
+    boolean heartbeat = request.getEntriesCount() == 0;
+    long callId = request.getServerRequest().getCallId();
+    if (!heartbeat) {
+      LogEntryProto last = request.getEntries(request.getEntriesCount() - 1);
+      Pending sent =
+          new Pending(callId, request.getEntries(0).getIndex(), request.getSerializedSize());
+      pending.addLast(sent);
+      pendingBytes += sent.bytes();
+      pendingCount = pending.size();
+      getFollower().increaseNextIndex(last.getIndex() + 1);
+    }
+    resetHeartbeatTrigger();
+    Timestamp sendTime = Timestamp.currentTime();
+    getFollower().updateLastRpcSendTime(heartbeat);
+    CompletableFuture<Frame> answer =
+        connection.call((call, read) -> Frame.of(Frame.Kind.APPEND, call, read, request));
+    settings
+        .supervision()
+        .watch(
+            "the answer of a follower",
+            answer.handle(
+                (frame, failure) -> {
+                  if (failure == null) {
+                    answered(request, frame, sendTime);
+                  } else {
+                    failed(callId, failure);
+                  }
+                  return null;
+                }));
+  }
+
+  private void answered(AppendEntriesRequestProto request, Frame frame, Timestamp sendTime) {
+    AppendEntriesReplyProto reply;
+    try {
+      reply = AppendEntriesReplyProto.parseFrom(frame.message());
+    } catch (IOException e) {
+      failed(request.getServerRequest().getCallId(), e);
+      return;
+    }
+    if (!isRunning()) {
+      return;
+    }
+    FollowerInfo follower = getFollower();
+    follower.updateLastRespondedAppendEntriesSendTime(sendTime);
+    follower.updateLastRpcResponseTime();
+    switch (reply.getResult()) {
+      case SUCCESS -> {
+        forget(request);
+        getLeaderState().onFollowerCommitIndex(follower, reply.getFollowerCommit());
+        if (follower.updateMatchIndex(reply.getMatchIndex())) {
+          follower.updateNextIndex(reply.getMatchIndex() + 1);
+          getLeaderState().onFollowerSuccessAppendEntries(follower);
+        }
+      }
+      case NOT_LEADER -> {
+        forget(request);
+        LOG.info("{}: the follower is in term {}", this, reply.getTerm());
+        if (onFollowerTerm(reply.getTerm())) {
+          return;
+        }
+      }
+      case INCONSISTENCY -> goBack(request, reply.getNextIndex());
+      default -> {
+        failed(
+            request.getServerRequest().getCallId(),
+            new IOException("an answer of kind " + reply.getResult()));
+        return;
+      }
+    }
+    getLeaderState().onAppendEntriesReply(this, reply);
+    notifyLogAppender();
+  }
+
+  /** Removes a request that was answered from those under way. */
+  private void forget(AppendEntriesRequestProto request) {
+    if (request.getEntriesCount() == 0) {
+      return;
+    }
+    sending.lock();
+    try {
+      for (Pending sent : pending) {
+        if (sent.callId() == request.getServerRequest().getCallId()) {
+          pending.remove(sent);
+          pendingBytes -= sent.bytes();
+          pendingCount = pending.size();
+          accepted = true;
+          failures = 0;
+          return;
+        }
+      }
+    } finally {
+      sending.unlock();
+    }
+  }
+
+  /**
+   * The follower has not what comes before a request. An answer to one that is no longer under way
+   * says nothing new.
+   */
+  private void goBack(AppendEntriesRequestProto request, long nextIndex) {
+    boolean heartbeat = request.getEntriesCount() == 0;
+    long first = heartbeat ? RaftLog.INVALID_LOG_INDEX : request.getEntries(0).getIndex();
+    sending.lock();
+    try {
+      if (!heartbeat && !isPending(request.getServerRequest().getCallId())) {
+        return;
+      }
+      getFollower().setNextIndex(getNextIndexForInconsistency(first, nextIndex));
+      drop();
+    } finally {
+      sending.unlock();
+    }
+    LOG.info("{}: the follower goes on at {}", this, getFollower().getNextIndex());
+  }
+
+  private boolean isPending(long callId) {
+    return pending.stream().anyMatch(sent -> sent.callId() == callId);
+  }
+
+  /**
+   * Goes back to the first entry without an answer, if this request is still under way: what was
+   * sent after it may have been lost too. A heartbeat is not sent again.
+   */
+  private void failed(long callId, Throwable failure) {
+    boolean mine;
+    sending.lock();
+    try {
+      mine = isPending(callId);
+      if (mine) {
+        long first = pending.getFirst().firstIndex();
+        getFollower().setNextIndex(Math.max(first, getFollower().getMatchIndex() + 1));
+        drop();
+        failures++;
+        resumeNanos =
+            System.nanoTime()
+                + TimeUnit.MILLISECONDS.toNanos(
+                    FIRST_PAUSE_MILLIS << Math.min(failures, LONGEST_PAUSE_SHIFT));
+      }
+    } finally {
+      sending.unlock();
+    }
+    if (mine && isRunning()) {
+      LOG.info(
+          "{}: entries from {} on are sent again: {}",
+          this,
+          getFollower().getNextIndex(),
+          failure.getMessage());
+      notifyLogAppender();
+    }
+  }
+
+  /** Forgets what is under way; call with the lock. */
+  private void drop() {
+    pending.clear();
+    pendingCount = 0;
+    pendingBytes = 0;
+    accepted = false;
+  }
+
+  /** Sends a snapshot if the follower needs one, and waits until the follower has it. */
+  private boolean installSnapshot(PeerConnection connection) throws InterruptedException {
+    SnapshotInfo snapshot = shouldInstallSnapshot();
+    if (snapshot == null) {
+      return false;
+    }
+    LOG.info(
+        "{}: the follower needs entries from {} on, and gets {}",
+        this,
+        getFollower().getNextIndex(),
+        snapshot.getTermIndex());
+    Deque<CompletableFuture<Frame>> chunks = new ArrayDeque<>();
+    try {
+      for (InstallSnapshotRequestProto request :
+          newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)) {
+        getFollower().updateLastRpcSendTime(/* isHeartbeat= */ false);
+        chunks.addLast(
+            connection.call((call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, request)));
+        if (chunks.size() == MAX_CHUNKS && !needsMore(chunks.removeFirst())) {
+          return true;
+        }
+      }
+      while (!chunks.isEmpty()) {
+        if (!needsMore(chunks.removeFirst())) {
+          return true;
+        }
+      }
+    } catch (IOException | IllegalStateException e) {
+      LOG.warn("{}: {} did not arrive", this, snapshot.getTermIndex(), e);
+      pauseAfterFailure();
+      return true;
+    }
+    getFollower().setSnapshotIndex(snapshot.getTermIndex().getIndex());
+    getFollower().setAttemptedToInstallSnapshot();
+    LOG.info("{}: the follower has {}", this, snapshot.getTermIndex());
+    return true;
+  }
+
+  private void pauseAfterFailure() throws InterruptedException {
+    failures++;
+    TimeUnit.MILLISECONDS.sleep(FIRST_PAUSE_MILLIS << Math.min(failures, LONGEST_PAUSE_SHIFT));
+  }
+
+  /** Waits for the answer to a chunk; false if this node leads no more. */
+  private boolean needsMore(CompletableFuture<Frame> chunk)
+      throws IOException, InterruptedException {
+    InstallSnapshotReplyProto reply = InstallSnapshotReplyProto.parseFrom(await(chunk).message());
+    getFollower().updateLastRpcResponseTime();
+    switch (reply.getResult()) {
+      // a follower that has committed so far already says so to each chunk
+      case SUCCESS, IN_PROGRESS, ALREADY_INSTALLED -> {
+        return true;
+      }
+      case NOT_LEADER -> {
+        onFollowerTerm(reply.getTerm());
+        return false;
+      }
+      default -> throw new IOException("the follower says " + reply.getResult());
+    }
+  }
+
+  /** Waits for as long as the follower takes to restore a snapshot, but not for a silent one. */
+  private Frame await(CompletableFuture<Frame> answer) throws IOException, InterruptedException {
+    while (true) {
+      try {
+        return answer.get(settings.electionMillis(), TimeUnit.MILLISECONDS);
+      } catch (ExecutionException e) {
+        throw new IOException(requireNonNull(e.getCause()).getMessage(), e);
+      } catch (TimeoutException e) {
+        if (!isRunning()) {
+          throw new InterruptedException("this node leads no more");
+        }
+        link.ask();
+        link.giveUpIfSilent();
+      }
+    }
+  }
+}

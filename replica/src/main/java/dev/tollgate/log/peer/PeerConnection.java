@@ -1,0 +1,292 @@
+package dev.tollgate.log.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.ratis.protocol.RaftPeer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection from this node to another one, and the calls that have no answer yet. Answers come
+ * in any order. When the connection ends, every call fails, in the order of the calls. Thread-safe.
+ */
+final class PeerConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerConnection.class);
+
+  static final int READ_BUFFER_BYTES = 64 << 10;
+
+  /** Calls that may have no answer; more are not made. Entries need eight, and a few heartbeats. */
+  static final int MAX_CALLS = 256;
+
+  /** Bytes of calls that the other node has yet to read: 64 MiB. */
+  private static final long MAX_QUEUED_BYTES = 64L << 20;
+
+  /** A call without an answer. */
+  private record Call(CompletableFuture<Frame> answer, long cost, long beganNanos) {}
+
+  /** Returns the bytes of the frame that makes a call. */
+  interface Encoder {
+    byte[] frame(int call, int answersRead);
+  }
+
+  private final PeerSettings settings;
+  private final RaftPeer peer;
+  private final Socket socket = new Socket();
+  private final ConcurrentHashMap<Integer, Call> calls = new ConcurrentHashMap<>();
+  private final AtomicInteger lastCall = new AtomicInteger();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private @Nullable DataInputStream in;
+  private volatile @Nullable FrameWriter writer;
+  private volatile @Nullable PeerCredentials said;
+  private volatile long heardNanos;
+  private final AtomicInteger answersRead = new AtomicInteger();
+  private volatile @Nullable IOException reason;
+
+  PeerConnection(PeerSettings settings, RaftPeer peer) {
+    this.settings = requireNonNull(settings, "settings");
+    this.peer = requireNonNull(peer, "peer");
+  }
+
+  /** Connects, and says who this node is. Waits, but not forever. */
+  void open() throws IOException {
+    PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
+    PeerSockets.connect(socket, peer.getAddress());
+    DataInputStream input = input(socket);
+    PeerGuard.Refusal refusal = sayHello(socket, input, credentials, /* joining= */ false);
+    if (refusal != null) {
+      settings.guard().refusedBy(peer.getId().toString(), refusal);
+      throw new PeerException(refusal.message());
+    }
+    settings.guard().acceptedBy(peer.getId().toString());
+    socket.setSoTimeout(0);
+    in = input;
+    said = credentials;
+    heardNanos = System.nanoTime();
+    writer =
+        new FrameWriter(
+            socket.getOutputStream(),
+            socket.getSendBufferSize(),
+            MAX_QUEUED_BYTES,
+            "tollgate-" + settings.nodeId() + "-writes-to-" + peer.getId(),
+            settings.supervision(),
+            this::breakOff);
+  }
+
+  private static DataInputStream input(Socket socket) throws IOException {
+    return new DataInputStream(new BufferedInputStream(socket.getInputStream(), READ_BUFFER_BYTES));
+  }
+
+  /** Exchanges the first frames; returns why the other node refuses this one, or null. */
+  private static PeerGuard.@Nullable Refusal sayHello(
+      Socket socket, DataInputStream in, PeerCredentials credentials, boolean joining)
+      throws IOException {
+    WireWriter hello = new WireWriter(128).flag(joining).bytes(credentials.toBytes());
+    socket.getOutputStream().write(Frame.PREFACE);
+    socket.getOutputStream().write(Frame.of(Frame.Kind.HELLO, 0, 0, hello));
+    requirePreface(in);
+    Frame answer = Frame.read(in, Frame.MAX_HELLO_BYTES);
+    return switch (answer.kind()) {
+      case DONE -> null;
+      case REFUSED -> refusal(answer);
+      default -> throw new ProtocolException("a frame of kind " + answer.kind() + " for a hello");
+    };
+  }
+
+  /** Requires that the other side speaks this protocol, in this version. */
+  static void requirePreface(DataInputStream in) throws IOException {
+    byte[] preface = in.readNBytes(Frame.PREFACE.length);
+    if (preface.length < Frame.PREFACE.length) {
+      throw new EOFException("the connection ended before a hello");
+    }
+    int name = Frame.PREFACE.length - 1;
+    if (!Arrays.equals(preface, 0, name, Frame.PREFACE, 0, name)) {
+      throw new ProtocolException(
+          "what answers there speaks another protocol: all nodes of a cluster have to be started"
+              + " with the same --raft-transport, and the address has to be that for other nodes");
+    }
+    if (preface[name] != Frame.PREFACE[name]) {
+      throw new ProtocolException(
+          "that node speaks version "
+              + preface[name]
+              + " of the protocol between nodes, this one "
+              + Frame.PREFACE[name]);
+    }
+  }
+
+  private static PeerGuard.Refusal refusal(Frame answer) throws ProtocolException {
+    try {
+      WireReader body = answer.body();
+      return new PeerGuard.Refusal(PeerGuard.Reason.of(body.string()), body.string());
+    } catch (WireFormatException e) {
+      throw new ProtocolException("a refusal that cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** See {@link PeerTransport#askToJoin}. */
+  static PeerGuard.@Nullable Refusal askToJoin(
+      RaftPeer peer, PeerCredentials credentials, int millis) throws IOException {
+    try (Socket socket = new Socket()) {
+      PeerSockets.connect(socket, peer.getAddress());
+      socket.setSoTimeout(millis);
+      return sayHello(socket, input(socket), credentials, /* joining= */ true);
+    }
+  }
+
+  /**
+   * Makes a call, and does not wait.
+   *
+   * @return completed by the thread that reads the answers; exceptionally if the call failed, was
+   *     refused, or has no answer when the connection ends
+   */
+  CompletableFuture<Frame> call(Encoder encoder) {
+    FrameWriter frames = requireNonNull(writer, "a connection is opened first");
+    if (calls.size() >= MAX_CALLS) {
+      return CompletableFuture.failedFuture(
+          new IOException(calls.size() + " calls wait for an answer of node " + peer.getId()));
+    }
+    int id = lastCall.incrementAndGet();
+    byte[] frame = encoder.frame(id, answersRead.get());
+    Call call = new Call(new CompletableFuture<>(), FrameWriter.cost(frame), System.nanoTime());
+    calls.put(id, call);
+    try {
+      sayWhoThisIs(frames);
+      frames.write(frame);
+    } catch (IOException e) {
+      breakOff(e);
+    }
+    if (closed.get() && calls.remove(id) != null) {
+      call.answer().completeExceptionally(new IOException("the connection has ended"));
+    }
+    return call.answer();
+  }
+
+  /** Asks the node for its term, which it answers at once whatever it is busy with. */
+  CompletableFuture<Frame> term() {
+    return call((call, read) -> Frame.of(Frame.Kind.TERM, call, read, new WireWriter(0)));
+  }
+
+  /** Says so if this node, or the other, is known by more than at the hello. */
+  private void sayWhoThisIs(FrameWriter frames) throws IOException {
+    PeerCredentials now = settings.guard().credentialsFor(peer.getId().toString());
+    if (!now.equals(said)) {
+      said = now;
+      frames.write(Frame.of(Frame.Kind.IDENTITY, 0, 0, new WireWriter(128).bytes(now.toBytes())));
+    }
+  }
+
+  /** Reads answers until the connection ends. */
+  void readAnswers() {
+    try {
+      while (true) {
+        answered(Frame.read(requireNonNull(in), settings.maxFrameBytes()));
+      }
+    } catch (EOFException e) {
+      close(new IOException("that node has ended it", e));
+    } catch (IOException e) {
+      IOException why = reason;
+      close(why == null ? e : why);
+    }
+  }
+
+  private void answered(Frame frame) throws IOException {
+    Call call = calls.remove(frame.call());
+    if (call == null) {
+      throw new ProtocolException("an answer to a call that nobody has made");
+    }
+    answersRead.incrementAndGet();
+    heardNanos = System.nanoTime();
+    requireNonNull(writer).read(call.cost());
+    String node = peer.getId().toString();
+    switch (frame.kind()) {
+      case DONE -> {
+        settings.guard().acceptedBy(node);
+        call.answer().complete(frame);
+      }
+      case FAILED -> call.answer().completeExceptionally(new PeerException(text(frame)));
+      case REFUSED -> {
+        PeerGuard.Refusal refusal = refusal(frame);
+        settings.guard().refusedBy(node, refusal);
+        call.answer().completeExceptionally(new PeerException(refusal.message()));
+      }
+      default -> {
+        ProtocolException strange = new ProtocolException("an answer of kind " + frame.kind());
+        call.answer().completeExceptionally(strange);
+        throw strange;
+      }
+    }
+  }
+
+  private static String text(Frame frame) throws ProtocolException {
+    try {
+      return frame.body().string();
+    } catch (WireFormatException e) {
+      throw new ProtocolException("a text that cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** True if calls have had no answer for long, and nothing else has come meanwhile. */
+  boolean isSilent() {
+    long silence = settings.silenceNanos();
+    long now = System.nanoTime();
+    return now - heardNanos > silence
+        && calls.values().stream().anyMatch(call -> now - call.beganNanos() > silence);
+  }
+
+  boolean isClosed() {
+    return closed.get() || writer == null;
+  }
+
+  /** Has the thread that reads the answers end the connection. Does not wait for that. */
+  void breakOff(IOException why) {
+    reason = why;
+    closeSocket();
+  }
+
+  private void closeSocket() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      LOG.debug("{}: the socket to {} did not close", settings.nodeId(), peer.getId(), e);
+    }
+  }
+
+  /**
+   * Ends the connection, on the thread that opened it. Whoever waits for an answer is told in the
+   * order of the calls.
+   */
+  void close(IOException why) {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    FrameWriter frames = writer;
+    if (frames != null) {
+      frames.close();
+      LOG.info("{}: lost {}: {}", settings.nodeId(), peer.getId(), why.getMessage());
+    }
+    closeSocket();
+    SortedMap<Integer, Call> unanswered = new TreeMap<>(calls);
+    for (Integer id : unanswered.keySet()) {
+      Call call = calls.remove(id);
+      if (call != null) {
+        call.answer().completeExceptionally(why);
+      }
+    }
+  }
+}

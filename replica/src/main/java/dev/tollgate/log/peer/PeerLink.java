@@ -1,0 +1,189 @@
+package dev.tollgate.log.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.protocol.RaftPeer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way to another node: at most one connection, which is made when a caller can wait for it.
+ * After an attempt that failed the next one waits a moment, so a node that is down costs little.
+ * Thread-safe.
+ */
+final class PeerLink implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+
+  private final PeerSettings settings;
+  private final RaftPeer peer;
+  private final ReentrantLock mutex = new ReentrantLock();
+  private volatile @Nullable PeerConnection current;
+  private @Nullable CompletableFuture<PeerConnection> attempt;
+  private @Nullable IOException lastFailure;
+  private long retryNanos;
+  private boolean closed;
+
+  PeerLink(PeerSettings settings, RaftPeer peer) {
+    this.settings = requireNonNull(settings, "settings");
+    this.peer = requireNonNull(peer, "peer");
+  }
+
+  RaftPeer peer() {
+    return peer;
+  }
+
+  /** Returns the connection to the node, or null if there is none at this moment. */
+  @Nullable PeerConnection connection() {
+    PeerConnection open = current;
+    return open == null || open.isClosed() ? null : open;
+  }
+
+  /**
+   * Returns the connection to the node, and makes it if need be.
+   *
+   * @throws IOException if the node is not reached, was not a moment ago, or refuses this one
+   */
+  PeerConnection connect() throws IOException, InterruptedException {
+    PeerConnection open = connection();
+    if (open != null) {
+      return open;
+    }
+    try {
+      return attempt().get(2L * PeerSockets.HELLO_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw unreachable(requireNonNull(e.getCause()));
+    } catch (TimeoutException e) {
+      throw unreachable(e);
+    }
+  }
+
+  private IOException unreachable(Throwable cause) {
+    return new IOException(
+        "node "
+            + peer.getId()
+            + " at "
+            + peer.getAddress()
+            + " is not reached: "
+            + (cause instanceof IOException ? cause.getMessage() : cause),
+        cause);
+  }
+
+  /**
+   * Returns the connection once it is made, as {@link #connect}. Does not wait.
+   *
+   * @return completed by the thread that reads the answers, which must not wait either
+   */
+  CompletableFuture<PeerConnection> attempt() {
+    mutex.lock();
+    try {
+      if (closed) {
+        return CompletableFuture.failedFuture(new IOException("this node stops"));
+      }
+      PeerConnection open = connection();
+      if (open != null) {
+        return CompletableFuture.completedFuture(open);
+      }
+      CompletableFuture<PeerConnection> running = attempt;
+      if (running != null) {
+        return running;
+      }
+      if (lastFailure != null && System.nanoTime() - retryNanos < 0) {
+        return CompletableFuture.failedFuture(lastFailure);
+      }
+      CompletableFuture<PeerConnection> started = new CompletableFuture<>();
+      PeerConnection connection = new PeerConnection(settings, peer);
+      current = connection;
+      attempt = started;
+      settings
+          .supervision()
+          .thread(
+              "tollgate-" + settings.nodeId() + "-to-" + peer.getId(),
+              () -> run(connection, started))
+          .start();
+      return started;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void run(PeerConnection connection, CompletableFuture<PeerConnection> started) {
+    IOException failure = null;
+    try {
+      connection.open();
+    } catch (IOException e) {
+      connection.close(e);
+      failure = e;
+    }
+    boolean known;
+    mutex.lock();
+    try {
+      known = lastFailure != null;
+      attempt = null;
+      lastFailure = failure;
+      retryNanos = System.nanoTime() + settings.retryNanos();
+    } finally {
+      mutex.unlock();
+    }
+    if (failure != null) {
+      if (!known) {
+        LOG.info(
+            "{}: {} at {} is not reached: {}",
+            settings.nodeId(),
+            peer.getId(),
+            peer.getAddress(),
+            failure.getMessage());
+      }
+      started.completeExceptionally(failure);
+      return;
+    }
+    LOG.info("{}: connected to {} at {}", settings.nodeId(), peer.getId(), peer.getAddress());
+    started.complete(connection);
+    connection.readAnswers();
+  }
+
+  /** Has the node say something, if it is there, while a call to it takes long. */
+  void ask() {
+    PeerConnection open = connection();
+    if (open != null) {
+      CompletableFuture<Frame> unused = open.term();
+    }
+  }
+
+  /** Gives the connection up if it owes answers and brings nothing any more. */
+  void giveUpIfSilent() {
+    PeerConnection open = connection();
+    if (open != null && open.isSilent()) {
+      open.breakOff(
+          new IOException(
+              "it has said nothing for "
+                  + TimeUnit.NANOSECONDS.toMillis(settings.silenceNanos())
+                  + " ms"));
+    }
+  }
+
+  /** Drops the connection, so that the next call makes a new one. */
+  void renew() {
+    PeerConnection open = current;
+    if (open != null) {
+      open.breakOff(new IOException("a new connection takes its place"));
+    }
+  }
+
+  @Override
+  public void close() {
+    mutex.lock();
+    try {
+      closed = true;
+    } finally {
+      mutex.unlock();
+    }
+    renew();
+  }
+}

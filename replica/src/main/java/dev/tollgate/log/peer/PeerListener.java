@@ -1,0 +1,190 @@
+package dev.tollgate.log.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.server.RaftServer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Accepts connections of other nodes: one of each node, which replaces the one before, and a
+ * bounded number of those that have not said who they are. Thread-safe.
+ */
+final class PeerListener implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerListener.class);
+
+  /** Connections that have not said who they are; further ones are closed at once. */
+  static final int MAX_STRANGERS = 64;
+
+  /** How long a connection may take to say who it is, however slowly it says it. */
+  private static final long STRANGER_MILLIS = 3L * PeerSockets.HELLO_MILLIS;
+
+  /** Lines about connections that do not keep to the protocol; whoever makes more fills no disk. */
+  private static final int LOGGED = 100;
+
+  /** After an error of the listening socket, such as too many open files. */
+  private static final long PAUSE_MILLIS = 100;
+
+  private final PeerSettings settings;
+  private final RaftServer server;
+  private final InetSocketAddress address;
+  private final LeaderDeath death;
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final Map<String, AcceptedPeer> peers = new HashMap<>();
+  private final Map<AcceptedPeer, CompletableFuture<Void>> strangers = new HashMap<>();
+  private final AtomicInteger complaints = new AtomicInteger();
+  private @Nullable ServerSocket socket;
+  private boolean closed;
+
+  PeerListener(PeerSettings settings, RaftServer server, InetSocketAddress address) {
+    this.settings = requireNonNull(settings, "settings");
+    this.server = requireNonNull(server, "server");
+    this.address = requireNonNull(address, "address");
+    this.death = new LeaderDeath(settings, server);
+  }
+
+  /**
+   * Begins to accept connections.
+   *
+   * @throws IOException if the address cannot be used
+   */
+  void start() throws IOException {
+    ServerSocket listening = PeerSockets.listen(address);
+    socket = listening;
+    settings
+        .supervision()
+        .thread("tollgate-" + settings.nodeId() + "-accepts-peers", () -> accept(listening))
+        .start();
+  }
+
+  private void accept(ServerSocket listening) {
+    while (!listening.isClosed()) {
+      try {
+        accepted(listening.accept());
+      } catch (IOException e) {
+        if (!listening.isClosed()) {
+          LOG.warn("{}: no connection is accepted for a moment", settings.nodeId(), e);
+          pause();
+        }
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void accepted(Socket connection) {
+    AcceptedPeer peer = new AcceptedPeer(settings, server, connection, new Registry());
+    CompletableFuture<Void> said = new CompletableFuture<>();
+    boolean room;
+    mutex.lock();
+    try {
+      room = !closed && strangers.size() < MAX_STRANGERS;
+      if (room) {
+        strangers.put(peer, said);
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (!room) {
+      peer.close();
+      return;
+    }
+    var unused =
+        said.orTimeout(STRANGER_MILLIS, TimeUnit.MILLISECONDS)
+            .exceptionally(
+                tooLate -> {
+                  peer.close();
+                  return null;
+                });
+    settings
+        .supervision()
+        .thread("tollgate-" + settings.nodeId() + "-from-peer", peer::serve)
+        .start();
+  }
+
+  /** Keeps one connection of each node. */
+  private final class Registry implements AcceptedPeer.Owner {
+    @Override
+    public void accepted(AcceptedPeer peer, String nodeId) {
+      AcceptedPeer before;
+      CompletableFuture<Void> said;
+      mutex.lock();
+      try {
+        said = strangers.remove(peer);
+        before = peers.put(nodeId, peer);
+      } finally {
+        mutex.unlock();
+      }
+      if (said != null) {
+        said.complete(null);
+      }
+      if (before != null) {
+        before.close();
+      }
+    }
+
+    @Override
+    public void misbehaved(String from, String how) {
+      if (complaints.incrementAndGet() <= LOGGED) {
+        LOG.warn("{}: the connection of {} is closed: {}", settings.nodeId(), from, how);
+      }
+    }
+
+    @Override
+    public void ended(AcceptedPeer peer, @Nullable String nodeId) throws InterruptedException {
+      CompletableFuture<Void> said;
+      boolean last;
+      mutex.lock();
+      try {
+        said = strangers.remove(peer);
+        last = !closed && nodeId != null && peers.remove(nodeId, peer);
+      } finally {
+        mutex.unlock();
+      }
+      if (said != null) {
+        said.complete(null);
+      }
+      if (last) {
+        death.examine(requireNonNull(nodeId));
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    Set<AcceptedPeer> all;
+    mutex.lock();
+    try {
+      closed = true;
+      all = new HashSet<>(peers.values());
+      all.addAll(strangers.keySet());
+    } finally {
+      mutex.unlock();
+    }
+    death.close();
+    if (socket != null) {
+      socket.close();
+    }
+    List.copyOf(all).forEach(AcceptedPeer::close);
+  }
+}

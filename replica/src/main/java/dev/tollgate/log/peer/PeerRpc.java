@@ -1,0 +1,360 @@
+package dev.tollgate.log.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcFactory;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.ServerFactory;
+import org.apache.ratis.server.leader.FollowerInfo;
+import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.leader.LogAppender;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.CodedInputStream;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.NetUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The messages of Ratis between nodes, each as a length and its bytes, over one blocking socket for
+ * each pair of nodes and direction. docs/adr/0070 says why. Thread-safe.
+ */
+public final class PeerRpc implements RaftServerRpc, PeerTransport {
+  private static final String SETTINGS = "tollgate.peer.settings";
+  private static final String SERVER = "tollgate.peer.rpc";
+
+  /** How long an answer may take that somebody waits for. */
+  private static final long ANSWER_MILLIS = 1_000;
+
+  private static final long FORWARD_RETRY_MILLIS = 300;
+
+  /** How long the leader may take to append an entry until it is asked again. */
+  private static final long FORWARD_MILLIS = 3_000;
+
+  private static final String FORWARDING = "an entry for the leader";
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerRpc.class);
+
+  private final Type type;
+  private final PeerSettings settings;
+  private final RaftServer server;
+  private final InetSocketAddress address;
+  private final PeerListener listener;
+  private final Map<RaftPeerId, PeerLink> links = new ConcurrentHashMap<>();
+  private final ClientId clientId = ClientId.randomId();
+  private final AtomicLong forwards = new AtomicLong();
+  private final Map<Long, CompletableFuture<Void>> forwarding = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  private PeerRpc(Type type, PeerSettings settings, RaftServer server) {
+    this.type = type;
+    this.settings = requireNonNull(settings, "settings");
+    this.server = requireNonNull(server, "server");
+    this.address = NetUtils.createSocketAddr(settings.address());
+    this.listener = new PeerListener(settings, server, address);
+  }
+
+  /** Ratis creates an instance by the class name. */
+  public static final class Type implements RpcType {
+    public Type() {}
+
+    @Override
+    public String name() {
+      return Type.class.getName();
+    }
+
+    @Override
+    public RpcFactory newFactory(Parameters parameters) {
+      return new Factory(this, parameters);
+    }
+  }
+
+  private record Factory(Type type, Parameters parameters) implements ServerFactory {
+    @Override
+    public RpcType getRpcType() {
+      return type;
+    }
+
+    @Override
+    public RaftServerRpc newRaftServerRpc(RaftServer server) {
+      PeerRpc rpc = new PeerRpc(type, parameters.getNonNull(SETTINGS, PeerSettings.class), server);
+      parameters.put(SERVER, rpc, PeerRpc.class);
+      return rpc;
+    }
+
+    @Override
+    public LogAppender newLogAppender(
+        RaftServer.Division division, LeaderState leader, FollowerInfo follower) {
+      PeerRpc rpc = parameters.getNonNull(SERVER, PeerRpc.class);
+      return new PeerAppender(
+          division, leader, follower, rpc.link(follower.getPeer()), rpc.settings);
+    }
+  }
+
+  /** Makes a server that is built with these parameters use these settings. */
+  public static void configure(Parameters parameters, PeerSettings settings) {
+    parameters.put(SETTINGS, settings, PeerSettings.class);
+  }
+
+  /** Returns the transport of the server that was built with these parameters. */
+  public static PeerRpc of(Parameters parameters) {
+    return parameters.getNonNull(SERVER, PeerRpc.class);
+  }
+
+  @Override
+  public RpcType getRpcType() {
+    return type;
+  }
+
+  @Override
+  public void start() throws IOException {
+    listener.start();
+  }
+
+  @Override
+  public InetSocketAddress getInetSocketAddress() {
+    return address;
+  }
+
+  @Override
+  public void addRaftPeers(Collection<RaftPeer> peers) {
+    peers.forEach(this::link);
+  }
+
+  /** Returns the way to a node; a node that has moved gets a new one. */
+  private PeerLink link(RaftPeer peer) {
+    return requireNonNull(
+        links.compute(
+            peer.getId(),
+            (id, link) -> {
+              if (link != null && link.peer().getAddress().equals(peer.getAddress())) {
+                return link;
+              }
+              if (link != null) {
+                link.close();
+              }
+              return new PeerLink(settings, peer);
+            }));
+  }
+
+  private PeerLink link(ByteString id) throws IOException {
+    RaftPeerId peer = RaftPeerId.valueOf(id);
+    PeerLink link = links.get(peer);
+    if (link == null) {
+      throw new IOException("node " + peer + " is not known here");
+    }
+    return link;
+  }
+
+  @Override
+  public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {
+    if (reconnect) {
+      renew(peer);
+    }
+  }
+
+  /** Parses an answer. */
+  private interface Parser<A> {
+    A parse(CodedInputStream in) throws IOException;
+  }
+
+  private <A> A call(ByteString to, Frame.Kind kind, MessageLite request, Parser<A> parser)
+      throws IOException {
+    try {
+      PeerLink link = link(to);
+      CompletableFuture<Frame> answer =
+          link.connect().call((call, read) -> Frame.of(kind, call, read, request));
+      try {
+        return parser.parse(answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS).message());
+      } catch (TimeoutException e) {
+        link.giveUpIfSilent();
+        throw new IOException(
+            "node " + link.peer().getId() + " has not answered for " + ANSWER_MILLIS + " ms", e);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted = new InterruptedIOException("interrupted");
+      interrupted.initCause(e);
+      throw interrupted;
+    } catch (ExecutionException e) {
+      throw new IOException(requireNonNull(e.getCause()).getMessage(), e);
+    }
+  }
+
+  @Override
+  public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+    RequestVoteReplyProto reply =
+        call(
+            request.getServerRequest().getReplyId(),
+            Frame.Kind.VOTE,
+            request,
+            RequestVoteReplyProto::parseFrom);
+    // the leader tells a candidate that is not a member to end, and Ratis then ends silently
+    if (reply.getShouldShutdown()) {
+      settings.guard().removed();
+    }
+    return reply;
+  }
+
+  @Override
+  public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
+      throws IOException {
+    return call(
+        request.getServerRequest().getReplyId(),
+        Frame.Kind.ELECTION,
+        request,
+        StartLeaderElectionReplyProto::parseFrom);
+  }
+
+  @Override
+  public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
+      throws IOException {
+    return call(
+        request.getServerRequest().getReplyId(),
+        Frame.Kind.APPEND,
+        request,
+        AppendEntriesReplyProto::parseFrom);
+  }
+
+  @Override
+  public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+      throws IOException {
+    return call(
+        request.getServerRequest().getReplyId(),
+        Frame.Kind.SNAPSHOT,
+        request,
+        InstallSnapshotReplyProto::parseFrom);
+  }
+
+  @Override
+  public CompletableFuture<Long> termOf(String nodeId) {
+    PeerLink link = links.get(RaftPeerId.valueOf(nodeId));
+    PeerConnection connection = link == null ? null : link.connection();
+    if (connection == null) {
+      return CompletableFuture.failedFuture(new IOException("no connection to node " + nodeId));
+    }
+    return connection
+        .term()
+        .thenApply(answer -> answer.body().i64())
+        .orTimeout(2 * settings.electionMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public PeerGuard.@Nullable Refusal askToJoin(RaftPeer peer, int millis) throws IOException {
+    return PeerConnection.askToJoin(
+        peer, settings.guard().credentialsFor(peer.getId().toString()), millis);
+  }
+
+  @Override
+  public CompletableFuture<Void> forward(ByteString entry) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    long number = forwards.incrementAndGet();
+    forwarding.put(number, done);
+    forward(new ForwardedEntry(clientId, number, entry), done);
+    return done.whenComplete((nothing, failure) -> forwarding.remove(number));
+  }
+
+  /** Asks the leader as this node knows it, again and again. */
+  private void forward(ForwardedEntry entry, CompletableFuture<Void> done) {
+    if (closed) {
+      done.completeExceptionally(new IOException("node " + settings.nodeId() + " stops"));
+      return;
+    }
+    settings
+        .supervision()
+        .watch(
+            FORWARDING,
+            attempt(entry)
+                .handle(
+                    (rejection, failure) -> {
+                      if (failure != null) {
+                        again(entry, done);
+                      } else if (rejection != null) {
+                        done.completeExceptionally(new PeerException(rejection));
+                      } else {
+                        done.complete(null);
+                      }
+                      return null;
+                    }));
+  }
+
+  private void again(ForwardedEntry entry, CompletableFuture<Void> done) {
+    CompletableFuture.delayedExecutor(FORWARD_RETRY_MILLIS, TimeUnit.MILLISECONDS)
+        .execute(settings.supervision().essential(FORWARDING, () -> forward(entry, done)));
+  }
+
+  private CompletableFuture<@Nullable String> attempt(ForwardedEntry entry) {
+    RaftPeerId leader;
+    try {
+      leader = server.getDivision(settings.group()).getInfo().getLeaderId();
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    if (leader == null || leader.equals(server.getId())) {
+      return entry.submit(server, settings.group());
+    }
+    PeerLink link = links.get(leader);
+    if (link == null) {
+      return CompletableFuture.failedFuture(new IOException("node " + leader + " is not known"));
+    }
+    return link.attempt()
+        .thenCompose(
+            connection ->
+                connection.call(
+                    (call, read) -> Frame.of(Frame.Kind.FORWARD, call, read, entry.toBytes())))
+        .thenApply(answer -> answer.body().nullableString())
+        .orTimeout(FORWARD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void renew(RaftPeerId peer) {
+    PeerLink link = links.get(peer);
+    if (link != null) {
+      link.renew();
+    }
+  }
+
+  /** Ends all connections. Ratis calls this when the server is closed; later calls do nothing. */
+  @Override
+  public void close() {
+    closed = true;
+    links.values().forEach(PeerLink::close);
+    try {
+      listener.close();
+    } catch (IOException e) {
+      LOG.warn("{}: the socket for other nodes did not close", settings.nodeId(), e);
+    }
+    forwarding
+        .values()
+        .forEach(
+            waiting ->
+                waiting.completeExceptionally(
+                    new IOException("node " + settings.nodeId() + " stops")));
+  }
+}

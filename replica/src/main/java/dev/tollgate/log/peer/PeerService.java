@@ -1,0 +1,46 @@
+package dev.tollgate.log.peer;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+
+/**
+ * What a node does with the messages of a leader before Ratis gets them, whichever way they come.
+ * Thread-safe.
+ */
+public interface PeerService {
+  /** Takes a request to append entries. */
+  interface Receiver {
+    /**
+     * Hands a request to Ratis; throws nothing.
+     *
+     * @return the reply of Ratis, if it can be had here; exceptionally if the request failed
+     */
+    CompletableFuture<?> receive(AppendEntriesRequestProto request);
+  }
+
+  /** Returns the current term, or a term before all others if this node is in none. */
+  long term();
+
+  /**
+   * Hands a request to the receiver, unless it would have to wait.
+   *
+   * @return false if this request has to wait until entries are on disk: {@link #append}
+   */
+  boolean tryAppend(AppendEntriesRequestProto request, Receiver receiver);
+
+  /**
+   * Waits until none of the entries of this request is being appended, then hands the request to
+   * the receiver.
+   *
+   * @param gone whether the leader has gone, so that nothing need be done
+   * @throws IOException if that takes too long, or this node appends no more entries
+   */
+  void append(AppendEntriesRequestProto request, BooleanSupplier gone, Receiver receiver)
+      throws IOException;
+
+  /** Returns what of this request Ratis may see. */
+  InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request);
+}

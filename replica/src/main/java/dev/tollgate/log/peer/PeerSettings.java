@@ -1,0 +1,48 @@
+package dev.tollgate.log.peer;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.log.Supervision;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.protocol.RaftGroupId;
+
+/**
+ * What a node needs to talk with the others.
+ *
+ * @param address host:port at which this node listens
+ * @param guard decides which nodes this node talks to
+ * @param maxFrameBytes the largest message of Ratis
+ * @param electionMillis the shortest silence of a leader after which a follower stands for election
+ */
+public record PeerSettings(
+    String nodeId,
+    String address,
+    RaftGroupId group,
+    PeerGuard guard,
+    PeerService service,
+    Supervision supervision,
+    int maxFrameBytes,
+    long electionMillis) {
+  public PeerSettings {
+    requireNonNull(nodeId, "nodeId");
+    requireNonNull(address, "address");
+    requireNonNull(group, "group");
+    requireNonNull(guard, "guard");
+    requireNonNull(service, "service");
+    requireNonNull(supervision, "supervision");
+  }
+
+  /**
+   * For how long a connection may owe answers and bring nothing at all before it is given up. A
+   * leader sends a heartbeat to each follower every half election timeout, and a follower answers
+   * it while its disk is busy.
+   */
+  long silenceNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, 5 * electionMillis));
+  }
+
+  /** How long to wait until a node that was not reached is tried again. */
+  long retryNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(electionMillis / 4);
+  }
+}

@@ -1,0 +1,81 @@
+package dev.tollgate.log.peer;
+
+import dev.tollgate.wire.WireWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Accepts one connection, sends some bytes whatever it is told, and reads nothing. */
+final class FakePeer implements AutoCloseable {
+  private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+  private final CompletableFuture<Socket> connection = new CompletableFuture<>();
+
+  FakePeer(byte[] bytes) throws IOException {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                Socket socket = listener.accept();
+                socket.getOutputStream().write(bytes);
+                connection.complete(socket);
+              } catch (IOException e) {
+                connection.completeExceptionally(e);
+              }
+            },
+            "fake-peer");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** A node that says hello, and nothing after that. */
+  static FakePeer silent() throws IOException {
+    return new FakePeer(hello());
+  }
+
+  /** What a node says to one that it accepts. */
+  static byte[] hello() {
+    byte[] hello = Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0));
+    return ByteBuffer.allocate(Frame.PREFACE.length + hello.length)
+        .put(Frame.PREFACE)
+        .put(hello)
+        .array();
+  }
+
+  String address() {
+    return "127.0.0.1:" + listener.getLocalPort();
+  }
+
+  void send(byte[] bytes) throws Exception {
+    connection.get(30, TimeUnit.SECONDS).getOutputStream().write(bytes);
+  }
+
+  /** Says that nothing follows, once it is connected. */
+  void hangUp() {
+    connection.thenAccept(
+        socket -> {
+          try {
+            socket.shutdownOutput();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+    connection.thenAccept(
+        socket -> {
+          try {
+            socket.close();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+}

@@ -1,0 +1,151 @@
+package dev.tollgate.log.peer;
+
+import dev.tollgate.cluster.Ports;
+import dev.tollgate.log.Supervision;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.util.NetUtils;
+
+/** A node that listens, with a server behind it that does what the test says. */
+final class TestNode implements AutoCloseable {
+  static final RaftGroupId GROUP = RaftGroupId.valueOf(new UUID(1, 2));
+  static final int MAX_FRAME_BYTES = 8 << 20;
+
+  final String id;
+  final String address;
+  final PeerSettings settings;
+  final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+  final List<IOException> stops = Collections.synchronizedList(new ArrayList<>());
+  final AtomicInteger votes = new AtomicInteger();
+  final AtomicInteger terms = new AtomicInteger();
+  final PeerListener listener;
+
+  /** Called by the thread of a connection, or one that may wait for the log. */
+  volatile Function<AppendEntriesRequestProto, CompletableFuture<AppendEntriesReplyProto>> appends =
+      request -> CompletableFuture.completedFuture(reply(request));
+
+  /** Whether requests with entries have to wait. */
+  volatile boolean busy;
+
+  TestNode(String id, Path directory, long electionMillis) throws IOException {
+    this.id = id;
+    this.address = "127.0.0.1:" + Ports.free();
+    PeerGuard guard =
+        new PeerGuard(
+            NodeIdentity.open(directory.resolve(id), id, directory.resolve("log")),
+            directory,
+            /* begins= */ true,
+            new PeerGuard.Members() {
+              @Override
+              public boolean contains(String nodeId) {
+                return true;
+              }
+
+              @Override
+              public int count() {
+                return 3;
+              }
+            },
+            stops::add);
+    settings =
+        new PeerSettings(
+            id,
+            address,
+            GROUP,
+            guard,
+            new Service(),
+            new Supervision(id, failures::add),
+            MAX_FRAME_BYTES,
+            electionMillis);
+    listener = new PeerListener(settings, server(), NetUtils.createSocketAddr(address));
+    listener.start();
+  }
+
+  /** Returns the way from this node to another one. */
+  PeerLink linkTo(TestNode other) {
+    return linkTo(other.id, other.address);
+  }
+
+  PeerLink linkTo(String other, String address) {
+    return new PeerLink(settings, RaftPeer.newBuilder().setId(other).setAddress(address).build());
+  }
+
+  static AppendEntriesReplyProto reply(AppendEntriesRequestProto request) {
+    return AppendEntriesReplyProto.newBuilder()
+        .setMatchIndex(request.getServerRequest().getCallId())
+        .build();
+  }
+
+  private RaftServer server() {
+    return (RaftServer)
+        Proxy.newProxyInstance(
+            RaftServer.class.getClassLoader(),
+            new Class<?>[] {RaftServer.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "getId" -> RaftPeerId.valueOf(id);
+                  case "getDivision" -> throw new IOException("it is in no group");
+                  case "appendEntriesAsync" ->
+                      appends.apply((AppendEntriesRequestProto) arguments[0]);
+                  case "requestVote" ->
+                      RequestVoteReplyProto.newBuilder()
+                          .setTerm(
+                              ((RequestVoteRequestProto) arguments[0]).getCandidateTerm()
+                                  + 0L * votes.incrementAndGet())
+                          .build();
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  private final class Service implements PeerService {
+    @Override
+    public long term() {
+      return terms.incrementAndGet();
+    }
+
+    @Override
+    public boolean tryAppend(AppendEntriesRequestProto request, Receiver receiver) {
+      if (busy && request.getEntriesCount() > 0) {
+        return false;
+      }
+      receiver.receive(request);
+      return true;
+    }
+
+    @Override
+    public void append(AppendEntriesRequestProto request, BooleanSupplier gone, Receiver receiver) {
+      while (busy && !gone.getAsBoolean()) {
+        Thread.onSpinWait();
+      }
+      receiver.receive(request);
+    }
+
+    @Override
+    public InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
+      return request;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+  }
+}
