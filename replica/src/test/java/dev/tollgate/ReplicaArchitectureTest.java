@@ -97,7 +97,7 @@ class ReplicaArchitectureTest {
 
   @Test
   void ratisIsKnownToItsRoomsOnly() {
-    only("dev.tollgate.log.[ratis|snapshot]", "org.apache.ratis..").check(CLASSES);
+    only("dev.tollgate.log.[ratis|peer|snapshot]", "org.apache.ratis..").check(CLASSES);
   }
 
   @Test

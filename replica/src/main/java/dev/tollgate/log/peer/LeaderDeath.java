@@ -78,7 +78,8 @@ final class LeaderDeath {
                       .setRaftGroupId(ProtoUtils.toRaftGroupIdProtoBuilder(settings.group())))
               .setLeaderLastEntry(last.toProto())
               .build());
-    } catch (IOException e) {
+    } catch (IOException | IllegalStateException e) {
+      // this node closes too
       LOG.debug("{}: no election", settings.nodeId(), e);
     }
   }

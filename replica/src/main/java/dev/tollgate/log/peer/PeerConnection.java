@@ -11,6 +11,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -146,6 +147,8 @@ final class PeerConnection {
       PeerSockets.connect(socket, peer.getAddress());
       socket.setSoTimeout(millis);
       return sayHello(socket, input(socket), credentials, /* joining= */ true);
+    } catch (SocketTimeoutException e) {
+      throw new IOException("silent for " + millis + " ms", e);
     }
   }
 

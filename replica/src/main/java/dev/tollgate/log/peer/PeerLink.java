@@ -170,9 +170,13 @@ final class PeerLink implements AutoCloseable {
 
   /** Drops the connection, so that the next call makes a new one. */
   void renew() {
+    drop("a new connection takes its place");
+  }
+
+  private void drop(String why) {
     PeerConnection open = current;
     if (open != null) {
-      open.breakOff(new IOException("a new connection takes its place"));
+      open.breakOff(new IOException(why));
     }
   }
 
@@ -184,6 +188,6 @@ final class PeerLink implements AutoCloseable {
     } finally {
       mutex.unlock();
     }
-    renew();
+    drop("this node closes it");
   }
 }

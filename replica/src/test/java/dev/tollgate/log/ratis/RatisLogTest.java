@@ -803,7 +803,11 @@ class RatisLogTest {
   }
 
   private static RaftServer serverOf(TestNode node) throws Exception {
-    return (RaftServer) RatisInternals.field(RatisLog.class, "server").get(node.log);
+    return serverOf(node.log);
+  }
+
+  static RaftServer serverOf(RatisLog log) throws Exception {
+    return (RaftServer) RatisInternals.field(RatisLog.class, "server").get(log);
   }
 
   /** The file cannot be replaced: where it would be written there is something else. */
