@@ -20,6 +20,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
@@ -40,8 +41,11 @@ import org.slf4j.LoggerFactory;
 final class AcceptedPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AcceptedPeer.class);
 
-  /** Calls under way; the next one is not read before one of these is answered. */
+  /** Calls under way; a node that makes more does not keep to the protocol. */
   static final int MAX_CALLS = PeerConnection.MAX_CALLS;
+
+  /** Bytes of calls that wait for the log, 64 MiB: a leader has 32 MiB and an entry under way. */
+  private static final long MAX_DELAYED_BYTES = 64L << 20;
 
   /** More than an answer takes of the send buffer; texts in answers are cut. */
   private static final long ANSWER_COST = 2 << 10;
@@ -74,6 +78,7 @@ final class AcceptedPeer implements AutoCloseable {
   private final Semaphore free = new Semaphore(MAX_CALLS);
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicInteger delayed = new AtomicInteger();
+  private final AtomicLong delayedBytes = new AtomicLong();
   private @Nullable ThreadPoolExecutor delay;
   private volatile @Nullable FrameWriter writer;
   private @Nullable PeerCredentials sender;
@@ -166,12 +171,18 @@ final class AcceptedPeer implements AutoCloseable {
   }
 
   private void carryOut(Frame frame) throws IOException, InterruptedException {
-    answersWereRead(frame.answersRead());
     if (frame.kind() == Frame.Kind.IDENTITY) {
-      sender = PeerCredentials.read(frame.body().bytes());
+      PeerCredentials credentials = PeerCredentials.read(frame.body().bytes());
+      if (!credentials.from().equals(requireNonNull(sender).from())) {
+        throw new ProtocolException("another name, " + credentials.from());
+      }
+      sender = credentials;
       return;
     }
-    free.acquire();
+    answersWereRead(frame.answersRead());
+    if (!free.tryAcquire()) {
+      throw new ProtocolException("more than " + MAX_CALLS + " calls without an answer");
+    }
     PeerGuard.Refusal refusal = settings.guard().check(requireNonNull(sender));
     if (refusal != null) {
       answer(Frame.refused(frame.call(), refusal));
@@ -254,6 +265,7 @@ final class AcceptedPeer implements AutoCloseable {
       return;
     }
     later(
+        frame,
         () -> {
           try {
             service.append(request, closed::get, receiver);
@@ -287,11 +299,16 @@ final class AcceptedPeer implements AutoCloseable {
 
   private void installSnapshot(Frame frame) throws IOException {
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(frame.message());
-    later(() -> answer(frame, () -> server.installSnapshot(settings.service().checked(request))));
+    later(
+        frame,
+        () -> answer(frame, () -> server.installSnapshot(settings.service().checked(request))));
   }
 
   /** Runs work that may wait, in the order in which it came. */
-  private void later(Runnable work) {
+  private void later(Frame frame, Runnable work) throws ProtocolException {
+    if (delayedBytes.addAndGet(frame.size()) > MAX_DELAYED_BYTES) {
+      throw new ProtocolException(delayedBytes.get() + " bytes that wait for the log");
+    }
     ThreadPoolExecutor thread = delay;
     if (thread == null) {
       thread =
@@ -316,6 +333,7 @@ final class AcceptedPeer implements AutoCloseable {
             }
           } finally {
             delayed.decrementAndGet();
+            delayedBytes.addAndGet(-frame.size());
           }
         });
   }
@@ -347,14 +365,15 @@ final class AcceptedPeer implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    FrameWriter frames = writer;
-    if (frames != null) {
-      frames.close();
-    }
+    // first the socket: a thread that writes has the lock of the writer
     try {
       socket.close();
     } catch (IOException e) {
       LOG.debug("{}: a socket did not close", settings.nodeId(), e);
+    }
+    FrameWriter frames = writer;
+    if (frames != null) {
+      frames.close();
     }
   }
 }

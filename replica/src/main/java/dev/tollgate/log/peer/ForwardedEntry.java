@@ -5,6 +5,7 @@ import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 record ForwardedEntry(ClientId origin, long number, ByteString entry) {
   private static final int ORIGIN_BYTES = 16;
+
+  /** How long the leader may take to append an entry: Ratis does not answer every request. */
+  static final long MILLIS = 3_000;
 
   WireWriter toBytes() {
     return new WireWriter(32 + entry.size())
@@ -66,6 +70,7 @@ record ForwardedEntry(ClientId origin, long number, ByteString entry) {
     try {
       return server
           .submitClientRequestAsync(request)
+          .orTimeout(MILLIS, TimeUnit.MILLISECONDS)
           .thenCompose(reply -> rejection(server, reply));
     } catch (IOException | RuntimeException e) {
       return CompletableFuture.failedFuture(e);

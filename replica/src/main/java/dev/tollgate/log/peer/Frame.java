@@ -173,6 +173,11 @@ final class Frame {
         Kind.of(Byte.toUnsignedInt(header.get())), header.getInt(), header.getInt(), bytes);
   }
 
+  /** Returns the number of its bytes. */
+  int size() {
+    return bytes.length;
+  }
+
   /** Returns a reader of the body. */
   WireReader body() {
     return new WireReader(bytes, HEADER_BYTES, bytes.length - HEADER_BYTES);

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * of this writer does. Thread-safe; frames are sent in the order in which they are given.
  */
 final class FrameWriter {
+  /** A large frame is written in pieces, so that its progress shows that the other side reads. */
+  private static final int PIECE_BYTES = 64 << 10;
+
   /** What a frame takes of a send buffer besides its bytes, at the most. */
   private static final long FRAME_OVERHEAD_BYTES = 1 << 10;
 
@@ -36,6 +39,7 @@ final class FrameWriter {
   private long queuedBytes;
   private boolean threadWrites;
   private boolean closed;
+  private volatile long wroteNanos = System.nanoTime();
   private @Nullable Thread thread;
 
   /**
@@ -71,7 +75,7 @@ final class FrameWriter {
   /**
    * Sends a frame.
    *
-   * @param cost at least {@link #cost}
+   * @param cost at least {@link #cost}, unless nothing will say that this frame was read
    * @throws IOException if the connection is broken or closed, or the other side reads too slowly
    */
   void write(byte[] frame, long cost) throws IOException {
@@ -108,10 +112,18 @@ final class FrameWriter {
     unread.addAndGet(-cost);
   }
 
+  /** When the thread last wrote some bytes, by {@link System#nanoTime}. */
+  long wroteNanos() {
+    return wroteNanos;
+  }
+
   private void writeQueued() {
     try {
       for (byte[] frame = next(); frame != null; frame = next()) {
-        out.write(frame);
+        for (int from = 0; from < frame.length; from += PIECE_BYTES) {
+          out.write(frame, from, Math.min(PIECE_BYTES, frame.length - from));
+          wroteNanos = System.nanoTime();
+        }
       }
     } catch (IOException e) {
       broken.accept(e);

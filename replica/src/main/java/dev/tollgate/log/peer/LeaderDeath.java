@@ -9,15 +9,11 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
-import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.util.NetUtils;
-import org.apache.ratis.util.ProtoUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * nobody listens at its address any more. If only the network fails, or the machine of the leader,
  * the election timeout decides as ever.
  *
- * <p>An election too many would cost a moment, and nothing else: terms and votes are those of Raft.
+ * <p>Whoever stands asks for a pre-vote first, so a node that is wrong about its leader disturbs
+ * nobody: the others still hear that leader.
  */
 final class LeaderDeath {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderDeath.class);
@@ -38,6 +35,12 @@ final class LeaderDeath {
 
   private static final int ANSWER_MILLIS = 100;
   private static final long AGAIN_MILLIS = 5;
+
+  /** How long it takes until the other followers have noticed too, and will vote. */
+  private static final long NOTICING_MILLIS = 20;
+
+  /** How often a follower stands. After that the election timeout decides. */
+  private static final int ATTEMPTS = 3;
 
   /**
    * How much later each further follower stands, so that they do not split the votes: an election
@@ -60,36 +63,34 @@ final class LeaderDeath {
       RaftServer.Division division = server.getDivision(settings.group());
       DivisionInfo info = division.getInfo();
       long term = info.getCurrentTerm();
-      if (!isLedBy(info, nodeId, term) || !isGone(division, nodeId)) {
+      RaftPeerId leader = info.getLeaderId();
+      if (!info.isFollower()
+          || leader == null
+          || !leader.toString().equals(nodeId)
+          || !isGone(division, nodeId)) {
         return;
       }
-      TimeUnit.MILLISECONDS.sleep(rank(division, nodeId) * STAGGER_MILLIS);
-      TermIndex last = division.getRaftLog().getLastEntryTermIndex();
-      if (closed || last == null || !isLedBy(info, nodeId, term)) {
-        return;
+      settings.service().doubtLeader(nodeId, term);
+      List<String> followers = followers(division, nodeId);
+      int rank = Math.max(0, followers.indexOf(settings.nodeId()));
+      TimeUnit.MILLISECONDS.sleep(NOTICING_MILLIS + rank * STAGGER_MILLIS);
+      for (int i = 0; i < ATTEMPTS && isLeaderless(info, nodeId, term); i++) {
+        LOG.info("{}: the process of the leader, {}, has ended", settings.nodeId(), nodeId);
+        settings.service().standForElection(nodeId, term);
+        TimeUnit.MILLISECONDS.sleep(followers.size() * STAGGER_MILLIS);
       }
-      LOG.info("{}: the process of the leader, {}, has ended", settings.nodeId(), nodeId);
-      server.startLeaderElection(
-          StartLeaderElectionRequestProto.newBuilder()
-              .setServerRequest(
-                  RaftRpcRequestProto.newBuilder()
-                      .setRequestorId(RaftPeerId.valueOf(nodeId).toByteString())
-                      .setReplyId(server.getId().toByteString())
-                      .setRaftGroupId(ProtoUtils.toRaftGroupIdProtoBuilder(settings.group())))
-              .setLeaderLastEntry(last.toProto())
-              .build());
-    } catch (IOException | IllegalStateException e) {
+    } catch (IOException | IllegalStateException | IllegalArgumentException e) {
       // this node closes too
       LOG.debug("{}: no election", settings.nodeId(), e);
     }
   }
 
-  private static boolean isLedBy(DivisionInfo info, String nodeId, long term) {
+  private boolean isLeaderless(DivisionInfo info, String dead, long term) {
     RaftPeerId leader = info.getLeaderId();
-    return info.isFollower()
-        && leader != null
-        && leader.toString().equals(nodeId)
-        && info.getCurrentTerm() == term;
+    return !closed
+        && info.isFollower()
+        && info.getCurrentTerm() == term
+        && (leader == null || leader.toString().equals(dead));
   }
 
   /** True once nobody listens at the address of a node; false if its process is there. */
@@ -129,15 +130,13 @@ final class LeaderDeath {
     }
   }
 
-  /** How many of the other followers stand before this node. */
-  private int rank(RaftServer.Division division, String leader) {
-    List<String> followers =
-        division.getRaftConf().getCurrentPeers().stream()
-            .map(peer -> peer.getId().toString())
-            .filter(id -> !id.equals(leader))
-            .sorted()
-            .toList();
-    return Math.max(0, followers.indexOf(settings.nodeId()));
+  /** The followers, in the order in which they stand. */
+  private static List<String> followers(RaftServer.Division division, String leader) {
+    return division.getRaftConf().getCurrentPeers().stream()
+        .map(peer -> peer.getId().toString())
+        .filter(id -> !id.equals(leader))
+        .sorted()
+        .toList();
   }
 
   void close() {

@@ -47,9 +47,6 @@ final class PeerAppender extends LogAppenderBase {
   /** Bytes of entries under way, 32 MiB; a larger entry is under way alone. */
   private static final long MAX_PENDING_BYTES = 32L << 20;
 
-  /** Chunks of a snapshot under way. */
-  private static final int MAX_CHUNKS = 2;
-
   /** After a request that failed; twice as long after each further one. */
   private static final long FIRST_PAUSE_MILLIS = 5;
 
@@ -111,22 +108,19 @@ final class PeerAppender extends LogAppenderBase {
   @Override
   public void notifyLogAppender() {
     wanted = true;
-    PeerConnection connection = link.connection();
-    if (connection == null || !isInMemory() || !trySend(connection)) {
+    if (!trySend()) {
       LockSupport.unpark(thread);
     }
   }
 
-  /** True if the entries that the follower lacks are the last few. */
-  private boolean isInMemory() {
-    long lacking = getRaftLog().getNextIndex() - getFollower().getNextIndex();
-    return lacking <= MAX_PENDING;
-  }
-
   /** False if the thread of this appender has to look after it. */
-  private boolean trySend(PeerConnection connection) {
-    while (wanted && sending.tryLock()) {
+  private boolean trySend() {
+    PeerConnection connection = link.connection();
+    while (connection != null && wanted && sending.tryLock()) {
       try {
+        if (!isInMemory()) {
+          return false;
+        }
         wanted = false;
         sendDue(connection);
       } catch (IOException | RuntimeException e) {
@@ -138,7 +132,12 @@ final class PeerAppender extends LogAppenderBase {
         sending.unlock();
       }
     }
-    return true;
+    return !wanted;
+  }
+
+  /** True if the entries that the follower lacks are the last few. */
+  private boolean isInMemory() {
+    return getRaftLog().getNextIndex() - getFollower().getNextIndex() <= MAX_PENDING;
   }
 
   @Override
@@ -221,10 +220,10 @@ final class PeerAppender extends LogAppenderBase {
       LogEntryProto last = request.getEntries(request.getEntriesCount() - 1);
       Pending sent =
           new Pending(callId, request.getEntries(0).getIndex(), request.getSerializedSize());
+      getFollower().increaseNextIndex(last.getIndex() + 1);
       pending.addLast(sent);
       pendingBytes += sent.bytes();
       pendingCount = pending.size();
-      getFollower().increaseNextIndex(last.getIndex() + 1);
     }
     resetHeartbeatTrigger();
     Timestamp sendTime = Timestamp.currentTime();
@@ -238,12 +237,24 @@ final class PeerAppender extends LogAppenderBase {
             answer.handle(
                 (frame, failure) -> {
                   if (failure == null) {
-                    answered(request, frame, sendTime);
+                    unlessStopped(() -> answered(request, frame, sendTime));
                   } else {
-                    failed(callId, failure);
+                    unlessStopped(() -> failed(callId, failure));
                   }
                   return null;
                 }));
+  }
+
+  /** Ratis throws when it is asked for a log that it has closed, or a follower that is gone. */
+  private void unlessStopped(Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException e) {
+      if (isRunning()) {
+        throw e;
+      }
+      LOG.debug("{}: an answer comes too late", this, e);
+    }
   }
 
   private void answered(AppendEntriesRequestProto request, Frame frame, Timestamp sendTime) {
@@ -262,10 +273,8 @@ final class PeerAppender extends LogAppenderBase {
     follower.updateLastRpcResponseTime();
     switch (reply.getResult()) {
       case SUCCESS -> {
-        forget(request);
         getLeaderState().onFollowerCommitIndex(follower, reply.getFollowerCommit());
-        if (follower.updateMatchIndex(reply.getMatchIndex())) {
-          follower.updateNextIndex(reply.getMatchIndex() + 1);
+        if (isNews(request, reply.getMatchIndex())) {
           getLeaderState().onFollowerSuccessAppendEntries(follower);
         }
       }
@@ -288,11 +297,23 @@ final class PeerAppender extends LogAppenderBase {
     notifyLogAppender();
   }
 
+  /** True if the follower has entries of which this node did not know. */
+  private boolean isNews(AppendEntriesRequestProto request, long matchIndex) {
+    sending.lock();
+    try {
+      forget(request);
+      if (!getFollower().updateMatchIndex(matchIndex)) {
+        return false;
+      }
+      getFollower().updateNextIndex(matchIndex + 1);
+      return true;
+    } finally {
+      sending.unlock();
+    }
+  }
+
   /** Removes a request that was answered from those under way. */
   private void forget(AppendEntriesRequestProto request) {
-    if (request.getEntriesCount() == 0) {
-      return;
-    }
     sending.lock();
     try {
       for (Pending sent : pending) {
@@ -362,8 +383,10 @@ final class PeerAppender extends LogAppenderBase {
           this,
           getFollower().getNextIndex(),
           failure.getMessage());
-      notifyLogAppender();
     }
+    // after the pause, which only that thread can wait for
+    wanted = true;
+    LockSupport.unpark(thread);
   }
 
   /** Forgets what is under way; call with the lock. */
@@ -385,19 +408,15 @@ final class PeerAppender extends LogAppenderBase {
         this,
         getFollower().getNextIndex(),
         snapshot.getTermIndex());
-    Deque<CompletableFuture<Frame>> chunks = new ArrayDeque<>();
     try {
+      // one at a time: Ratis counts a chunk that follows one which failed as under way for ever
       for (InstallSnapshotRequestProto request :
           newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)) {
         getFollower().updateLastRpcSendTime(/* isHeartbeat= */ false);
-        chunks.addLast(
-            connection.call((call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, request)));
-        if (chunks.size() == MAX_CHUNKS && !needsMore(chunks.removeFirst())) {
-          return true;
-        }
-      }
-      while (!chunks.isEmpty()) {
-        if (!needsMore(chunks.removeFirst())) {
+        CompletableFuture<Frame> chunk =
+            connection.call((call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, request));
+        if (!needsMore(chunk)) {
+          pauseAfterFailure();
           return true;
         }
       }
@@ -406,7 +425,12 @@ final class PeerAppender extends LogAppenderBase {
       pauseAfterFailure();
       return true;
     }
-    getFollower().setSnapshotIndex(snapshot.getTermIndex().getIndex());
+    sending.lock();
+    try {
+      getFollower().setSnapshotIndex(snapshot.getTermIndex().getIndex());
+    } finally {
+      sending.unlock();
+    }
     getFollower().setAttemptedToInstallSnapshot();
     LOG.info("{}: the follower has {}", this, snapshot.getTermIndex());
     return true;
@@ -428,10 +452,21 @@ final class PeerAppender extends LogAppenderBase {
         return true;
       }
       case NOT_LEADER -> {
-        onFollowerTerm(reply.getTerm());
+        // stepping down waits for this thread, and has the monitor that this needs
+        settings
+            .supervision()
+            .thread("tollgate-later-term", () -> onFollowerTerm(reply.getTerm()))
+            .start();
         return false;
       }
       default -> throw new IOException("the follower says " + reply.getResult());
+    }
+  }
+
+  /** A follower that restores a snapshot, and still follows, counts as one that is there. */
+  private void isThere(long term) {
+    if (term == getServer().getInfo().getCurrentTerm()) {
+      getFollower().updateLastRpcResponseTime();
     }
   }
 
@@ -446,7 +481,7 @@ final class PeerAppender extends LogAppenderBase {
         if (!isRunning()) {
           throw new InterruptedException("this node leads no more");
         }
-        link.ask();
+        link.ask(this::isThere);
         link.giveUpIfSilent();
       }
     }

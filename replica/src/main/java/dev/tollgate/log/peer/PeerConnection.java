@@ -36,6 +36,8 @@ final class PeerConnection {
   /** Calls that may have no answer; more are not made. Entries need eight, and a few heartbeats. */
   static final int MAX_CALLS = 256;
 
+  private static final long SECOND_LOOK_NANOS = 20_000_000;
+
   /** Bytes of calls that the other node has yet to read: 64 MiB. */
   private static final long MAX_QUEUED_BYTES = 64L << 20;
 
@@ -59,6 +61,9 @@ final class PeerConnection {
   private volatile long heardNanos;
   private final AtomicInteger answersRead = new AtomicInteger();
   private volatile @Nullable IOException reason;
+
+  /** When the silence of the node was first noticed, or 0. */
+  private volatile long suspectedNanos;
 
   PeerConnection(PeerSettings settings, RaftPeer peer) {
     this.settings = requireNonNull(settings, "settings");
@@ -190,21 +195,25 @@ final class PeerConnection {
     PeerCredentials now = settings.guard().credentialsFor(peer.getId().toString());
     if (!now.equals(said)) {
       said = now;
-      frames.write(Frame.of(Frame.Kind.IDENTITY, 0, 0, new WireWriter(128).bytes(now.toBytes())));
+      // it has no answer to say that it was read, and is small and rare
+      frames.write(
+          Frame.of(Frame.Kind.IDENTITY, 0, 0, new WireWriter(128).bytes(now.toBytes())), 0);
     }
   }
 
-  /** Reads answers until the connection ends. */
-  void readAnswers() {
+  /** Reads answers until the connection ends; returns why it has ended. */
+  IOException readAnswers() {
     try {
       while (true) {
         answered(Frame.read(requireNonNull(in), settings.maxFrameBytes()));
       }
-    } catch (EOFException e) {
-      close(new IOException("that node has ended it", e));
     } catch (IOException e) {
       IOException why = reason;
-      close(why == null ? e : why);
+      if (why == null) {
+        why = e instanceof EOFException ? new IOException("that node has ended it", e) : e;
+      }
+      close(why);
+      return why;
     }
   }
 
@@ -244,12 +253,23 @@ final class PeerConnection {
     }
   }
 
-  /** True if calls have had no answer for long, and nothing else has come meanwhile. */
+  /**
+   * True if calls have had no answer for long, and nothing else has come or gone meanwhile. Takes
+   * two looks: after a pause of this process, answers may be there that nobody has read yet.
+   */
   boolean isSilent() {
     long silence = settings.silenceNanos();
     long now = System.nanoTime();
-    return now - heardNanos > silence
-        && calls.values().stream().anyMatch(call -> now - call.beganNanos() > silence);
+    long quiet = Math.min(now - heardNanos, now - requireNonNull(writer).wroteNanos());
+    boolean silent =
+        quiet > silence
+            && calls.values().stream().anyMatch(call -> now - call.beganNanos() > silence);
+    long suspected = suspectedNanos;
+    if (!silent || suspected == 0) {
+      suspectedNanos = silent ? now : 0;
+      return false;
+    }
+    return now - suspected > SECOND_LOOK_NANOS;
   }
 
   boolean isClosed() {
@@ -278,12 +298,12 @@ final class PeerConnection {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    // first the socket: a thread that writes has the lock of the writer
+    closeSocket();
     FrameWriter frames = writer;
     if (frames != null) {
       frames.close();
-      LOG.info("{}: lost {}: {}", settings.nodeId(), peer.getId(), why.getMessage());
     }
-    closeSocket();
     SortedMap<Integer, Call> unanswered = new TreeMap<>(calls);
     for (Integer id : unanswered.keySet()) {
       Call call = calls.remove(id);

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.apache.ratis.protocol.RaftPeer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +22,12 @@ import org.slf4j.LoggerFactory;
 final class PeerLink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
 
+  /** A connection that ends before counts as an attempt that failed. */
+  private static final long SHORT_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Lines about connections that end at once; what follows is like them. */
+  private static final int LOGGED = 10;
+
   private final PeerSettings settings;
   private final RaftPeer peer;
   private final ReentrantLock mutex = new ReentrantLock();
@@ -28,6 +35,7 @@ final class PeerLink implements AutoCloseable {
   private @Nullable CompletableFuture<PeerConnection> attempt;
   private @Nullable IOException lastFailure;
   private long retryNanos;
+  private volatile int shortLived;
   private boolean closed;
 
   PeerLink(PeerSettings settings, RaftPeer peer) {
@@ -101,12 +109,17 @@ final class PeerLink implements AutoCloseable {
       PeerConnection connection = new PeerConnection(settings, peer);
       current = connection;
       attempt = started;
-      settings
-          .supervision()
-          .thread(
-              "tollgate-" + settings.nodeId() + "-to-" + peer.getId(),
-              () -> run(connection, started))
-          .start();
+      try {
+        settings
+            .supervision()
+            .thread(
+                "tollgate-" + settings.nodeId() + "-to-" + peer.getId(),
+                () -> run(connection, started))
+            .start();
+      } catch (OutOfMemoryError e) {
+        attempt = null;
+        throw e;
+      }
       return started;
     } finally {
       mutex.unlock();
@@ -143,16 +156,37 @@ final class PeerLink implements AutoCloseable {
       started.completeExceptionally(failure);
       return;
     }
-    LOG.info("{}: connected to {} at {}", settings.nodeId(), peer.getId(), peer.getAddress());
+    long began = System.nanoTime();
+    if (shortLived < LOGGED) {
+      LOG.info("{}: connected to {} at {}", settings.nodeId(), peer.getId(), peer.getAddress());
+    }
     started.complete(connection);
-    connection.readAnswers();
+    IOException end = connection.readAnswers();
+    boolean isShort = System.nanoTime() - began < SHORT_LIFE_NANOS;
+    if (shortLived < LOGGED) {
+      LOG.info("{}: lost {}: {}", settings.nodeId(), peer.getId(), end.getMessage());
+    }
+    mutex.lock();
+    try {
+      shortLived = isShort ? shortLived + 1 : 0;
+      if (isShort) {
+        lastFailure = end;
+        retryNanos = System.nanoTime() + settings.retryNanos();
+      }
+    } finally {
+      mutex.unlock();
+    }
   }
 
-  /** Has the node say something, if it is there, while a call to it takes long. */
-  void ask() {
+  /**
+   * Has the node say something, if it is there, while a call to it takes long.
+   *
+   * @param answered is told its term, by the thread that reads the answers
+   */
+  void ask(LongConsumer answered) {
     PeerConnection open = connection();
     if (open != null) {
-      CompletableFuture<Frame> unused = open.term();
+      var unused = open.term().thenAccept(answer -> answered.accept(answer.body().i64()));
     }
   }
 

@@ -30,6 +30,9 @@ final class PeerListener implements AutoCloseable {
   /** Connections that have not said who they are; further ones are closed at once. */
   static final int MAX_STRANGERS = 64;
 
+  /** Nodes that are connected; more than any cluster has. */
+  private static final int MAX_NODES = 64;
+
   /** How long a connection may take to say who it is, however slowly it says it. */
   private static final long STRANGER_MILLIS = 3L * PeerSockets.HELLO_MILLIS;
 
@@ -128,10 +131,12 @@ final class PeerListener implements AutoCloseable {
     public void accepted(AcceptedPeer peer, String nodeId) {
       AcceptedPeer before;
       CompletableFuture<Void> said;
+      boolean room;
       mutex.lock();
       try {
         said = strangers.remove(peer);
-        before = peers.put(nodeId, peer);
+        room = !closed && (peers.containsKey(nodeId) || peers.size() < MAX_NODES);
+        before = room ? peers.put(nodeId, peer) : peer;
       } finally {
         mutex.unlock();
       }

@@ -54,9 +54,6 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
 
   private static final long FORWARD_RETRY_MILLIS = 300;
 
-  /** How long the leader may take to append an entry until it is asked again. */
-  private static final long FORWARD_MILLIS = 3_000;
-
   private static final String FORWARDING = "an entry for the leader";
 
   private static final Logger LOG = LoggerFactory.getLogger(PeerRpc.class);
@@ -329,7 +326,8 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
                 connection.call(
                     (call, read) -> Frame.of(Frame.Kind.FORWARD, call, read, entry.toBytes())))
         .thenApply(answer -> answer.body().nullableString())
-        .orTimeout(FORWARD_MILLIS, TimeUnit.MILLISECONDS);
+        .orTimeout(2 * ForwardedEntry.MILLIS, TimeUnit.MILLISECONDS)
+        .whenComplete((rejection, failure) -> link.giveUpIfSilent());
   }
 
   @Override
@@ -344,12 +342,13 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
   @Override
   public void close() {
     closed = true;
-    links.values().forEach(PeerLink::close);
+    // first: whoever misses this node then finds nobody at its address
     try {
       listener.close();
     } catch (IOException e) {
       LOG.warn("{}: the socket for other nodes did not close", settings.nodeId(), e);
     }
+    links.values().forEach(PeerLink::close);
     forwarding
         .values()
         .forEach(

@@ -41,6 +41,12 @@ public interface PeerService {
   void append(AppendEntriesRequestProto request, BooleanSupplier gone, Receiver receiver)
       throws IOException;
 
+  /** Takes the leader of a term for silent, so that this node votes for another one. */
+  void doubtLeader(String nodeId, long term);
+
+  /** Stands for election in place of the leader of a term, unless another node leads by now. */
+  void standForElection(String nodeId, long term);
+
   /** Returns what of this request Ratis may see. */
   InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request);
 }

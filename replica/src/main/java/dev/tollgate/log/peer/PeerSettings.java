@@ -38,11 +38,11 @@ public record PeerSettings(
    * it while its disk is busy.
    */
   long silenceNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(Math.max(1_000, 5 * electionMillis));
+    return TimeUnit.MILLISECONDS.toNanos(Math.min(Math.max(1_000, 5 * electionMillis), 3_000));
   }
 
   /** How long to wait until a node that was not reached is tried again. */
   long retryNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(electionMillis / 4);
+    return TimeUnit.MILLISECONDS.toNanos(Math.min(electionMillis / 4, 250));
   }
 }

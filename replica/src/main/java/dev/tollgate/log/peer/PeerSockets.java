@@ -23,7 +23,12 @@ final class PeerSockets {
    * then ends after {@link #HELLO_MILLIS}.
    */
   static void connect(Socket socket, String address) throws IOException {
-    InetSocketAddress node = NetUtils.createSocketAddr(address);
+    InetSocketAddress node;
+    try {
+      node = NetUtils.createSocketAddr(address);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("'" + address + "' is no address", e);
+    }
     if (node.isUnresolved()) {
       throw new IOException("the name " + node.getHostString() + " is not known");
     }
@@ -34,6 +39,7 @@ final class PeerSockets {
   /** Configures a socket that was accepted, or is to be connected. */
   static void configure(Socket socket) throws IOException {
     socket.setTcpNoDelay(true);
+    socket.setKeepAlive(true);
     socket.setSendBufferSize(SEND_BUFFER_BYTES);
     socket.setSoTimeout(HELLO_MILLIS);
   }

@@ -60,14 +60,18 @@ final class FollowerAppends implements PeerService {
   private final Object order = new Object();
 
   private final RaftTransport transport;
+  private final long electionMillis;
   private volatile @Nullable UnfinishedAppends unfinished;
+  private volatile @Nullable EarlyElection election;
   private volatile RaftServer.@Nullable Division division;
 
   /**
+   * @param electionMillis the longest election timeout
    * @param failed is told why this node will append nothing more; may be called more than once
    */
-  FollowerAppends(RaftTransport transport, Consumer<Throwable> failed) {
+  FollowerAppends(RaftTransport transport, long electionMillis, Consumer<Throwable> failed) {
     this.transport = requireNonNull(transport, "transport");
+    this.electionMillis = electionMillis;
     this.failed = requireNonNull(failed, "failed");
   }
 
@@ -83,6 +87,7 @@ final class FollowerAppends implements PeerService {
           case TCP -> new UnfinishedAppends.Tracked();
           case GRPC -> UnfinishedAppends.Chained.of(owner);
         };
+    election = new EarlyElection(owner, electionMillis);
     division = owner;
   }
 
@@ -140,6 +145,22 @@ final class FollowerAppends implements PeerService {
     return isDeposed(request)
         ? request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
         : request;
+  }
+
+  @Override
+  public void doubtLeader(String nodeId, long term) {
+    EarlyElection early = election;
+    if (early != null) {
+      early.doubt(nodeId, term);
+    }
+  }
+
+  @Override
+  public void standForElection(String nodeId, long term) {
+    EarlyElection early = election;
+    if (early != null) {
+      early.stand(nodeId, term);
+    }
   }
 
   /** True if the request would begin elections at a node that is not a member yet. */

@@ -74,6 +74,10 @@ final class RatisProperties {
     // flushes that are acknowledged before they are done can lose entries
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
+    // eight requests fit the queue of the thread that writes the log, so nobody waits to append
+    RaftServerConfigKeys.Log.Appender.setBufferElementLimit(p, 256);
+    RaftServerConfigKeys.Log.setQueueElementLimit(p, 16 << 10);
+    RaftServerConfigKeys.Log.setQueueByteLimit(p, SizeInBytes.valueOf("128MB"));
     // heartbeats share a connection with the chunks of a snapshot
     RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(p, SizeInBytes.valueOf("2MB"));
     SizeInBytes maxEntry = SizeInBytes.valueOf(MAX_ENTRY_BYTES);

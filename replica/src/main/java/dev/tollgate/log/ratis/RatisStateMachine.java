@@ -88,7 +88,9 @@ final class RatisStateMachine extends BaseStateMachine {
     this.guard =
         new PeerGuard(
             identity, directory, !settings.peers().isEmpty(), new Members(), this::refused);
-    this.appends = new FollowerAppends(settings.transport(), this::cannotAppend);
+    this.appends =
+        new FollowerAppends(
+            settings.transport(), 2 * settings.electionTimeout().toMillis(), this::cannotAppend);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),

@@ -139,6 +139,12 @@ final class TestNode implements AutoCloseable {
     }
 
     @Override
+    public void doubtLeader(String nodeId, long term) {}
+
+    @Override
+    public void standForElection(String nodeId, long term) {}
+
+    @Override
     public InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
       return request;
     }
