@@ -10,7 +10,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Accepts one connection, sends some bytes whatever it is told, and reads nothing. */
+/**
+ * Accepts one connection, sends some bytes whatever it is told, and reads only what a test reads.
+ */
 final class FakePeer implements AutoCloseable {
   private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   private final CompletableFuture<Socket> connection = new CompletableFuture<>();
@@ -52,6 +54,11 @@ final class FakePeer implements AutoCloseable {
 
   void send(byte[] bytes) throws Exception {
     connection.get(30, TimeUnit.SECONDS).getOutputStream().write(bytes);
+  }
+
+  /** Reads at most this many bytes. */
+  void read(int bytes) throws Exception {
+    connection.get(30, TimeUnit.SECONDS).getInputStream().read(new byte[bytes]);
   }
 
   /** Says that nothing follows, once it is connected. */

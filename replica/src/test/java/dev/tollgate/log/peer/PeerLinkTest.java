@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.wire.WireWriter;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -184,6 +186,23 @@ class PeerLinkTest {
     }
   }
 
+  /** A frame that takes seconds on a slow network, and no answer before it has arrived. */
+  @Test
+  void nodeThatReadsSlowlyIsNotTakenForSilent() throws Exception {
+    try (FakePeer peer = FakePeer.silent()) {
+      PeerLink slow = linkTo(peer);
+      PeerConnection connection = slow.connect();
+      CompletableFuture<Frame> answer = append(connection, 1, 6 << 20);
+      long end = System.nanoTime() + 3 * n1.settings.silenceNanos();
+      while (System.nanoTime() < end) {
+        peer.read(64 << 10);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        slow.giveUpIfSilent();
+      }
+      assertFalse(connection.isClosed() || answer.isDone());
+    }
+  }
+
   /** As a process that is stopped: the kernel accepts, and nobody says hello. */
   @Test
   void nodeThatNeverSaysHelloIsNotWaitedFor() throws Exception {
@@ -319,6 +338,44 @@ class PeerLinkTest {
   void answersThatWereNeverGivenCannotHaveBeenRead() throws Exception {
     try (RawPeer peer = RawPeer.node("n3", "n2", n2.address)) {
       peer.send(Frame.of(Frame.Kind.TERM, 1, 1_000_000, nothing()));
+      assertEnds(peer);
+    }
+  }
+
+  @Test
+  void callsWithoutAnAnswerAreBounded() throws Exception {
+    n2.busy = true;
+    try (RawPeer peer = RawPeer.node("n3", "n2", n2.address)) {
+      for (int i = 1; i <= AcceptedPeer.MAX_CALLS; i++) {
+        peer.send(Frame.of(Frame.Kind.APPEND, i, 0, request(i, 1)));
+      }
+      vote(link.connect(), 4);
+      peer.send(Frame.of(Frame.Kind.APPEND, 0, 0, request(0, 1)));
+      assertEnds(peer);
+    }
+  }
+
+  @Test
+  void bytesThatWaitAreBounded() throws Exception {
+    n2.busy = true;
+    try (RawPeer peer = RawPeer.node("n3", "n2", n2.address)) {
+      byte[] large = Frame.of(Frame.Kind.APPEND, 1, 0, request(1, TestNode.MAX_FRAME_BYTES / 2));
+      assertThrows(
+          SocketException.class,
+          () -> {
+            for (int i = 0; i < AcceptedPeer.MAX_CALLS; i++) {
+              peer.send(large);
+            }
+          });
+    }
+    vote(link.connect(), 4);
+  }
+
+  @Test
+  void nodeCannotChangeItsName() throws Exception {
+    try (RawPeer peer = RawPeer.node("n3", "n2", n2.address)) {
+      PeerCredentials other = new PeerCredentials("n4", null, new UniqueId(1, 1), "n2", null);
+      peer.send(Frame.of(Frame.Kind.IDENTITY, 0, 0, new WireWriter().bytes(other.toBytes())));
       assertEnds(peer);
     }
   }
