@@ -1,6 +1,5 @@
 package dev.tollgate.lock;
 
-import dev.tollgate.wire.SqlState;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -15,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads of a client, all daemons: one for each waiting request, a few for listeners and for
- * cleaning up, and one that watches deadlines. Threads that are idle end. Thread-safe.
+ * The threads of a client, all daemons: one for each connection that is being opened for a waiting
+ * request, a few for listeners and for cleaning up, and one that watches deadlines. Threads that
+ * are idle end. Thread-safe.
  */
 final class ClientThreads implements AutoCloseable {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
@@ -26,14 +26,14 @@ final class ClientThreads implements AutoCloseable {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
   private final String prefix = "tollgate-lock-" + NUMBERS.incrementAndGet();
-  private final ThreadPoolExecutor waiting =
+  private final ThreadPoolExecutor connecting =
       new ThreadPoolExecutor(
           0,
           LockLimits.WAITING_REQUESTS,
           IDLE_SECONDS,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          task -> daemon(task, "-waits"));
+          task -> daemon(task, "-connects"));
 
   /** The queue is bounded by the number of leases and their listeners. */
   private final ThreadPoolExecutor listeners =
@@ -61,35 +61,27 @@ final class ClientThreads implements AutoCloseable {
     return pool;
   }
 
-  private Thread daemon(Runnable task, String suffix) {
+  Thread daemon(Runnable task, String suffix) {
     Thread thread = new Thread(task, prefix + suffix);
     thread.setDaemon(true);
     return thread;
   }
 
   /**
-   * Runs a request that may wait.
+   * Opens a connection for a request that will wait for a lock, because its caller has to be able
+   * to leave meanwhile.
    *
-   * @throws LockException if as many requests wait as may
+   * @throws LockException if as many connections are being opened as may be
    */
-  void runWaiting(Runnable request) {
+  void runConnecting(Runnable opening) {
     try {
-      waiting.execute(request);
+      connecting.execute(opening);
     } catch (RejectedExecutionException e) {
-      if (waiting.isShutdown()) {
+      if (connecting.isShutdown()) {
         throw new IllegalStateException("the lock client is closed", e);
       }
-      throw new LockException(
-          SqlState.TOO_MANY.state(),
-          LockLimits.WAITING_REQUESTS
-              + " requests of this client wait for locks already, each on a connection of its own"
-              + " (LockLimits.WAITING_REQUESTS): ask with a shorter wait, or use another client");
+      throw WaitingRequests.tooMany();
     }
-  }
-
-  /** How many requests wait, about. */
-  int countWaiting() {
-    return waiting.getActiveCount();
   }
 
   /** Where listeners are called, so that a slow one delays no heartbeat and no deadline. */
@@ -133,7 +125,7 @@ final class ClientThreads implements AutoCloseable {
     timer.shutdown();
     listeners.shutdown();
     chores.shutdown();
-    waiting.shutdown();
+    connecting.shutdown();
     try {
       if (!chores.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
         LOG.log(Logger.Level.DEBUG, "{0}: leases end when their time is over", prefix);

@@ -2,11 +2,15 @@ package dev.tollgate.lock;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** Where the requests of a client get their connections. Thread-safe. */
 interface Connections extends AutoCloseable {
   /** A connection for a request that may wait for a lock for as long as it takes. */
   Connection forWaiting() throws SQLException;
+
+  /** As {@link #forWaiting}, without anything to wait for; null if there is no such connection. */
+  @Nullable Connection forWaitingNow() throws SQLException;
 
   /** A connection for a request that is answered at once, or for work under a lock. */
   Connection forShortRequest() throws SQLException;

@@ -18,8 +18,8 @@ import javax.sql.DataSource;
  * locks.
  *
  * <p>A lock that is held occupies no connection and no thread. A request that waits occupies one
- * connection and one thread for as long as it waits. All leases of the process are renewed by the
- * same heartbeats, whichever client has them.
+ * connection for as long as it waits, and no thread but that of its caller. All leases of the
+ * process are renewed by the same heartbeats, whichever client has them.
  *
  * <p>A lock that is not closed is held until the client is closed or the process ends.
  */
@@ -32,6 +32,7 @@ public final class LockClient implements AutoCloseable {
   private final Connections connections;
   private final LockCalls calls;
   private final ClientThreads threads = new ClientThreads();
+  private final WaitingRequests waits = new WaitingRequests(threads);
   private final LockObservers observers = new LockObservers(threads.listeners());
   private final Leases leases = new Leases(this);
   private final Elections elections = new Elections(this);
@@ -263,8 +264,7 @@ public final class LockClient implements AutoCloseable {
 
   /** What this client has now. Asks no node. */
   public LockCounts counts() {
-    return new LockCounts(
-        leases.count(), leases.countLocks(), threads.countWaiting(), elections.countLed());
+    return new LockCounts(leases.count(), leases.countLocks(), waits.count(), elections.countLed());
   }
 
   Connections connections() {
@@ -277,6 +277,10 @@ public final class LockClient implements AutoCloseable {
 
   ClientThreads threads() {
     return threads;
+  }
+
+  WaitingRequests waits() {
+    return waits;
   }
 
   LockObservers observers() {
@@ -316,6 +320,7 @@ public final class LockClient implements AutoCloseable {
     elections.close();
     leases.close();
     threads.close();
+    waits.close();
     connections.close();
   }
 }

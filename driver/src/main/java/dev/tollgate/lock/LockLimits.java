@@ -2,7 +2,7 @@ package dev.tollgate.lock;
 
 /** What one {@link LockClient} may have at most. What exceeds a limit is refused by its name. */
 public final class LockLimits {
-  /** Requests that wait for locks at the same time: each has a connection and a thread. */
+  /** Requests that wait for locks at the same time: each has a connection. */
   public static final int WAITING_REQUESTS = 128;
 
   /** Connections for what does not wait, on a client that was made with a URL. */

@@ -7,48 +7,55 @@ import java.lang.System.Logger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for locks under a lease. It waits on a thread of the client, because a thread that
- * waits for a node cannot be interrupted.
+ * One request for locks under a lease. A request that waits does so on the thread of its caller. A
+ * thread that reads from a socket does not notice an interrupt. So whichever thread interrupts the
+ * caller has the request canceled, and the answer to that ends the wait.
  *
- * <p>A caller that is interrupted, or has waited for long enough, leaves the request. What the
- * request is granted nevertheless is released, on whichever thread learns of it.
+ * <p>What a request is granted although its caller has to leave is released.
  */
-final class LockRequest {
+final class LockRequest implements WaitingRequests.Wait {
   private static final Logger LOG = System.getLogger("dev.tollgate.lock");
 
   /** How long the cluster may take to say that a wait is over. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
-  /** How long a caller that leaves waits until its request has ended. */
+  /** How long the answer to a cancellation may take until the connection is given up. */
   private static final Duration FAREWELL = Duration.ofSeconds(2);
 
   /** A cancellation that comes before its statement is sent has no effect, so it is repeated. */
   private static final Duration CANCEL_AGAIN = Duration.ofMillis(50);
 
-  private record Answer(Optional<List<Long>> tokens, @Nullable SQLException failure) {}
+  private record Answer(Optional<List<Long>> tokens, @Nullable SQLException failure) {
+    static final Answer NONE = new Answer(Optional.empty(), null);
+
+    static Answer failed(SQLException failure) {
+      return new Answer(Optional.empty(), failure);
+    }
+  }
+
+  private record Asking(Connection connection, PreparedStatement statement) {}
 
   private final LockClient client;
   private final Lease lease;
   private final List<String> names;
   private final LockOptions options;
-  private final CompletableFuture<Answer> answer = new CompletableFuture<>();
-  private final CountDownLatch ended = new CountDownLatch(1);
-  private @Nullable Answer delivered;
-  private @Nullable Statement underWay;
-  private boolean left;
+  private final CompletableFuture<Connection> opened = new CompletableFuture<>();
+  private @Nullable Asking underWay;
   private volatile boolean sent;
+  private volatile boolean leaves;
+  private volatile long leavesAtNanos;
+
+  /** Until when cancellations are repeated; of the thread that ends waits. */
+  private @Nullable Long cancelsUntilNanos;
 
   LockRequest(LockClient client, Lease lease, List<String> names, LockOptions options) {
     this.client = requireNonNull(client, "client");
@@ -72,7 +79,7 @@ final class LockRequest {
                     }
                   });
     } catch (SQLException e) {
-      reply = new Answer(Optional.empty(), e);
+      reply = Answer.failed(e);
     }
     return read(reply);
   }
@@ -86,70 +93,85 @@ final class LockRequest {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    client.threads().runWaiting(() -> run(wait));
-    Runnable onLoss =
-        () -> answer.completeExceptionally(new LockLostException("its lease is lost"));
+    Duration longest = wait.plus(GRACE);
+    leavesAtNanos = System.nanoTime() + longest.toNanos();
+    client.waits().begin(this, longest);
+    Runnable onLoss = this::leave;
     lease.whenLost(onLoss);
-    try {
-      return read(answer.get(wait.plus(GRACE).toNanos(), TimeUnit.NANOSECONDS));
-    } catch (InterruptedException e) {
-      leave();
-      throw e;
-    } catch (TimeoutException e) {
-      leave();
-      return Optional.empty();
-    } catch (ExecutionException e) {
-      leave();
-      lease.assertAlive();
-      throw new IllegalStateException(e);
-    } finally {
-      lease.forgetHook(onLoss);
-    }
-  }
-
-  private void run(Duration wait) {
+    InterruptibleCall<Answer> asking = new InterruptibleCall<>(this::leave);
     Answer reply;
     try {
-      reply = new Answer(ask(wait), null);
+      Connection connection = connect();
+      reply = connection == null ? Answer.NONE : asking.run(() -> ask(connection, wait));
     } catch (SQLException e) {
-      reply = new Answer(Optional.empty(), e);
-    } catch (RuntimeException | Error e) {
-      reply = new Answer(Optional.empty(), new SQLException(e));
+      reply = Answer.failed(e);
+    } finally {
+      lease.forgetHook(onLoss);
+      client.waits().end(this);
     }
-    boolean unwanted;
-    synchronized (this) {
-      delivered = reply;
-      unwanted = left;
-    }
-    answer.complete(reply);
-    if (unwanted) {
+    if (Thread.interrupted() || asking.isInterrupted()) {
       clean(reply);
+      throw new InterruptedException();
     }
-    ended.countDown();
+    if (leaves && reply.tokens().isEmpty()) {
+      clean(reply);
+      lease.assertAlive();
+      return Optional.empty();
+    }
+    return read(reply);
   }
 
-  private Optional<List<Long>> ask(Duration wait) throws SQLException {
-    Connection connection = client.connections().forWaiting();
+  /** Returns null if the caller has to leave before there is a connection. */
+  private @Nullable Connection connect() throws SQLException, InterruptedException {
+    Connection idle = client.connections().forWaitingNow();
+    if (idle != null) {
+      return idle;
+    }
+    client.threads().runConnecting(this::open);
+    try {
+      return opened.get();
+    } catch (CancellationException e) {
+      return null;
+    } catch (InterruptedException e) {
+      if (!opened.cancel(false) && !opened.isCompletedExceptionally()) {
+        client.connections().giveBack(opened.join());
+      }
+      throw e;
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof SQLException failure ? failure : new SQLException(e.getCause());
+    }
+  }
+
+  private void open() {
+    try {
+      Connection connection = client.connections().forWaiting();
+      if (!opened.complete(connection)) {
+        client.connections().giveBack(connection);
+      }
+    } catch (SQLException | RuntimeException | Error e) {
+      opened.completeExceptionally(e);
+    }
+  }
+
+  private Answer ask(Connection connection, Duration wait) {
     boolean whole = false;
     try (PreparedStatement statement = prepare(connection, wait)) {
-      synchronized (this) {
-        if (left) {
-          whole = true;
-          return Optional.empty();
-        }
-        underWay = statement;
-        sent = true;
+      setUnderWay(new Asking(connection, statement));
+      if (leaves) {
+        whole = true;
+        return Answer.NONE;
       }
-      Optional<List<Long>> tokens = LockCalls.tokens(statement, names.size());
+      sent = true;
+      Answer reply = new Answer(LockCalls.tokens(statement, names.size()), null);
       whole = true;
-      return tokens;
+      return reply;
     } catch (SQLException e) {
       whole = !LockCalls.isConnectionLost(e);
-      throw e;
+      return Answer.failed(e);
+    } catch (RuntimeException | Error e) {
+      return Answer.failed(new SQLException(e));
     } finally {
-      synchronized (this) {
-        underWay = null;
-      }
+      setUnderWay(null);
       if (whole) {
         client.connections().giveBack(connection);
       } else {
@@ -158,49 +180,45 @@ final class LockRequest {
     }
   }
 
-  /** The caller does not want the locks any more; when this returns, it mostly has none. */
+  private synchronized void setUnderWay(@Nullable Asking asking) {
+    underWay = asking;
+  }
+
+  /** Has the wait ended soon; does not wait itself. */
   private void leave() {
-    Answer early;
-    synchronized (this) {
-      left = true;
-      early = delivered;
-    }
-    if (early != null) {
-      clean(early);
-    } else if (!cancelUntil(System.nanoTime() + FAREWELL.toNanos())) {
-      client.threads().runChore(() -> cancelUntil(System.nanoTime() + lease.ttl().toNanos()));
-    }
+    leaves = true;
+    opened.cancel(false);
+    client.waits().hasten();
   }
 
-  /** Returns true if the request has ended, and what it was granted is released. */
-  private boolean cancelUntil(long endNanos) {
-    boolean interrupted = false;
+  @Override
+  public Duration endIfDue(long nowNanos) {
+    long left = leavesAtNanos - nowNanos;
+    if (!leaves && left > 0) {
+      return Duration.ofNanos(left);
+    }
+    leaves = true;
+    opened.cancel(false);
+    if (cancelsUntilNanos == null) {
+      cancelsUntilNanos = nowNanos + FAREWELL.toNanos();
+    }
+    end(/* byForce= */ cancelsUntilNanos - nowNanos <= 0);
+    return CANCEL_AGAIN;
+  }
+
+  private synchronized void end(boolean byForce) {
+    Asking asking = underWay;
+    if (asking == null) {
+      return;
+    }
     try {
-      while (endNanos - System.nanoTime() > 0) {
-        cancel();
-        try {
-          if (ended.await(CANCEL_AGAIN.toNanos(), TimeUnit.NANOSECONDS)) {
-            return true;
-          }
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+      if (byForce) {
+        asking.connection().abort(Runnable::run);
+      } else {
+        asking.statement().cancel();
       }
-      return false;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private synchronized void cancel() {
-    if (underWay != null) {
-      try {
-        underWay.cancel();
-      } catch (SQLException e) {
-        LOG.log(Logger.Level.DEBUG, "a wait for {0} was not canceled: {1}", names, e.getMessage());
-      }
+    } catch (SQLException e) {
+      LOG.log(Logger.Level.DEBUG, "a wait for {0} was not ended: {1}", names, e.getMessage());
     }
   }
 

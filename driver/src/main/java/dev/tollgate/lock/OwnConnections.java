@@ -52,6 +52,12 @@ final class OwnConnections implements Connections {
   }
 
   @Override
+  public @Nullable Connection forWaitingNow() throws SQLException {
+    Connection found = takeOpenIdle();
+    return found == null ? null : lend(found);
+  }
+
+  @Override
   public Connection forShortRequest() throws SQLException {
     takeTurn();
     boolean done = false;
@@ -98,11 +104,19 @@ final class OwnConnections implements Connections {
   }
 
   private Connection lend() throws SQLException {
+    Connection found = takeOpenIdle();
+    return lend(found == null ? opener.open() : found);
+  }
+
+  private @Nullable Connection takeOpenIdle() throws SQLException {
     Connection found = takeIdle();
     while (found != null && !isOpen(found)) {
       found = takeIdle();
     }
-    Connection connection = found == null ? opener.open() : found;
+    return found;
+  }
+
+  private Connection lend(Connection connection) throws SQLException {
     synchronized (this) {
       if (!closed && lent.size() < MOST) {
         lent.add(connection);

@@ -7,6 +7,7 @@ import java.lang.System.Logger;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Connections of the application's pool, each for one request only. */
 final class PooledConnections implements Connections {
@@ -21,6 +22,12 @@ final class PooledConnections implements Connections {
   @Override
   public Connection forWaiting() throws SQLException {
     return pool.getConnection();
+  }
+
+  /** A pool may open a connection, or wait for one, in a way that an interrupt does not end. */
+  @Override
+  public @Nullable Connection forWaitingNow() {
+    return null;
   }
 
   @Override

@@ -15,6 +15,7 @@ final class FaultyPool {
   private final String url;
   private volatile String late = "";
   private volatile String lost = "";
+  private volatile boolean aborted;
   private volatile CountDownLatch arrived = new CountDownLatch(1);
   private volatile CountDownLatch released = new CountDownLatch(1);
 
@@ -22,7 +23,10 @@ final class FaultyPool {
     this.url = url;
   }
 
-  /** From now on answers to statements with this text are held until {@link #letGo}. */
+  /**
+   * From now on answers to statements with this text are held until {@link #letGo}, whether the
+   * thread is interrupted or not, or until the connection is aborted.
+   */
   void holdAnswersTo(String text) {
     late = text;
   }
@@ -54,6 +58,10 @@ final class FaultyPool {
         Connection.class,
         (method, arguments) -> {
           Object result = call(real, method, arguments);
+          if (method.getName().equals("abort")) {
+            aborted = true;
+            released.countDown();
+          }
           return result instanceof PreparedStatement statement && arguments[0] instanceof String sql
               ? statement(statement, sql)
               : result;
@@ -75,10 +83,27 @@ final class FaultyPool {
   private void answer(String sql) throws Exception {
     if (!late.isEmpty() && sql.contains(late)) {
       arrived.countDown();
-      released.await();
+      awaitAsASocketDoes(released);
+      if (aborted) {
+        throw new SQLException("the connection was aborted", "08007");
+      }
     }
     if (!lost.isEmpty() && sql.contains(lost)) {
       throw new SQLException("the answer is lost, on purpose", "08007");
+    }
+  }
+
+  private static void awaitAsASocketDoes(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

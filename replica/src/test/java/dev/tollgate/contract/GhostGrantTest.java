@@ -61,8 +61,12 @@ class GhostGrantTest {
     }
   }
 
-  /** Waits for a lock that is free, whose grant is on its way when the thread is interrupted. */
-  private void interruptBeforeTheGrantArrives() throws Exception {
+  /**
+   * Waits for a lock that is free, whose grant is on its way when the thread is interrupted.
+   *
+   * @param comes false if the grant never arrives
+   */
+  private void interruptBeforeTheGrantArrives(boolean comes) throws Exception {
     pool.holdAnswersTo("acquire_lock");
     CompletableFuture<Throwable> end = new CompletableFuture<>();
     Thread waiter =
@@ -79,13 +83,15 @@ class GhostGrantTest {
     pool.awaitHeldAnswer();
     assertEquals(1, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"), "it is granted");
     waiter.interrupt();
-    pool.letGo();
+    if (comes) {
+      pool.letGo();
+    }
     assertEquals(InterruptedException.class, end.get(30, TimeUnit.SECONDS).getClass());
   }
 
   @Test
   void grantThatComesAfterTheInterruptIsReleased() throws Exception {
-    interruptBeforeTheGrantArrives();
+    interruptBeforeTheGrantArrives(/* comes= */ true);
     assertEquals(
         0, number("SELECT COUNT(*) FROM TOLLGATE.LOCKS"), "before the exception is thrown");
     assertTrue(lease.isAlive());
@@ -96,7 +102,14 @@ class GhostGrantTest {
   @Test
   void leaseIsGivenUpIfTheReleaseOfTheGrantFails() throws Exception {
     pool.loseAnswersTo("release_lock");
-    interruptBeforeTheGrantArrives();
+    interruptBeforeTheGrantArrives(/* comes= */ true);
+    assertFalse(lease.isAlive());
+    awaitTheEnd();
+  }
+
+  @Test
+  void interruptEndsAWaitWhoseAnswerNeverComes() throws Exception {
+    interruptBeforeTheGrantArrives(/* comes= */ false);
     assertFalse(lease.isAlive());
     awaitTheEnd();
   }

@@ -41,7 +41,8 @@ final class HeldLocks {
     }
   }
 
-  private static void take(Statement statement, long lease, int from, int to) throws SQLException {
+  /** Takes the locks with the numbers after {@code from} up to {@code to}. */
+  static void take(Statement statement, long lease, int from, int to) throws SQLException {
     for (int first = from + 1; first <= to; first += BATCH) {
       int last = Math.min(to, first + BATCH - 1);
       long taken =
