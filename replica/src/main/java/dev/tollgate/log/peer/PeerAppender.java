@@ -3,21 +3,14 @@ package dev.tollgate.log.peer;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.Deque;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
-import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
-import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.leader.FollowerInfo;
@@ -41,12 +34,6 @@ import org.slf4j.LoggerFactory;
 final class PeerAppender extends LogAppenderBase {
   private static final Logger LOG = LoggerFactory.getLogger(PeerAppender.class);
 
-  /** Requests with entries under way, once the follower has accepted one. */
-  private static final int MAX_PENDING = 8;
-
-  /** Bytes of entries under way, 32 MiB; a larger entry is under way alone. */
-  private static final long MAX_PENDING_BYTES = 32L << 20;
-
   /** After a request that failed; twice as long after each further one. */
   private static final long FIRST_PAUSE_MILLIS = 5;
 
@@ -54,19 +41,14 @@ final class PeerAppender extends LogAppenderBase {
 
   private static final Comparator<Long> IN_ORDER = (a, b) -> Long.signum(a - b);
 
-  /** A request with entries that has no answer. */
-  private record Pending(long callId, long firstIndex, long bytes) {}
-
   private final PeerLink link;
   private final PeerSettings settings;
   private final AtomicLong callIds = new AtomicLong();
   private final ReentrantLock sending = new ReentrantLock();
-  private final Deque<Pending> pending = new ArrayDeque<>();
-  private volatile int pendingCount;
-  private long pendingBytes;
+  private final SnapshotDelivery snapshots;
 
-  /** True once the follower has accepted entries that follow those before them. */
-  private boolean accepted;
+  /** Guarded by {@link #sending}, but for its count. */
+  private final PendingAppends pending = new PendingAppends();
 
   private int failures;
   private long resumeNanos = System.nanoTime();
@@ -82,6 +64,7 @@ final class PeerAppender extends LogAppenderBase {
     super(division, leader, follower);
     this.link = requireNonNull(link, "link");
     this.settings = requireNonNull(settings, "settings");
+    this.snapshots = new SnapshotDelivery(this, link, settings);
   }
 
   @Override
@@ -97,7 +80,7 @@ final class PeerAppender extends LogAppenderBase {
   /** Heartbeats beside entries name no entry before them, which may not have arrived yet. */
   @Override
   public boolean hasPendingDataRequests() {
-    return pendingCount > 0;
+    return pending.count() > 0;
   }
 
   /**
@@ -137,7 +120,7 @@ final class PeerAppender extends LogAppenderBase {
 
   /** True if the entries that the follower lacks are the last few. */
   private boolean isInMemory() {
-    return getRaftLog().getNextIndex() - getFollower().getNextIndex() <= MAX_PENDING;
+    return getRaftLog().getNextIndex() - getFollower().getNextIndex() <= PendingAppends.MOST;
   }
 
   @Override
@@ -208,9 +191,7 @@ final class PeerAppender extends LogAppenderBase {
   }
 
   private boolean isFull() {
-    return pending.size() >= (accepted ? MAX_PENDING : 1)
-        || pendingBytes >= MAX_PENDING_BYTES
-        || resumeNanos - System.nanoTime() > 0;
+    return pending.isFull() || resumeNanos - System.nanoTime() > 0;
   }
 
   private void send(PeerConnection connection, AppendEntriesRequestProto request) {
@@ -218,12 +199,8 @@ final class PeerAppender extends LogAppenderBase {
     long callId = request.getServerRequest().getCallId();
     if (!heartbeat) {
       LogEntryProto last = request.getEntries(request.getEntriesCount() - 1);
-      Pending sent =
-          new Pending(callId, request.getEntries(0).getIndex(), request.getSerializedSize());
       getFollower().increaseNextIndex(last.getIndex() + 1);
-      pending.addLast(sent);
-      pendingBytes += sent.bytes();
-      pendingCount = pending.size();
+      pending.add(callId, request.getEntries(0).getIndex(), request.getSerializedSize());
     }
     resetHeartbeatTrigger();
     Timestamp sendTime = Timestamp.currentTime();
@@ -316,15 +293,8 @@ final class PeerAppender extends LogAppenderBase {
   private void forget(AppendEntriesRequestProto request) {
     sending.lock();
     try {
-      for (Pending sent : pending) {
-        if (sent.callId() == request.getServerRequest().getCallId()) {
-          pending.remove(sent);
-          pendingBytes -= sent.bytes();
-          pendingCount = pending.size();
-          accepted = true;
-          failures = 0;
-          return;
-        }
+      if (pending.remove(request.getServerRequest().getCallId())) {
+        failures = 0;
       }
     } finally {
       sending.unlock();
@@ -340,19 +310,15 @@ final class PeerAppender extends LogAppenderBase {
     long first = heartbeat ? RaftLog.INVALID_LOG_INDEX : request.getEntries(0).getIndex();
     sending.lock();
     try {
-      if (!heartbeat && !isPending(request.getServerRequest().getCallId())) {
+      if (!heartbeat && !pending.contains(request.getServerRequest().getCallId())) {
         return;
       }
       getFollower().setNextIndex(getNextIndexForInconsistency(first, nextIndex));
-      drop();
+      pending.clear();
     } finally {
       sending.unlock();
     }
     LOG.info("{}: the follower goes on at {}", this, getFollower().getNextIndex());
-  }
-
-  private boolean isPending(long callId) {
-    return pending.stream().anyMatch(sent -> sent.callId() == callId);
   }
 
   /**
@@ -363,16 +329,13 @@ final class PeerAppender extends LogAppenderBase {
     boolean mine;
     sending.lock();
     try {
-      mine = isPending(callId);
+      mine = pending.contains(callId);
       if (mine) {
-        long first = pending.getFirst().firstIndex();
+        long first = pending.firstIndex();
         getFollower().setNextIndex(Math.max(first, getFollower().getMatchIndex() + 1));
-        drop();
+        pending.clear();
         failures++;
-        resumeNanos =
-            System.nanoTime()
-                + TimeUnit.MILLISECONDS.toNanos(
-                    FIRST_PAUSE_MILLIS << Math.min(failures, LONGEST_PAUSE_SHIFT));
+        resumeNanos = System.nanoTime() + pauseNanos();
       }
     } finally {
       sending.unlock();
@@ -389,101 +352,30 @@ final class PeerAppender extends LogAppenderBase {
     LockSupport.unpark(thread);
   }
 
-  /** Forgets what is under way; call with the lock. */
-  private void drop() {
-    pending.clear();
-    pendingCount = 0;
-    pendingBytes = 0;
-    accepted = false;
-  }
-
   /** Sends a snapshot if the follower needs one, and waits until the follower has it. */
   private boolean installSnapshot(PeerConnection connection) throws InterruptedException {
     SnapshotInfo snapshot = shouldInstallSnapshot();
     if (snapshot == null) {
       return false;
     }
-    LOG.info(
-        "{}: the follower needs entries from {} on, and gets {}",
-        this,
-        getFollower().getNextIndex(),
-        snapshot.getTermIndex());
-    try {
-      // one at a time: Ratis counts a chunk that follows one which failed as under way for ever
-      for (InstallSnapshotRequestProto request :
-          newInstallSnapshotRequests(UUID.randomUUID().toString(), snapshot)) {
-        getFollower().updateLastRpcSendTime(/* isHeartbeat= */ false);
-        CompletableFuture<Frame> chunk =
-            connection.call((call, read) -> Frame.of(Frame.Kind.SNAPSHOT, call, read, request));
-        if (!needsMore(chunk)) {
-          pauseAfterFailure();
-          return true;
-        }
+    if (snapshots.deliver(snapshot, connection)) {
+      sending.lock();
+      try {
+        getFollower().setSnapshotIndex(snapshot.getTermIndex().getIndex());
+      } finally {
+        sending.unlock();
       }
-    } catch (IOException | IllegalStateException e) {
-      LOG.warn("{}: {} did not arrive", this, snapshot.getTermIndex(), e);
-      pauseAfterFailure();
-      return true;
+      getFollower().setAttemptedToInstallSnapshot();
+      LOG.info("{}: the follower has {}", this, snapshot.getTermIndex());
+    } else {
+      failures++;
+      TimeUnit.NANOSECONDS.sleep(pauseNanos());
     }
-    sending.lock();
-    try {
-      getFollower().setSnapshotIndex(snapshot.getTermIndex().getIndex());
-    } finally {
-      sending.unlock();
-    }
-    getFollower().setAttemptedToInstallSnapshot();
-    LOG.info("{}: the follower has {}", this, snapshot.getTermIndex());
     return true;
   }
 
-  private void pauseAfterFailure() throws InterruptedException {
-    failures++;
-    TimeUnit.MILLISECONDS.sleep(FIRST_PAUSE_MILLIS << Math.min(failures, LONGEST_PAUSE_SHIFT));
-  }
-
-  /** Waits for the answer to a chunk; false if this node leads no more. */
-  private boolean needsMore(CompletableFuture<Frame> chunk)
-      throws IOException, InterruptedException {
-    InstallSnapshotReplyProto reply = InstallSnapshotReplyProto.parseFrom(await(chunk).message());
-    getFollower().updateLastRpcResponseTime();
-    switch (reply.getResult()) {
-      // a follower that has committed so far already says so to each chunk
-      case SUCCESS, IN_PROGRESS, ALREADY_INSTALLED -> {
-        return true;
-      }
-      case NOT_LEADER -> {
-        // stepping down waits for this thread, and has the monitor that this needs
-        settings
-            .supervision()
-            .thread("tollgate-later-term", () -> onFollowerTerm(reply.getTerm()))
-            .start();
-        return false;
-      }
-      default -> throw new IOException("the follower says " + reply.getResult());
-    }
-  }
-
-  /** A follower that restores a snapshot, and still follows, counts as one that is there. */
-  private void isThere(long term) {
-    if (term == getServer().getInfo().getCurrentTerm()) {
-      getFollower().updateLastRpcResponseTime();
-    }
-  }
-
-  /** Waits for as long as the follower takes to restore a snapshot, but not for a silent one. */
-  private Frame await(CompletableFuture<Frame> answer) throws IOException, InterruptedException {
-    while (true) {
-      try {
-        return answer.get(settings.electionMillis(), TimeUnit.MILLISECONDS);
-      } catch (ExecutionException e) {
-        throw new IOException(requireNonNull(e.getCause()).getMessage(), e);
-      } catch (TimeoutException e) {
-        if (!isRunning()) {
-          throw new InterruptedException("this node leads no more");
-        }
-        link.ask(this::isThere);
-        link.giveUpIfSilent();
-      }
-    }
+  private long pauseNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(
+        FIRST_PAUSE_MILLIS << Math.min(failures, LONGEST_PAUSE_SHIFT));
   }
 }
