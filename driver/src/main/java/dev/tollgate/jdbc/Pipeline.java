@@ -85,8 +85,8 @@ final class Pipeline {
     List<Series.Result> results;
     try {
       results = runner.run(series, ending);
-    } catch (DbException e) {
-      failure = e.getSQLException();
+    } catch (RuntimeException | Error e) {
+      failure = DbException.toSQLException(e);
       throw e;
     }
     SQLException last = results.get(results.size() - 1).failure();

@@ -2,22 +2,17 @@ package dev.tollgate.jdbc;
 
 import dev.tollgate.transport.ClusterSession;
 import dev.tollgate.transport.Execution;
-import dev.tollgate.transport.StatementSeries;
 import dev.tollgate.transport.TransportException;
-import dev.tollgate.value.Parameter;
 import dev.tollgate.value.RowSet;
 import dev.tollgate.value.StatementResult;
-import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
-import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireFormatException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.h2.api.ErrorCode;
 import org.h2.engine.CastDataProvider;
@@ -36,11 +31,6 @@ final class StatementRunner {
 
   private static final int LAST_SCHEMA_ERROR = 42_199;
 
-  /** The set of a statement without parameters. */
-  static final byte[] NO_PARAMETERS = Parameter.encodeValues(List.of());
-
-  private static final String COMMIT = "COMMIT";
-
   /** How often a query runs at most, the first run included, if rows of later pages are lost. */
   private static final int MAX_RUNS = 10;
 
@@ -48,8 +38,7 @@ final class StatementRunner {
   private final CastDataProvider provider;
   private final Runnable onSchemaDoubt;
   private final TransactionState transaction;
-  private final Supplier<Duration> timeout;
-  private final Pipeline pipeline = new Pipeline(this::runPipelined);
+  private final SeriesRunner series;
   private final PreparedInfo.Cache prepared = new PreparedInfo.Cache();
 
   /**
@@ -65,15 +54,20 @@ final class StatementRunner {
       TransactionState transaction,
       Supplier<Duration> timeout) {
     this.transaction = transaction;
-    this.timeout = timeout;
     this.cluster = cluster;
     this.provider = provider;
     this.onSchemaDoubt = onSchemaDoubt;
+    this.series = new SeriesRunner(this, cluster, transaction, timeout);
+  }
+
+  /** Runs several statements as one. */
+  SeriesRunner series() {
+    return series;
   }
 
   /** The changes that wait to be sent. */
   Pipeline pipeline() {
-    return pipeline;
+    return series.pipeline();
   }
 
   /** The transaction mode of the next statement. */
@@ -99,11 +93,12 @@ final class StatementRunner {
 
   /** Runs, once, a statement that does not return rows in pages. */
   Reply run(ClusterSession.Statement statement, StatementKind kind) {
-    pipeline.flush();
+    pipeline().flush();
     return runNow(statement, kind);
   }
 
-  private Reply runNow(ClusterSession.Statement statement, StatementKind kind) {
+  /** Runs a statement before those that the pipeline has gathered. */
+  Reply runNow(ClusterSession.Statement statement, StatementKind kind) {
     boolean before = transaction.starts();
     try {
       Reply reply = cluster.run(statement).reply();
@@ -120,111 +115,13 @@ final class StatementRunner {
   }
 
   /**
-   * Runs a series of statements.
-   *
-   * @return the results in order; null if the node is of a version without series, which has run
-   *     nothing
-   */
-  @Nullable List<Series.Result> run(Series series, SeriesEnding ending) {
-    pipeline.flush();
-    return runNow(series, ending);
-  }
-
-  private @Nullable List<Series.Result> runNow(Series series, SeriesEnding ending) {
-    boolean before = transaction.starts();
-    try {
-      Optional<Reply> reply =
-          cluster.run(new StatementSeries(mode(), ending, series.statements(), timeout.get()));
-      if (reply.isEmpty()) {
-        return null;
-      }
-      if (reply.get() instanceof Reply.Failure failure) {
-        throw failed(failure, null);
-      }
-      transaction.answered(reply.get(), before);
-      return results(series, ending, reply.get());
-    } catch (TransportException e) {
-      throw JdbcErrors.forH2(e, null);
-    }
-  }
-
-  private List<Series.Result> results(Series series, SeriesEnding ending, Reply reply) {
-    int complete = series.size() + (ending == SeriesEnding.COMMIT ? 1 : 0);
-    if (!(reply instanceof Reply.BatchResult batch)
-        || batch.results().isEmpty()
-        || batch.results().size() > complete) {
-      throw outOfPlace(reply);
-    }
-    List<Series.Result> results = new ArrayList<>();
-    boolean failed = false;
-    for (Reply result : batch.results()) {
-      int number = results.size();
-      String sql = number < series.size() ? series.statements().get(number).sql() : COMMIT;
-      failed = result instanceof Reply.Failure;
-      results.add(result(result, sql));
-    }
-    boolean stopped = failed && ending != SeriesEnding.RUN_ALL;
-    if (results.size() < complete && !stopped) {
-      throw outOfPlace(reply);
-    }
-    return results;
-  }
-
-  private Series.Result result(Reply result, String sql) {
-    if (result instanceof Reply.Failure failure) {
-      return new Series.Result(0, failed(failure, sql).getSQLException());
-    }
-    if (read(((Reply.Result) result).body()) instanceof StatementResult.Updated updated) {
-      return new Series.Result(updated.count(), null);
-    }
-    throw outOfPlace(result);
-  }
-
-  /** Runs a series of the pipeline; one by one if the node is of a version without series. */
-  private List<Series.Result> runPipelined(Series series, SeriesEnding ending) {
-    List<Series.Result> together = runNow(series, ending);
-    if (together != null) {
-      return together;
-    }
-    List<Series.Result> results = new ArrayList<>();
-    for (Request.SeriesStatement statement : series.statements()) {
-      results.add(runAlone(statement.sql(), statement.parameterSet()));
-      if (results.get(results.size() - 1).failure() != null) {
-        return results;
-      }
-    }
-    if (ending == SeriesEnding.COMMIT) {
-      results.add(runAlone(COMMIT, NO_PARAMETERS));
-    }
-    return results;
-  }
-
-  private Series.Result runAlone(String sql, byte[] parameterSet) {
-    ClusterSession.Statement statement =
-        new ClusterSession.Statement(
-            sql,
-            mode(),
-            /* batch= */ false,
-            new KeyRequest.None(),
-            /* maxRows= */ 0,
-            /* pageRows= */ 0,
-            List.of(parameterSet),
-            timeout.get());
-    try {
-      return result(runNow(statement, StatementKind.CHANGE), sql);
-    } catch (DbException e) {
-      return new Series.Result(0, e.getSQLException());
-    }
-  }
-
-  /**
    * Runs a query.
    *
    * @param eager true to fetch all rows before this method returns: if a node is lost meanwhile,
    *     the query runs again
    */
   ResultInterface query(ClusterSession.Statement statement, StatementKind kind, boolean eager) {
-    pipeline.flush();
+    pipeline().flush();
     boolean before = transaction.starts();
     try {
       Execution execution = cluster.run(statement);
@@ -368,7 +265,8 @@ final class StatementRunner {
             "The node's answer is out of place: " + reply.getClass().getSimpleName()));
   }
 
-  private DbException failed(Reply.Failure failure, @Nullable String sql) {
+  /** The exception of a failed statement, which may show that prepared statements are stale. */
+  DbException failed(Reply.Failure failure, @Nullable String sql) {
     if (failure.vendorCode() >= FIRST_SCHEMA_ERROR && failure.vendorCode() <= LAST_SCHEMA_ERROR) {
       prepared.clear();
     }

@@ -118,7 +118,7 @@ final class TollgateStatement implements InvocationHandler {
       while (done < texts.size()) {
         Series series = new Series();
         for (int i = done; i < texts.size() && fits(texts.get(i)); i++) {
-          if (!series.add(texts.get(i), StatementRunner.NO_PARAMETERS)) {
+          if (!series.add(texts.get(i), SeriesRunner.NO_PARAMETERS)) {
             break;
           }
         }
@@ -157,7 +157,7 @@ final class TollgateStatement implements InvocationHandler {
       List<Series.Result> results;
       runsSeries = true;
       try {
-        results = runner.run(series, SeriesEnding.RUN_ALL);
+        results = runner.series().run(series, SeriesEnding.RUN_ALL);
       } catch (DbException e) {
         Arrays.fill(counts, done, done + series.size(), Statement.EXECUTE_FAILED);
         failed(e.getSQLException());
