@@ -68,6 +68,7 @@ final class JdbcErrors {
           ADMINISTRATION,
           ACTIVE_TRANSACTION,
           NO_TRANSACTION,
+          FAILED_TRANSACTION,
           TOO_LARGE,
           TOO_MUCH_WORK,
           NO_MEMORY,

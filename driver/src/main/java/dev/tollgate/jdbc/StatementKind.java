@@ -1,6 +1,7 @@
 package dev.tollgate.jdbc;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * The kind of a statement, as far as its first word tells. A wrong guess costs a round trip or a
@@ -17,6 +18,9 @@ enum StatementKind {
   DEFINITION,
   /** Only the node knows. */
   UNKNOWN;
+
+  /** The word of the clause LOCKED BY, wherever it stands. */
+  private static final Pattern LOCKED = Pattern.compile("\\bLOCKED\\b", Pattern.CASE_INSENSITIVE);
 
   static StatementKind of(String sql) {
     int start = startOfText(sql);
@@ -40,6 +44,17 @@ enum StatementKind {
           "ANALYZE" ->
           DEFINITION;
       default -> UNKNOWN;
+    };
+  }
+
+  /**
+   * Returns true if a statement may be part of a series: it changes rows, and takes no lock for
+   * itself.
+   */
+  static boolean isForSeries(String sql) {
+    return switch (firstWord(sql)) {
+      case "INSERT", "UPDATE", "DELETE", "MERGE" -> !LOCKED.matcher(sql).find();
+      default -> false;
     };
   }
 

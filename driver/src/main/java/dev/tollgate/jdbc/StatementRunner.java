@@ -10,8 +10,10 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireFormatException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.h2.api.ErrorCode;
 import org.h2.engine.CastDataProvider;
 import org.h2.message.DbException;
@@ -36,22 +38,36 @@ final class StatementRunner {
   private final CastDataProvider provider;
   private final Runnable onSchemaDoubt;
   private final TransactionState transaction;
+  private final SeriesRunner series;
   private final PreparedInfo.Cache prepared = new PreparedInfo.Cache();
 
   /**
    * @param provider the context that conversions of values need
    * @param transaction learns of every statement
    * @param onSchemaDoubt called after a statement that may have changed the current schema
+   * @param timeout time limit of a series of statements, read when it runs
    */
   StatementRunner(
       ClusterSession cluster,
       CastDataProvider provider,
       Runnable onSchemaDoubt,
-      TransactionState transaction) {
+      TransactionState transaction,
+      Supplier<Duration> timeout) {
     this.transaction = transaction;
     this.cluster = cluster;
     this.provider = provider;
     this.onSchemaDoubt = onSchemaDoubt;
+    this.series = new SeriesRunner(this, cluster, transaction, timeout);
+  }
+
+  /** Runs several statements as one. */
+  SeriesRunner series() {
+    return series;
+  }
+
+  /** The changes that wait to be sent. */
+  Pipeline pipeline() {
+    return series.pipeline();
   }
 
   /** The transaction mode of the next statement. */
@@ -77,6 +93,12 @@ final class StatementRunner {
 
   /** Runs, once, a statement that does not return rows in pages. */
   Reply run(ClusterSession.Statement statement, StatementKind kind) {
+    pipeline().flush();
+    return runNow(statement, kind);
+  }
+
+  /** Runs a statement before those that the pipeline has gathered. */
+  Reply runNow(ClusterSession.Statement statement, StatementKind kind) {
     boolean before = transaction.starts();
     try {
       Reply reply = cluster.run(statement).reply();
@@ -99,6 +121,7 @@ final class StatementRunner {
    *     the query runs again
    */
   ResultInterface query(ClusterSession.Statement statement, StatementKind kind, boolean eager) {
+    pipeline().flush();
     boolean before = transaction.starts();
     try {
       Execution execution = cluster.run(statement);
@@ -242,7 +265,8 @@ final class StatementRunner {
             "The node's answer is out of place: " + reply.getClass().getSimpleName()));
   }
 
-  private DbException failed(Reply.Failure failure, String sql) {
+  /** The exception of a failed statement, which may show that prepared statements are stale. */
+  DbException failed(Reply.Failure failure, @Nullable String sql) {
     if (failure.vendorCode() >= FIRST_SCHEMA_ERROR && failure.vendorCode() <= LAST_SCHEMA_ERROR) {
       prepared.clear();
     }

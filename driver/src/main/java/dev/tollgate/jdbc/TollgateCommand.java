@@ -147,6 +147,10 @@ final class TollgateCommand implements CommandInterface {
   @Override
   public ResultWithGeneratedKeys executeUpdate(@Nullable Object generatedKeysRequest) {
     requireNoQuery();
+    if (isPipelined(generatedKeysRequest)) {
+      runner.pipeline().add(sql, parameterSet());
+      return ResultWithGeneratedKeys.of(Statement.SUCCESS_NO_INFO);
+    }
     ClusterSession.Statement statement =
         statement(false, keys(generatedKeysRequest), 0, 0, List.of(parameterSet()));
     Reply reply = runner.run(statement, kind);
@@ -161,6 +165,12 @@ final class TollgateCommand implements CommandInterface {
           : new ResultWithGeneratedKeys.WithKeys(updated.count(), rows(keys));
     }
     return ResultWithGeneratedKeys.of(countOfCall((StatementResult.Rows) outcome));
+  }
+
+  private boolean isPipelined(@Nullable Object generatedKeysRequest) {
+    return runner.pipeline().isOn()
+        && keys(generatedKeysRequest) instanceof KeyRequest.None
+        && StatementKind.isForSeries(sql);
   }
 
   private void requireNoQuery() {

@@ -192,6 +192,39 @@ public final class TollgateConnection extends JdbcConnection {
     }
   }
 
+  /**
+   * Stops waiting for the changes of the transaction: until it ends, executeUpdate of an INSERT,
+   * UPDATE, DELETE or MERGE returns {@link Statement#SUCCESS_NO_INFO} at once. The changes are sent
+   * together, with the commit or before the next statement that needs a result. A failure of a
+   * change comes with that call, and the transaction can then only be rolled back.
+   *
+   * @throws SQLException with state 25P01 under autocommit
+   */
+  public void pipelineTransaction() throws SQLException {
+    requireOpen();
+    if (!session.pipeline()) {
+      throw JdbcErrors.exception(
+          SqlState.NO_TRANSACTION,
+          "pipelineTransaction() under autocommit: call setAutoCommit(false) first");
+    }
+  }
+
+  @Override
+  public Statement createStatement() throws SQLException {
+    return TollgateStatement.over(super.createStatement(), session.runner());
+  }
+
+  @Override
+  public Statement createStatement(int type, int concurrency) throws SQLException {
+    return TollgateStatement.over(super.createStatement(type, concurrency), session.runner());
+  }
+
+  @Override
+  public Statement createStatement(int type, int concurrency, int holdability) throws SQLException {
+    return TollgateStatement.over(
+        super.createStatement(type, concurrency, holdability), session.runner());
+  }
+
   @Override
   public PreparedStatement prepareStatement(String sql) throws SQLException {
     return checked(super.prepareStatement(sql));
@@ -361,6 +394,7 @@ public final class TollgateConnection extends JdbcConnection {
   }
 
   private void releaseWhatTheRequestHolds() throws SQLException {
+    session.endPipeline();
     try (Statement statement = createStatement()) {
       // H2 keeps the timeout for the connection
       statement.setQueryTimeout(0);

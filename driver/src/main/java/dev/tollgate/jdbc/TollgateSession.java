@@ -58,7 +58,8 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
    */
   TollgateSession(ClusterSession cluster, int fetchSize) {
     this.cluster = cluster;
-    this.runner = new StatementRunner(cluster, this, () -> schema = null, transaction);
+    this.runner =
+        new StatementRunner(cluster, this, () -> schema = null, transaction, this::queryTimeout);
     this.fetchSize = fetchSize;
     TraceSystem silent = new TraceSystem(null);
     silent.setLevelFile(TraceSystem.OFF);
@@ -72,6 +73,25 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   /** The time limit of statements; zero for no limit. */
   Duration queryTimeout() {
     return queryTimeout;
+  }
+
+  /** Runs the statements of this session. */
+  StatementRunner runner() {
+    return runner;
+  }
+
+  /** Gathers the changes of the transaction from now on; returns false under autocommit. */
+  boolean pipeline() {
+    if (transaction.isAutoCommit()) {
+      return false;
+    }
+    runner.pipeline().begin();
+    return true;
+  }
+
+  /** Ends pipelining where no transaction is open. */
+  void endPipeline() {
+    runner.pipeline().end();
   }
 
   private TollgateCommand command(String sql) {
@@ -105,12 +125,21 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
   /** Ends the transaction, if there is one. */
   @Override
   public void end(boolean commit) {
+    Pipeline pipeline = runner.pipeline();
+    if (!commit) {
+      pipeline.end();
+    }
     try {
-      if (transaction.mayBeOpen()) {
+      if (!pipeline.isEmpty() || pipeline.hasFailed()) {
+        pipeline.commit();
+      } else if (transaction.mayBeOpen()) {
         command(commit ? COMMIT : ROLLBACK).executeUpdate(null);
       }
     } finally {
-      transaction.ended();
+      if (!pipeline.hasFailed()) {
+        transaction.ended();
+        pipeline.end();
+      }
     }
   }
 
@@ -166,7 +195,7 @@ final class TollgateSession extends SessionBridge implements SessionText.Session
 
   @Override
   public boolean hasPendingTransaction() {
-    return transaction.mayBeOpen();
+    return transaction.mayBeOpen() || !runner.pipeline().isEmpty();
   }
 
   @Override

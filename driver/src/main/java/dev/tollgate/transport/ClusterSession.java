@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.regex.Pattern.CASE_INSENSITIVE;
 
 import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
@@ -131,6 +132,27 @@ public final class ClusterSession implements AutoCloseable {
   }
 
   /**
+   * Carries out several statements as one.
+   *
+   * @return {@link Reply.BatchResult} or {@link Reply.Failure}; empty if the node is of an earlier
+   *     version, which cannot do that: then nothing was sent
+   */
+  public Optional<Reply> run(StatementSeries series) throws TransportException {
+    oneAtATime.lock();
+    try {
+      requireOpen();
+      long sequence = ++lastSequence;
+      sequenceUnderWay = sequence;
+      return Optional.of(call(new SeriesCall(series, sequence, environment.nanos())));
+    } catch (SessionLink.EarlierVersionException e) {
+      return Optional.empty();
+    } finally {
+      sequenceUnderWay = 0;
+      oneAtATime.unlock();
+    }
+  }
+
+  /**
    * Asks again for the result of a statement: a change is not made twice, a query runs again.
    *
    * @throws TransportException with {@link SqlState#CONFLICT} if another statement ran in between
@@ -188,6 +210,44 @@ public final class ClusterSession implements AutoCloseable {
     @Override
     public void cancel() {
       cluster.cancel(cancellation(execution.sequence()));
+    }
+  }
+
+  /** A series as a request to send. */
+  private final class SeriesCall implements SessionLink.Call {
+    private final StatementSeries series;
+    private final long sequence;
+    private final long startNanos;
+
+    SeriesCall(StatementSeries series, long sequence, long startNanos) {
+      this.series = series;
+      this.sequence = sequence;
+      this.startNanos = startNanos;
+    }
+
+    @Override
+    public Request request() {
+      return series.request(sequence, isOwnLeaseProven());
+    }
+
+    @Override
+    public boolean effectful() {
+      return true;
+    }
+
+    @Override
+    public int minVersion() {
+      return Protocol.SERIES_VERSION;
+    }
+
+    @Override
+    public Duration untilDeadline() {
+      return Execution.left(series.timeout(), environment.nanos() - startNanos);
+    }
+
+    @Override
+    public void cancel() {
+      cluster.cancel(cancellation(sequence));
     }
   }
 

@@ -59,10 +59,15 @@ public final class Execution {
 
   /** What is left of the statement's time, or zero if it has no limit. */
   Duration untilDeadline(long nowNanos) {
-    if (statement.timeout().isZero()) {
+    return left(statement.timeout(), nowNanos - startNanos);
+  }
+
+  /** What is left of a time limit, or zero if there is none. */
+  static Duration left(Duration timeout, long passedNanos) {
+    if (timeout.isZero()) {
       return Duration.ZERO;
     }
-    Duration left = statement.timeout().minusNanos(nowNanos - startNanos);
+    Duration left = timeout.minusNanos(passedNanos);
     return left.isNegative() || left.isZero() ? Duration.ofNanos(1) : left;
   }
 }

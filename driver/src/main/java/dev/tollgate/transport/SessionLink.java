@@ -31,6 +31,11 @@ final class SessionLink {
      */
     boolean effectful();
 
+    /** The oldest version of the protocol that has the request. */
+    default int minVersion() {
+      return 1;
+    }
+
     /** How long the reply may take, zero for no limit; read before each sending. */
     Duration untilDeadline();
 
@@ -108,6 +113,7 @@ final class SessionLink {
    * @throws UnansweredException if there is no reply when the budget is spent, or after a
    *     cancellation or {@link #sever}
    * @throws TransportException if the session is gone, or if the request is too large
+   * @throws EarlierVersionException if the node is too old for the request, which was not sent
    */
   Reply call(Call call, Budget budget) throws UnansweredException, TransportException {
     boolean mayHaveEffect = false;
@@ -115,7 +121,13 @@ final class SessionLink {
     while (true) {
       NodeConnection current = attached(budget, mayHaveEffect, trouble);
       boolean sentBefore = mayHaveEffect;
+      if (current.version() < call.minVersion() && !sentBefore) {
+        throw new EarlierVersionException(call);
+      }
       try {
+        if (current.version() < call.minVersion()) {
+          throw new IOException(current.address() + " is of an earlier version");
+        }
         current.checkAfterIdling();
         long requestId = current.newRequestId();
         current.send(requestId, call.request(), millis(call.untilDeadline()));
@@ -295,6 +307,18 @@ final class SessionLink {
     return duration.isZero()
         ? 0
         : (int) Math.max(1, Math.min(duration.toMillis(), Integer.MAX_VALUE));
+  }
+
+  /** The request was not sent, because the node does not know such requests. */
+  static final class EarlierVersionException extends TransportException {
+    private static final long serialVersionUID = 1L;
+
+    EarlierVersionException(Call call) {
+      super(
+          SqlState.NOT_SUPPORTED,
+          "The node is of an earlier version than " + call.minVersion() + " of the protocol.",
+          null);
+    }
   }
 
   /** No reply arrived; the caller decides what that means for the session. */

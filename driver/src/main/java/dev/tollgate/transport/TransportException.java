@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A session, a request or a download that failed. For example, no reply arrived, a node rejected
  * the session, the request is too large, or the rest of the rows is lost.
  */
-public final class TransportException extends Exception {
+public class TransportException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient Reply.Failure failure;

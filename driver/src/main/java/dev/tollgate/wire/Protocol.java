@@ -6,7 +6,7 @@ public final class Protocol {
   public static final int MAGIC = 0x544c4754;
 
   /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** From this version on Welcome has the id of the cluster. */
   static final int CLUSTER_ID_VERSION = 2;
@@ -16,6 +16,9 @@ public final class Protocol {
 
   /** From this version on a node tells who holds a lock. */
   public static final int HOLDER_VERSION = 4;
+
+  /** From this version on a node runs a series of statements that one request brings. */
+  public static final int SERIES_VERSION = 5;
 
   /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
   public static final int HEADER_BYTES = 1 + 1 + 8 + 4;
@@ -34,6 +37,9 @@ public final class Protocol {
    * sets sends several batches.
    */
   public static final int MAX_BATCH_SETS = 2_000;
+
+  /** Most statements of one series, between which nothing else is applied. */
+  public static final int MAX_SERIES_STATEMENTS = 500;
 
   /** A page of rows ends once it has this many bytes. */
   public static final int PAGE_BYTES = 256 << 10;

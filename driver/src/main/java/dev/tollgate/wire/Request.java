@@ -40,6 +40,7 @@ public sealed interface Request {
           case ReadSnapshot.TYPE -> ReadSnapshot.read(in);
           case AskNodeStatus.TYPE -> new AskNodeStatus();
           case AwaitHolder.TYPE -> AwaitHolder.read(in);
+          case ExecuteSeries.TYPE -> ExecuteSeries.read(in);
           default -> throw new WireFormatException("request type " + frame.type());
         };
     in.expectEnd();
@@ -496,6 +497,78 @@ public sealed interface Request {
     @Override
     public void write(WireWriter out) {
       out.string(lock).i64(knownToken);
+    }
+  }
+
+  /**
+   * Runs several statements that change rows, in order, as one operation of the session. Reply:
+   * {@link Reply.BatchResult} with a result for each statement that ran and one more for the
+   * commit, or {@link Reply.Failure} if none ran. Exists from {@link Protocol#SERIES_VERSION} on.
+   *
+   * @param sequence as in {@link Execute}, one number for the whole series
+   * @param ownLeaseTrusted as in {@link Execute}
+   * @param mode as in {@link Execute}, for all statements
+   * @param ending what ends the series before its last statement, and what follows that
+   * @param statements 1 to {@link Protocol#MAX_SERIES_STATEMENTS}
+   */
+  record ExecuteSeries(
+      long sequence,
+      boolean ownLeaseTrusted,
+      TransactionMode mode,
+      SeriesEnding ending,
+      List<SeriesStatement> statements)
+      implements Request {
+    static final int TYPE = 0x13;
+
+    public ExecuteSeries {
+      requireNonNull(mode, "mode");
+      requireNonNull(ending, "ending");
+      statements = List.copyOf(statements);
+    }
+
+    static ExecuteSeries read(WireReader in) {
+      long sequence = in.i64();
+      boolean ownLeaseTrusted = in.flag();
+      TransactionMode mode = TransactionMode.read(in);
+      SeriesEnding ending = SeriesEnding.read(in);
+      List<SeriesStatement> statements = new ArrayList<>();
+      for (int i = in.count(8); i > 0; i--) {
+        statements.add(new SeriesStatement(in.string(), in.bytes()));
+      }
+      boolean outside = ending == SeriesEnding.COMMIT && mode == TransactionMode.AUTOCOMMIT;
+      if (sequence <= 0 || statements.isEmpty() || outside) {
+        throw new WireFormatException(
+            "series " + sequence + " of " + statements.size() + " statements, " + ending);
+      }
+      return new ExecuteSeries(sequence, ownLeaseTrusted, mode, ending, statements);
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(sequence).flag(ownLeaseTrusted);
+      mode.write(out);
+      ending.write(out);
+      out.i32(statements.size());
+      for (SeriesStatement statement : statements) {
+        out.string(statement.sql()).bytes(statement.parameterSet());
+      }
+    }
+  }
+
+  /**
+   * A statement of a series.
+   *
+   * @param parameterSet as in {@link Execute}
+   */
+  record SeriesStatement(String sql, byte[] parameterSet) {
+    public SeriesStatement {
+      requireNonNull(sql, "sql");
+      requireNonNull(parameterSet, "parameterSet");
     }
   }
 }

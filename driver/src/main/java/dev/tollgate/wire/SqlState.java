@@ -35,6 +35,8 @@ public enum SqlState {
   ACTIVE_TRANSACTION("25001", 90_920),
   /** {@code SELECT acquire_transaction_lock('job')} under autocommit. */
   NO_TRANSACTION("25P01", 90_921),
+  /** {@code Connection.commit()} after a statement of a pipelined transaction has failed. */
+  FAILED_TRANSACTION("25P02", 90_922),
   /** {@code INSERT INTO t ...} between begin_runtime_change() and end_runtime_change(). */
   ENVIRONMENT_CHANGES("55T05", 90_911),
   /** A statement in conflict with another transaction: run the transaction again. */

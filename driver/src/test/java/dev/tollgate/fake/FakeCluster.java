@@ -29,6 +29,8 @@ public final class FakeCluster implements AutoCloseable {
   final Map<Long, FakeSession> sessions = new ConcurrentHashMap<>();
   final List<Request.Execute> received = new CopyOnWriteArrayList<>();
   final List<Request.Execute> executed = new CopyOnWriteArrayList<>();
+  final List<Request.ExecuteSeries> receivedSeries = new CopyOnWriteArrayList<>();
+  final List<Request.ExecuteSeries> executedSeries = new CopyOnWriteArrayList<>();
   final List<Request.Heartbeat> heartbeats = new CopyOnWriteArrayList<>();
   final List<Request> others = new CopyOnWriteArrayList<>();
   final List<Long> lostLeases = new CopyOnWriteArrayList<>();
@@ -132,6 +134,16 @@ public final class FakeCluster implements AutoCloseable {
   /** Every Execute that was carried out. */
   public List<Request.Execute> executed() {
     return executed;
+  }
+
+  /** Every ExecuteSeries that reached a node. */
+  public List<Request.ExecuteSeries> receivedSeries() {
+    return receivedSeries;
+  }
+
+  /** Every ExecuteSeries that was carried out. */
+  public List<Request.ExecuteSeries> executedSeries() {
+    return executedSeries;
   }
 
   public List<Request.Heartbeat> heartbeats() {

@@ -1,6 +1,7 @@
 package dev.tollgate.fake;
 
 import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -13,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /**
  * A connection as the node sees it. One thread reads, and answers Ping and Cancel at once; another
@@ -103,7 +105,11 @@ final class FakeConversation {
     if (request instanceof Request.Hello hello) {
       return node != null && node.refusal != null
           ? node.refusal
-          : new Reply.Welcome(hello.maxVersion(), "node", view(), cluster.clusterId);
+          : new Reply.Welcome(
+              node == null ? hello.maxVersion() : Math.min(hello.maxVersion(), node.version),
+              "node",
+              view(),
+              cluster.clusterId);
     }
     if (request instanceof Request.OpenSession open) {
       if (!cluster.leads(node)) {
@@ -170,6 +176,9 @@ final class FakeConversation {
     if (request instanceof Request.Execute execute) {
       return execute(current, execute);
     }
+    if (request instanceof Request.ExecuteSeries series) {
+      return execute(current, series);
+    }
     if (!(request instanceof Request.Fetch)) {
       cluster.others.add(request);
     }
@@ -196,9 +205,30 @@ final class FakeConversation {
   private Reply execute(FakeSession current, Request.Execute execute)
       throws IOException, InterruptedException {
     cluster.received.add(execute);
-    if (!mayRun(execute.sql())) {
-      return notLeader();
+    return mayRun(execute.sql())
+        ? execute(
+            current,
+            execute.sequence(),
+            () -> current.execute(execute, () -> cluster.executed.add(execute)))
+        : notLeader();
+  }
+
+  private Reply execute(FakeSession current, Request.ExecuteSeries series)
+      throws IOException, InterruptedException {
+    if (node != null && node.version < Protocol.SERIES_VERSION) {
+      throw new IOException("a series, and the node is too old for one");
     }
+    cluster.receivedSeries.add(series);
+    return cluster.leads(node)
+        ? execute(
+            current,
+            series.sequence(),
+            () -> current.execute(series, () -> cluster.executedSeries.add(series)))
+        : notLeader();
+  }
+
+  private Reply execute(FakeSession current, long sequence, Supplier<Reply> execution)
+      throws IOException, InterruptedException {
     if (node != null && use(node.dropsBefore)) {
       return broken();
     }
@@ -206,10 +236,10 @@ final class FakeConversation {
       return new Reply.Failure(SqlState.BUSY, "too many requests");
     }
     CountDownLatch hold = node == null ? null : node.hold;
-    if (hold != null && !current.hold(hold, execute.sequence())) {
+    if (hold != null && !current.hold(hold, sequence)) {
       return new Reply.Failure(SqlState.CANCELLED, "the statement was cancelled");
     }
-    Reply reply = current.execute(execute, () -> cluster.executed.add(execute));
+    Reply reply = execution.get();
     if (node != null && use(node.dropsAfter)) {
       if (node.forgetsOnDrop) {
         cluster.forgetSessions();

@@ -1,5 +1,6 @@
 package dev.tollgate.fake;
 
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import java.io.IOException;
 import java.net.BindException;
@@ -34,6 +35,9 @@ public final class FakeNode implements AutoCloseable {
   /** The next Fetch is not answered: the connection breaks. */
   final AtomicInteger dropsFetch = new AtomicInteger();
 
+  /** The newest version of the protocol that the node speaks. */
+  volatile int version = Protocol.VERSION;
+
   volatile boolean forgetsOnAttach;
   volatile boolean forgetsOnDrop;
   volatile boolean stepsDownOnDrop;
@@ -65,6 +69,11 @@ public final class FakeNode implements AutoCloseable {
   /** What the cluster says where this node is. */
   void reachedAt(String address) {
     reachedAt = address;
+  }
+
+  /** Speaks no later version of the protocol from the next connection on. */
+  public void speakVersion(int newest) {
+    version = newest;
   }
 
   /** A connection to the node, whatever the cluster says where it is. */

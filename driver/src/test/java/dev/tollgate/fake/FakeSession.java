@@ -6,6 +6,7 @@ import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.h2.command.CommandInterface;
 import org.h2.engine.Session;
 import org.h2.engine.SessionLocal;
@@ -58,18 +60,57 @@ final class FakeSession {
 
   /** Runs a statement, or repeats what it gave if it has this sequence number. */
   synchronized Reply execute(Request.Execute request, Runnable onRun) {
-    if (request.sequence() < lastSequence) {
+    return once(request.sequence(), onRun, () -> run(request));
+  }
+
+  /** The same for a series. */
+  synchronized Reply execute(Request.ExecuteSeries request, Runnable onRun) {
+    return once(request.sequence(), onRun, () -> run(request));
+  }
+
+  private Reply once(long sequence, Runnable onRun, Supplier<Reply> run) {
+    if (sequence < lastSequence) {
       return new Reply.Failure(
-          SqlState.INTERNAL, "sequence " + request.sequence() + " after " + lastSequence);
+          SqlState.INTERNAL, "sequence " + sequence + " after " + lastSequence);
     }
-    if (request.sequence() == lastSequence && lastCursor == 0) {
+    if (sequence == lastSequence && lastCursor == 0) {
       return lastReply;
     }
     onRun.run();
-    lastSequence = request.sequence();
+    lastSequence = sequence;
     lastCursor = 0;
-    lastReply = run(request);
+    lastReply = run.get();
     return lastReply;
+  }
+
+  private Reply run(Request.ExecuteSeries request) {
+    List<Reply> results = new ArrayList<>();
+    boolean failed = false;
+    for (Request.SeriesStatement statement : request.statements()) {
+      Reply result = runOnce(alone(request, statement.sql()), statement.parameterSet());
+      results.add(result);
+      failed |= result instanceof Reply.Failure;
+      if (failed && request.ending() != SeriesEnding.RUN_ALL) {
+        return new Reply.BatchResult(results);
+      }
+    }
+    if (request.ending() == SeriesEnding.COMMIT) {
+      results.add(runOnce(alone(request, "COMMIT"), Parameter.encodeValues(List.of())));
+    }
+    return new Reply.BatchResult(results);
+  }
+
+  private static Request.Execute alone(Request.ExecuteSeries series, String sql) {
+    return new Request.Execute(
+        series.sequence(),
+        series.ownLeaseTrusted(),
+        series.mode(),
+        false,
+        sql,
+        new KeyRequest.None(),
+        0,
+        0,
+        List.of(new byte[0]));
   }
 
   private Reply run(Request.Execute request) {

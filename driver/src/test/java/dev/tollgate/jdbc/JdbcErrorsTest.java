@@ -104,6 +104,7 @@ class JdbcErrorsTest {
               ADMINISTRATION,
               ACTIVE_TRANSACTION,
               NO_TRANSACTION,
+              FAILED_TRANSACTION,
               TOO_LARGE,
               TOO_MUCH_WORK,
               NO_MEMORY,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -87,8 +88,18 @@ class MessagesTest {
     assertArrayEquals(frame.body(), read.body());
   }
 
+  private static Frame series(long sequence, TransactionMode mode, int statements) {
+    List<Request.SeriesStatement> all =
+        Collections.nCopies(statements, new Request.SeriesStatement("X", new byte[] {0, 0}));
+    return Samples.frame(new Request.ExecuteSeries(sequence, true, mode, SeriesEnding.COMMIT, all));
+  }
+
   static Stream<Frame> wrong() {
     return Stream.of(
+        // a series without a number, without statements, or that commits what it does not begin
+        series(0, TransactionMode.READ_COMMITTED, 1),
+        series(1, TransactionMode.READ_COMMITTED, 0),
+        series(1, TransactionMode.AUTOCOMMIT, 1),
         new Frame(0x00, 1, 0, new byte[0]),
         new Frame(0x7f, 1, 0, new byte[0]),
         // not the magic number

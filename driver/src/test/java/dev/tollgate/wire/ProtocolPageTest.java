@@ -81,6 +81,7 @@ class ProtocolPageTest {
             "length of the first frame of a connection (Hello)", Protocol.MAX_HELLO_BYTES,
             "ids in one heartbeat, of each kind", Protocol.MAX_HEARTBEAT_IDS,
             "parameter sets in one batch", Protocol.MAX_BATCH_SETS,
+            "statements in one series", Protocol.MAX_SERIES_STATEMENTS,
             "page of rows: ends with the row that takes it to", Protocol.PAGE_BYTES,
             "bytes of a snapshot in one reply", Protocol.MAX_SNAPSHOT_PART_BYTES);
     Map<String, Integer> onPage = new TreeMap<>();
@@ -99,7 +100,10 @@ class ProtocolPageTest {
     assertTrue(page.text().contains("bytes that follow: " + Protocol.HEADER_BYTES + " + body"));
     assertEquals(
         Stream.of(
-                Protocol.CLUSTER_ID_VERSION, Protocol.NODE_STATUS_VERSION, Protocol.HOLDER_VERSION)
+                Protocol.CLUSTER_ID_VERSION,
+                Protocol.NODE_STATUS_VERSION,
+                Protocol.HOLDER_VERSION,
+                Protocol.SERIES_VERSION)
             .map(String::valueOf)
             .toList(),
         page.rows("version").stream().map(row -> row.get(0)).toList());

@@ -67,7 +67,15 @@ final class Samples {
           new Request.OpenSnapshot(true),
           new Request.ReadSnapshot(Long.MAX_VALUE, 1),
           new Request.AskNodeStatus(),
-          new Request.AwaitHolder("job", -1));
+          new Request.AwaitHolder("job", -1),
+          new Request.ExecuteSeries(
+              4,
+              true,
+              TransactionMode.SERIALIZABLE,
+              SeriesEnding.COMMIT,
+              List.of(
+                  new Request.SeriesStatement("UPDATE t SET a=?", new byte[] {0, 0}),
+                  new Request.SeriesStatement("", new byte[0]))));
 
   static final List<Reply> REPLIES =
       List.of(

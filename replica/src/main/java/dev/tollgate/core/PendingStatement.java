@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.RowKey;
+import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.TransactionScope;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,6 +44,7 @@ final class PendingStatement {
   private final List<Outcome> done = new ArrayList<>();
   private final long sizeBytes;
   private long resultBytes;
+  private boolean failed;
   private @Nullable Blocker blocker;
   private boolean granted;
 
@@ -79,6 +81,13 @@ final class PendingStatement {
   }
 
   private static long sizeOf(Operation operation) {
+    if (operation instanceof Operation.ExecuteSeries series) {
+      long bytes = 0;
+      for (Operation.ExecuteSql statement : series.statements()) {
+        bytes += sizeOf(statement);
+      }
+      return bytes;
+    }
     if (!(operation instanceof Operation.ExecuteSql execute)) {
       return 0;
     }
@@ -108,7 +117,10 @@ final class PendingStatement {
     return begins() && mode == TransactionScope.SERIALIZABLE;
   }
 
-  /** The outcomes of the finished executions of a batch. A live view that grows: do not keep it. */
+  /**
+   * The outcomes of the finished executions of a batch or a series. A live view that grows: do not
+   * keep it.
+   */
   List<Outcome> done() {
     return Collections.unmodifiableList(done);
   }
@@ -123,7 +135,26 @@ final class PendingStatement {
     done.add(execution);
     if (execution instanceof Outcome.Executed success) {
       resultBytes += success.result().sizeBytes();
+    } else {
+      failed = true;
     }
+  }
+
+  /** Returns true if another execution is to be tried. */
+  boolean hasNext(Operation.Executions executions) {
+    boolean stopped = executions.stopsAtFailure() && failed;
+    return !stopped && done.size() < executions.count();
+  }
+
+  /**
+   * Returns true if all statements of a series have succeeded and the transaction is to be
+   * committed.
+   */
+  boolean isToCommit() {
+    return operation instanceof Operation.ExecuteSeries series
+        && series.end() == SeriesEnd.COMMIT
+        && !failed
+        && done.size() == series.count();
   }
 
   /** Returns true if the results of a batch leave no room for another. */
@@ -135,11 +166,12 @@ final class PendingStatement {
    * Returns the outcome if the rest of the operation ends so; finished executions of a batch stand.
    */
   Outcome endedBy(Outcome end) {
-    if (!(operation instanceof Operation.ExecuteSql sql) || !sql.batch()) {
+    if (!(operation instanceof Operation.Executions executions) || !executions.batch()) {
       return end;
     }
     List<Outcome> outcomes = new ArrayList<>(done);
-    while (outcomes.size() < sql.parameterSets().size()) {
+    int ended = executions.stopsAtFailure() ? done.size() + 1 : executions.count();
+    while (outcomes.size() < ended) {
       outcomes.add(end);
     }
     return new Outcome.Batch(outcomes);

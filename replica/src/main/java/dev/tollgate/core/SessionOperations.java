@@ -131,6 +131,11 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   }
 
   @Override
+  public Outcome executeSeries(Operation.ExecuteSeries operation) {
+    return transact(operation, operation.mode(), /* definition= */ false);
+  }
+
+  @Override
   public Outcome fenceTable(Operation.FenceTable operation) {
     return transact(operation, TransactionScope.AUTOCOMMIT, /* definition= */ true);
   }

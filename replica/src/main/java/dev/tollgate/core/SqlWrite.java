@@ -32,7 +32,8 @@ final class SqlWrite implements SqlContext {
 
   private final LogPosition position;
   private final RandomSeed randomSeed;
-  private final int attempt;
+  private final CurrentCommand current;
+  private int attempt;
   private final Session session;
   private final @Nullable Transaction transaction;
   private final boolean ownLeaseTrusted;
@@ -63,7 +64,8 @@ final class SqlWrite implements SqlContext {
       Operation.Handler<Outcome> operations) {
     this.position = state.current().position();
     this.randomSeed = state.agreement().randomSeed();
-    this.attempt = state.current().nextAttempt();
+    this.current = state.current();
+    this.attempt = current.nextAttempt();
     this.session = session;
     this.transaction = transaction;
     this.ownLeaseTrusted = ownLeaseTrusted;
@@ -124,6 +126,11 @@ final class SqlWrite implements SqlContext {
     return stated == null || clauseUsed || rowsFollow
         ? null
         : nothingToCompare(stated.presented().lock());
+  }
+
+  /** Makes the next execution an attempt of its own, as if it stood in a command of its own. */
+  void nextAttempt() {
+    attempt = current.nextAttempt();
   }
 
   /** Has the next execution write under this token, as if its clause FENCED BY stated it. */

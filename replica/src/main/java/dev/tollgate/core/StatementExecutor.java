@@ -33,8 +33,8 @@ final class StatementExecutor {
     Session session = statement.session();
     Transaction transaction = session.transaction();
     Operation operation = statement.operation();
-    if (operation instanceof Operation.ExecuteSql sql) {
-      return execute(statement, sql, transaction);
+    if (operation instanceof Operation.Executions executions) {
+      return execute(statement, executions, transaction);
     }
     if (operation instanceof Operation.AcquireTransactionLock acquire && transaction != null) {
       acquire(statement, acquire, transaction);
@@ -77,9 +77,15 @@ final class StatementExecutor {
   }
 
   private @Nullable Long execute(
-      PendingStatement statement, Operation.ExecuteSql sql, @Nullable Transaction transaction) {
-    SqlWrite write = writes.of(statement.session(), transaction, sql.ownLeaseTrusted());
-    while (statement.executions() < sql.parameterSets().size()) {
+      PendingStatement statement,
+      Operation.Executions executions,
+      @Nullable Transaction transaction) {
+    boolean series = executions instanceof Operation.ExecuteSeries;
+    boolean trusted = executions.statement(0).ownLeaseTrusted();
+    SqlWrite write = writes.of(statement.session(), transaction, trusted);
+    for (boolean first = true; statement.hasNext(executions); first = false) {
+      Operation.ExecuteSql sql = executions.statement(statement.executions());
+      int set = executions.parameterSet(statement.executions());
       if (statement.isFull()) {
         statement.executed(batchTooLarge());
         continue;
@@ -91,7 +97,7 @@ final class StatementExecutor {
         }
         transaction.countStatement();
       }
-      LockName lockedBy = sql.parameterSets().get(statement.executions()).lockedBy();
+      LockName lockedBy = sql.parameterSets().get(set).lockedBy();
       Outcome notHeld = lockedBy == null ? null : takeLock(statement, lockedBy, sql, write);
       if (notHeld instanceof Outcome.Waiting) {
         return null;
@@ -100,7 +106,11 @@ final class StatementExecutor {
         statement.executed(notHeld);
         continue;
       }
-      Outcome outcome = store.execute(sql, statement.executions(), write);
+      if (series && !first) {
+        // another statement, which draws its own random numbers
+        write.nextAttempt();
+      }
+      Outcome outcome = store.execute(sql, set, write);
       locks.giveBack(statement);
       if (outcome instanceof Outcome.Conflict conflict) {
         waitForHolder(statement, conflict);
@@ -109,7 +119,7 @@ final class StatementExecutor {
       statement.executed(outcome);
     }
     List<Outcome> done = statement.done();
-    statement.finish(sql.batch() ? new Outcome.Batch(done) : done.get(0));
+    statement.finish(executions.batch() ? new Outcome.Batch(done) : done.get(0));
     return null;
   }
 

@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Notice;
@@ -11,7 +13,9 @@ import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -242,7 +246,20 @@ final class Transactions {
       begin(session, statement.mode());
     }
     noteUse(session);
-    return executor.goOn(statement);
+    Long ownWait = executor.goOn(statement);
+    if (statement.outcome() != null && statement.isToCommit()) {
+      commitSeries(statement);
+    }
+    return ownWait;
+  }
+
+  private void commitSeries(PendingStatement statement) {
+    Session session = statement.session();
+    Transaction transaction = requireNonNull(session.transaction(), "transaction");
+    Outcome.Refused refused = commit(session, transaction);
+    List<Outcome> outcomes = new ArrayList<>(statement.done());
+    outcomes.add(refused == null ? new Outcome.Done() : refused);
+    statement.finish(new Outcome.Batch(outcomes));
   }
 
   private void begin(Session session, TransactionScope mode) {

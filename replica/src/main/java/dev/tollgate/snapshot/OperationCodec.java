@@ -10,6 +10,7 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.wire.WireReader;
@@ -49,6 +50,8 @@ public final class OperationCodec {
 
   /** A statement of which a parameter set is locked by a lock. */
   private static final int EXECUTE_LOCKED = 25;
+
+  private static final int EXECUTE_SERIES = 26;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -98,6 +101,7 @@ public final class OperationCodec {
       case SET_SCHEMA -> new Operation.SetSchema(in.string());
       case EXECUTE_SQL -> execute(in, /* locked= */ false);
       case EXECUTE_LOCKED -> execute(in, /* locked= */ true);
+      case EXECUTE_SERIES -> series(in);
       case FENCE_TABLE ->
           new Operation.FenceTable(table(in), tableFence(in), statementFence(in), in.flag());
       case FENCE_ROWS ->
@@ -119,7 +123,7 @@ public final class OperationCodec {
     return new Operation.PresentToken(lock, present ? (Long) token : null);
   }
 
-  private static Operation execute(WireReader in, boolean locked) {
+  private static Operation.ExecuteSql execute(WireReader in, boolean locked) {
     String sql = in.string();
     boolean definition = in.flag();
     boolean batch = in.flag();
@@ -152,6 +156,12 @@ public final class OperationCodec {
         binding,
         ownLeaseTrusted,
         mode);
+  }
+
+  private static Operation series(WireReader in) {
+    SeriesEnd end = SeriesEnd.of(in.u8());
+    return new Operation.ExecuteSeries(
+        list(in, 27, item -> execute(item, /* locked= */ false)), end);
   }
 
   private static @Nullable LockName lockOrNull(@Nullable String name) {
@@ -318,7 +328,21 @@ public final class OperationCodec {
     @Override
     public WireWriter execute(Operation.ExecuteSql operation) {
       boolean locked = operation.parameterSets().stream().anyMatch(set -> set.lockedBy() != null);
-      out.u8(locked ? EXECUTE_LOCKED : EXECUTE_SQL).string(operation.sql());
+      out.u8(locked ? EXECUTE_LOCKED : EXECUTE_SQL);
+      return statement(operation, locked);
+    }
+
+    @Override
+    public WireWriter executeSeries(Operation.ExecuteSeries operation) {
+      out.u8(EXECUTE_SERIES).u8(operation.end().number()).i32(operation.count());
+      for (Operation.ExecuteSql statement : operation.statements()) {
+        statement(statement, /* locked= */ false);
+      }
+      return out;
+    }
+
+    private WireWriter statement(Operation.ExecuteSql operation, boolean locked) {
+      out.string(operation.sql());
       out.flag(operation.definition()).flag(operation.batch()).flag(operation.returnsRows());
       out.flag(operation.ownLeaseTrusted()).u8(operation.mode().number()).i64(operation.maxRows());
       out.i32(operation.targets().size());

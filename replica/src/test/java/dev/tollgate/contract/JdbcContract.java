@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
  * without a pool. Every test has a database of its own.
  */
 @Timeout(120)
-abstract class JdbcContract extends TransactionLocksContract {
+abstract class JdbcContract extends SeriesContract {
   @Test
   void lockIsHeldUntilItIsReleasedAndTheNextTokenIsHigher() throws SQLException {
     try (Connection first = connect();

@@ -4,6 +4,7 @@ import dev.tollgate.value.Parameter;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
 import java.math.BigDecimal;
@@ -216,6 +217,24 @@ final class FuzzedMessages {
         random.nextInt(4) == 0 ? random.nextInt(Integer.MAX_VALUE) : 0,
         random.nextInt(4) == 0 ? random.nextInt(50) : 0,
         sets);
+  }
+
+  /** A series, mostly of changes, for which the node may have other rules. */
+  Request.ExecuteSeries series(long sequence) {
+    List<Request.SeriesStatement> statements = new ArrayList<>();
+    for (int i = random.nextInt(40) == 0 ? 600 : 1 + random.nextInt(5); i > 0; i--) {
+      String sql = statement();
+      statements.add(new Request.SeriesStatement(sql, parameters(sql)));
+    }
+    TransactionMode mode = mode();
+    SeriesEnding ending =
+        switch (random.nextInt(3)) {
+          case 0 -> SeriesEnding.RUN_ALL;
+          case 1 -> SeriesEnding.STOP_AT_FAILURE;
+          default ->
+              mode == TransactionMode.AUTOCOMMIT ? SeriesEnding.RUN_ALL : SeriesEnding.COMMIT;
+        };
+    return new Request.ExecuteSeries(sequence, random.nextInt(5) != 0, mode, ending, statements);
   }
 
   /** Mostly autocommit: an open transaction has others wait for its rows. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.sql.SqlLimits;
 import dev.tollgate.value.JsonNumbers;
+import dev.tollgate.wire.Protocol;
 import org.junit.jupiter.api.Test;
 
 /** The front-end and the store refuse the same texts, and neither of them knows the other. */
@@ -14,6 +15,7 @@ class LimitsAgreeTest {
     assertEquals(Limits.NUMBER_LENGTH, SqlLimits.NUMBER_LENGTH);
     assertEquals(Limits.GEOMETRY_NESTING, SqlLimits.GEOMETRY_NESTING);
     assertEquals(Limits.LOCK_PERMITS, SqlLimits.LOCK_PERMITS);
+    assertEquals(Limits.SERIES_STATEMENTS, Protocol.MAX_SERIES_STATEMENTS);
     assertEquals(JsonNumbers.MAX_DIGITS, SqlLimits.JSON_NUMBER_LENGTH);
   }
 }

@@ -66,7 +66,8 @@ class ProtocolFuzzTest {
     final long id;
     final long secret;
     long sequence;
-    Request.Execute last;
+    Request last;
+    long lastSequence;
 
     Session(long id, long secret) {
       this.id = id;
@@ -160,6 +161,7 @@ class ProtocolFuzzTest {
   private void rollBack(Client client) {
     Session session = client.session;
     session.sequence += 2;
+    session.lastSequence = session.sequence;
     session.last =
         new Request.Execute(
             session.sequence,
@@ -245,8 +247,14 @@ class ProtocolFuzzTest {
   private void execute(Client client) {
     Session session = client.session;
     session.sequence += random.nextInt(15) == 0 ? 1 + random.nextInt(1_000) : 1;
-    session.last = messages.execute(session.sequence, messages.statement());
-    if (MAY_TAKE_LONG.contains(session.last.sql()) || random.nextInt(6) == 0) {
+    session.lastSequence = session.sequence;
+    session.last =
+        random.nextInt(5) == 0
+            ? messages.series(session.sequence)
+            : messages.execute(session.sequence, messages.statement());
+    boolean mayTakeLong =
+        session.last instanceof Request.Execute one && MAY_TAKE_LONG.contains(one.sql());
+    if (mayTakeLong || random.nextInt(6) == 0) {
       client.connection.unanswered(session.last.type(), bodyOf(session.last));
     } else {
       long id = send(client, session.last);
@@ -262,10 +270,11 @@ class ProtocolFuzzTest {
     if (session.last == null) {
       return;
     }
-    Request.Execute again =
-        switch (random.nextInt(3)) {
+    Request again =
+        switch (random.nextInt(4)) {
           case 0 -> session.last;
-          case 1 -> messages.execute(session.last.sequence(), messages.statement());
+          case 1 -> messages.execute(session.lastSequence, messages.statement());
+          case 2 -> messages.series(session.lastSequence);
           default -> messages.execute(1 + random.nextInt(3), messages.statement());
         };
     client.connection.unanswered(again.type(), bodyOf(again));

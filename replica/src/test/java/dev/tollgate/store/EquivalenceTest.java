@@ -17,6 +17,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
@@ -295,6 +296,35 @@ class EquivalenceTest {
     return StoreDriver.inTransaction(sql, mode);
   }
 
+  /** Changes of rows that are one operation. */
+  private Operation series() {
+    SeriesEnd end = SeriesEnd.of(random.nextInt(3));
+    TransactionScope mode =
+        end == SeriesEnd.COMMIT || random.nextBoolean()
+            ? TransactionScope.READ_COMMITTED
+            : TransactionScope.AUTOCOMMIT;
+    List<Operation.ExecuteSql> statements = new ArrayList<>();
+    for (int wanted = 1 + random.nextInt(4); statements.size() < wanted; ) {
+      Operation.ExecuteSql one = StoreDriver.inTransaction(sql(), mode);
+      if (!one.definition() && !one.returnsRows()) {
+        statements.add(
+            new Operation.ExecuteSql(
+                one.sql(),
+                false,
+                one.targets(),
+                one.parameterSets(),
+                /* batch= */ true,
+                false,
+                one.keys(),
+                0,
+                null,
+                true,
+                mode));
+      }
+    }
+    return new Operation.ExecuteSeries(statements, end);
+  }
+
   private Command command(Replica replica) {
     int session = random.nextInt(SESSIONS);
     SessionId id = new SessionId(session + 1);
@@ -324,6 +354,9 @@ class EquivalenceTest {
           id,
           sequences.get(session),
           random.nextBoolean() ? Command.WaitEnd.TIMED_OUT : Command.WaitEnd.CANCELLED);
+    }
+    if (dice < 5) {
+      return perform(session, series());
     }
     if (dice < 12) {
       return perform(session, new Operation.EndTransaction(true));

@@ -95,6 +95,9 @@ public final class Limits {
    */
   public static final int BATCH_RESULT_BYTES = 4 << 20;
 
+  /** Statements of one series: nothing else is applied between them. */
+  public static final int SERIES_STATEMENTS = 500;
+
   /** Characters of the error message of a failed set of a batch. */
   public static final int BATCH_MESSAGE_CHARS = 1_000;
 

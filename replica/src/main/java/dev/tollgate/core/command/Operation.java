@@ -43,6 +43,8 @@ public sealed interface Operation {
 
     R execute(ExecuteSql operation);
 
+    R executeSeries(ExecuteSeries operation);
+
     R fenceTable(FenceTable operation);
 
     R unfenceTable(UnfenceTable operation);
@@ -302,6 +304,27 @@ public sealed interface Operation {
     }
   }
 
+  /** Executions of statements, one after the other, with nothing else applied in between. */
+  sealed interface Executions extends Operation permits ExecuteSql, ExecuteSeries {
+    /** How many executions there are. */
+    int count();
+
+    /** The statement of an execution. */
+    ExecuteSql statement(int execution);
+
+    /** Which parameter set of its statement an execution uses. */
+    int parameterSet(int execution);
+
+    /** Returns true if the outcome is an {@link Outcome.Batch}. */
+    boolean batch();
+
+    /** Returns true if no execution follows one that failed. */
+    boolean stopsAtFailure();
+
+    /** Whether the executions belong to a transaction. */
+    TransactionScope mode();
+  }
+
   /**
    * Runs a statement that may change the database.
    *
@@ -330,7 +353,7 @@ public sealed interface Operation {
       @Nullable FenceTerms binding,
       boolean ownLeaseTrusted,
       TransactionScope mode)
-      implements Operation {
+      implements Executions {
     public ExecuteSql {
       requireNonNull(sql, "sql");
       requireNonNull(mode, "mode");
@@ -355,8 +378,94 @@ public sealed interface Operation {
     }
 
     @Override
+    public int count() {
+      return parameterSets.size();
+    }
+
+    @Override
+    public ExecuteSql statement(int execution) {
+      return this;
+    }
+
+    @Override
+    public int parameterSet(int execution) {
+      return execution;
+    }
+
+    @Override
+    public boolean stopsAtFailure() {
+      return false;
+    }
+
+    @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.execute(this);
+    }
+  }
+
+  /**
+   * Runs several statements that change rows.
+   *
+   * @param statements 1 to {@link Limits#SERIES_STATEMENTS}, each a batch of one set, all with the
+   *     same scope; no definitions, no queries, and none with LOCKED BY
+   * @param end {@link SeriesEnd#COMMIT} only within a transaction
+   */
+  record ExecuteSeries(List<ExecuteSql> statements, SeriesEnd end) implements Executions {
+    public ExecuteSeries {
+      statements = List.copyOf(statements);
+      requireNonNull(end, "end");
+      if (statements.isEmpty() || statements.size() > Limits.SERIES_STATEMENTS) {
+        throw new IllegalArgumentException("a series of " + statements.size() + " statements");
+      }
+      TransactionScope mode = statements.get(0).mode();
+      for (ExecuteSql statement : statements) {
+        if (statement.definition()
+            || statement.returnsRows()
+            || !statement.batch()
+            || statement.parameterSets().size() != 1
+            || statement.parameterSets().get(0).lockedBy() != null
+            || statement.mode() != mode) {
+          throw new IllegalArgumentException("not in a series: " + statement.sql());
+        }
+      }
+      if (end == SeriesEnd.COMMIT && mode == TransactionScope.AUTOCOMMIT) {
+        throw new IllegalArgumentException("a series that commits outside of a transaction");
+      }
+    }
+
+    @Override
+    public int count() {
+      return statements.size();
+    }
+
+    @Override
+    public ExecuteSql statement(int execution) {
+      return statements.get(execution);
+    }
+
+    @Override
+    public int parameterSet(int execution) {
+      return 0;
+    }
+
+    @Override
+    public boolean batch() {
+      return true;
+    }
+
+    @Override
+    public boolean stopsAtFailure() {
+      return end != SeriesEnd.RUN_ALL;
+    }
+
+    @Override
+    public TransactionScope mode() {
+      return statements.get(0).mode();
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.executeSeries(this);
     }
   }
 

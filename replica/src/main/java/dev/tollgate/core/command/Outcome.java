@@ -62,7 +62,11 @@ public sealed interface Outcome {
     }
   }
 
-  /** The executions of a batch, each {@link Executed}, {@link Refused} or {@link SqlFailed}. */
+  /**
+   * The executions of a batch or a series, each {@link Executed}, {@link Refused} or {@link
+   * SqlFailed}. A series that stopped at a failure has no outcomes after it. A series that came to
+   * its commit has one outcome more, {@link Done} or {@link Refused}.
+   */
   record Batch(List<Outcome> outcomes) implements Outcome {
     public Batch {
       outcomes = List.copyOf(outcomes);

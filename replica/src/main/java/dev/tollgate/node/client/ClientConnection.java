@@ -141,6 +141,8 @@ public final class ClientConnection {
   private void dispatch(Request request, Consumer<Reply> answer, ClientInfo self) {
     if (request instanceof Request.Execute execute) {
       sessions.withSession(answer, attached -> statements.execute(attached, self, execute, answer));
+    } else if (request instanceof Request.ExecuteSeries series) {
+      sessions.withSession(answer, attached -> statements.executeSeries(attached, series, answer));
     } else if (request instanceof Request.Ping) {
       answer.accept(new Reply.Ok());
     } else if (request instanceof Request.Heartbeat heartbeat) {

@@ -39,6 +39,7 @@ public final class ClientService implements Replica.Listener {
   private final RunningQueries queries = new RunningQueries();
   private final RequestWork work;
   private final StatementExecution execution;
+  private final StatementSeries series;
   private final Descriptions descriptions;
 
   public ClientService(
@@ -86,6 +87,7 @@ public final class ClientService implements Replica.Listener {
             new ProcedureStatements(administration, statementQueries, leadership, work),
             database.memory(),
             work);
+    series = new StatementSeries(frontend, proposals, database.memory(), work);
     descriptions = new Descriptions(database.reader(), facts, access, work);
   }
 
@@ -110,7 +112,7 @@ public final class ClientService implements Replica.Listener {
         new SessionRequests(cluster, leadership, pipeline, replica.facts(), queries, replies),
         new Heartbeats(timeKeeper, keepers, leadership, workers, replies),
         watches,
-        new StatementRequests(frontend, execution, descriptions, work),
+        new StatementRequests(frontend, execution, series, descriptions, work),
         new SnapshotSender(nodeId, snapshots, leadership, workers));
   }
 

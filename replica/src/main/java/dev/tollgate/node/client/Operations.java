@@ -9,6 +9,7 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.sql.Argument;
@@ -23,7 +24,9 @@ import dev.tollgate.store.schema.LockArguments;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.TransactionMode;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +50,7 @@ final class Operations {
               + Protocol.MAX_BATCH_SETS
               + " go in one");
     }
-    if (plan.lockedBy() != null && mode(request) != TransactionScope.AUTOCOMMIT) {
+    if (plan.lockedBy() != null && scope(request.mode()) != TransactionScope.AUTOCOMMIT) {
       throw SqlErrors.exception(
           SqlState.ACTIVE_TRANSACTION,
           "LOCKED BY is for a statement outside of transactions, because the lock ends with the"
@@ -55,12 +58,7 @@ final class Operations {
     }
     List<Operation.ParameterSet> sets = new ArrayList<>(request.parameterSets().size());
     for (byte[] set : request.parameterSets()) {
-      List<SqlValue> values = Parameters.decode(set, plan.parameterCount());
-      sets.add(
-          new Operation.ParameterSet(
-              Payload.of(Parameters.first(set, values, plan.sqlParameterCount())),
-              PlanArguments.fence(plan.fence(), values),
-              PlanArguments.lockOrNull(plan.lockedBy(), values)));
+      sets.add(parameterSet(plan, set));
     }
     return new Operation.ExecuteSql(
         plan.sql(),
@@ -73,12 +71,60 @@ final class Operations {
         request.maxRows(),
         binding(plan.tableFence()),
         request.ownLeaseTrusted(),
-        mode(request));
+        scope(request.mode()));
+  }
+
+  private static Operation.ParameterSet parameterSet(Plan.Write plan, byte[] set)
+      throws SQLException {
+    List<SqlValue> values = Parameters.decode(set, plan.parameterCount());
+    return new Operation.ParameterSet(
+        Payload.of(Parameters.first(set, values, plan.sqlParameterCount())),
+        PlanArguments.fence(plan.fence(), values),
+        PlanArguments.lockOrNull(plan.lockedBy(), values));
+  }
+
+  /**
+   * The operation of a statement of a series.
+   *
+   * @throws SQLException if the parameters do not fit, or the statement cannot be part of a series
+   */
+  static Operation.ExecuteSql inSeries(Plan plan, byte[] set, Request.ExecuteSeries request)
+      throws SQLException {
+    if (!(plan instanceof Plan.Write write)
+        || write.kind() == WriteKind.DDL
+        || write.returnsRows()
+        || write.lockedBy() != null) {
+      throw SqlErrors.exception(
+          SqlState.NOT_SUPPORTED,
+          "only INSERT, UPDATE, DELETE and MERGE without LOCKED BY run in a series: send the"
+              + " statement by itself");
+    }
+    return new Operation.ExecuteSql(
+        write.sql(),
+        /* definition= */ false,
+        targets(write.targets()),
+        List.of(parameterSet(write, set)),
+        /* batch= */ true,
+        /* returnsRows= */ false,
+        new Operation.WantedKeys.None(),
+        /* maxRows= */ 0,
+        binding(write.tableFence()),
+        request.ownLeaseTrusted(),
+        scope(request.mode()));
+  }
+
+  /** The end of a series in the log. */
+  static SeriesEnd end(SeriesEnding ending) {
+    return switch (ending) {
+      case RUN_ALL -> SeriesEnd.RUN_ALL;
+      case STOP_AT_FAILURE -> SeriesEnd.STOP_AT_FAILURE;
+      case COMMIT -> SeriesEnd.COMMIT;
+    };
   }
 
   /** The transaction scope of a statement. */
-  static TransactionScope mode(Request.Execute request) {
-    return switch (request.mode()) {
+  static TransactionScope scope(TransactionMode mode) {
+    return switch (mode) {
       case AUTOCOMMIT -> TransactionScope.AUTOCOMMIT;
       case READ_COMMITTED -> TransactionScope.READ_COMMITTED;
       case SERIALIZABLE -> TransactionScope.SERIALIZABLE;

@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.Reply;
@@ -31,6 +32,15 @@ record ReceivedStatement(
     requireNonNull(answer, "answer");
   }
 
+  /** What the log has to know of the request. */
+  NumberedRequest number() {
+    return new NumberedRequest(
+        new RequestId(session.id(), request.sequence()),
+        RequestContent.of(request),
+        scope(),
+        answer);
+  }
+
   void reply(Reply reply) {
     answer.accept(reply);
   }
@@ -40,7 +50,7 @@ record ReceivedStatement(
   }
 
   TransactionScope scope() {
-    return Operations.mode(request);
+    return Operations.scope(request.mode());
   }
 
   /**

@@ -14,6 +14,9 @@ import java.util.zip.CRC32C;
  * itself.
  */
 final class RequestContent {
+  /** No transaction mode. */
+  private static final int SERIES = 255;
+
   private final CRC32 first = new CRC32();
   private final CRC32C second = new CRC32C();
 
@@ -31,7 +34,26 @@ final class RequestContent {
       out.clear();
       content.add(out.bytes(set));
     }
-    long sum = content.first.getValue() << 32 | content.second.getValue();
+    return content.sum();
+  }
+
+  /** The same for a series, which starts with a byte that no other request starts with. */
+  static long of(Request.ExecuteSeries request) {
+    RequestContent content = new RequestContent();
+    WireWriter out = new WireWriter();
+    out.u8(SERIES);
+    request.mode().write(out);
+    request.ending().write(out);
+    content.add(out.i32(request.statements().size()));
+    for (Request.SeriesStatement statement : request.statements()) {
+      out.clear();
+      content.add(out.string(statement.sql()).bytes(statement.parameterSet()));
+    }
+    return content.sum();
+  }
+
+  private long sum() {
+    long sum = first.getValue() << 32 | second.getValue();
     return sum == Command.Perform.UNKNOWN_CONTENT ? ~sum : sum;
   }
 

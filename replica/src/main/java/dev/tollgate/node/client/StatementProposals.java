@@ -54,73 +54,81 @@ final class StatementProposals {
    */
   void propose(
       ReceivedStatement statement, Operation operation, Function<Outcome, @Nullable Reply> reply) {
-    if (mayBegin(statement, operation) && !facts.isInTransaction(statement.session().id())) {
-      gate.begin(() -> submit(statement, operation, reply), why -> busy(statement, why));
+    propose(statement.number(), operation, reply);
+  }
+
+  /**
+   * Proposes the operation of a request.
+   *
+   * @param reply as above
+   */
+  void propose(
+      NumberedRequest request, Operation operation, Function<Outcome, @Nullable Reply> reply) {
+    if (mayBegin(request, operation) && !facts.isInTransaction(request.id().session())) {
+      gate.begin(() -> submit(request, operation, reply), why -> busy(request, why));
     } else {
-      submit(statement, operation, reply);
+      submit(request, operation, reply);
     }
   }
 
-  private static boolean mayBegin(ReceivedStatement statement, Operation operation) {
-    return statement.scope() != TransactionScope.AUTOCOMMIT
-        && (operation instanceof Operation.ExecuteSql
+  private static boolean mayBegin(NumberedRequest request, Operation operation) {
+    return request.scope() != TransactionScope.AUTOCOMMIT
+        && (operation instanceof Operation.Executions
             || operation instanceof Operation.AcquireTransactionLock
             || operation instanceof Operation.BeginTransaction
             || operation instanceof Operation.MarkSavepoint);
   }
 
   private void submit(
-      ReceivedStatement statement, Operation operation, Function<Outcome, @Nullable Reply> reply) {
-    RequestId id = new RequestId(statement.session().id(), statement.request().sequence());
+      NumberedRequest request, Operation operation, Function<Outcome, @Nullable Reply> reply) {
+    RequestId id = request.id();
     pipeline.submit(
-        new Command.Perform(
-            id.session(), id.sequence(), operation, RequestContent.of(statement.request())),
+        new Command.Perform(id.session(), id.sequence(), operation, request.content()),
         new Proposal.Listener() {
           @Override
           public void applied(Outcome outcome) {
             if (outcome instanceof Outcome.Waiting) {
-              awaitGrant(id, statement, reply);
+              awaitGrant(request, reply);
             } else {
-              answer(statement, reply, outcome);
+              answer(request, reply, outcome);
             }
           }
 
           @Override
           public void unknown() {
-            statement.reply(leadership.notLeader());
+            request.answer().accept(leadership.notLeader());
           }
 
           @Override
           public void refused(String why) {
-            busy(statement, why);
+            busy(request, why);
           }
         });
   }
 
-  private static void busy(ReceivedStatement statement, String why) {
-    statement.reply(new Reply.Failure(SqlState.BUSY, why));
+  private static void busy(NumberedRequest request, String why) {
+    request.answer().accept(new Reply.Failure(SqlState.BUSY, why));
   }
 
-  private void awaitGrant(
-      RequestId id, ReceivedStatement statement, Function<Outcome, @Nullable Reply> reply) {
+  private void awaitGrant(NumberedRequest request, Function<Outcome, @Nullable Reply> reply) {
     waiting.await(
-        id,
+        request.id(),
         new WaitingRequests.Waiter() {
           @Override
           public void completed(Outcome outcome) {
-            answer(statement, reply, outcome);
+            answer(request, reply, outcome);
           }
 
           @Override
           public void abandoned() {
-            statement.reply(leadership.notLeader());
+            request.answer().accept(leadership.notLeader());
           }
         });
   }
 
   /** Answers the client whatever happens, and lets the apply thread go on. */
   private void answer(
-      ReceivedStatement statement, Function<Outcome, @Nullable Reply> reply, Outcome outcome) {
+      NumberedRequest request, Function<Outcome, @Nullable Reply> reply, Outcome outcome) {
     Reply made;
     try {
       made = reply.apply(outcome);
@@ -128,7 +136,7 @@ final class StatementProposals {
       made = work.unexpected(e);
     }
     if (made != null) {
-      statement.reply(made);
+      request.answer().accept(made);
     }
   }
 }

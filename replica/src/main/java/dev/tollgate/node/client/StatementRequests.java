@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 final class StatementRequests {
   private final SqlFrontend frontend;
   private final StatementExecution execution;
+  private final StatementSeries series;
   private final Descriptions descriptions;
   private final RequestWork work;
   private final OpenResults results = new OpenResults();
@@ -27,10 +28,12 @@ final class StatementRequests {
   StatementRequests(
       SqlFrontend frontend,
       StatementExecution execution,
+      StatementSeries series,
       Descriptions descriptions,
       RequestWork work) {
     this.frontend = requireNonNull(frontend, "frontend");
     this.execution = requireNonNull(execution, "execution");
+    this.series = requireNonNull(series, "series");
     this.descriptions = requireNonNull(descriptions, "descriptions");
     this.work = requireNonNull(work, "work");
   }
@@ -39,6 +42,11 @@ final class StatementRequests {
       AttachedSession session, ClientInfo client, Request.Execute request, Consumer<Reply> answer) {
     ReceivedStatement statement = new ReceivedStatement(session, client, request, results, answer);
     withPlan(request.sql(), answer, plan -> execution.run(statement, plan));
+  }
+
+  void executeSeries(
+      AttachedSession session, Request.ExecuteSeries request, Consumer<Reply> answer) {
+    series.run(session, request, answer);
   }
 
   void prepare(AttachedSession session, Request.Prepare request, Consumer<Reply> answer) {

@@ -16,6 +16,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
@@ -89,6 +90,9 @@ class EntryCodecTest {
             new Operation.EndTransaction(false),
             new Operation.MarkSavepoint(true, "S", TransactionScope.READ_COMMITTED),
             new Operation.MarkSavepoint(false, "", TransactionScope.SERIALIZABLE),
+            new Operation.ExecuteSeries(
+                List.of(part("UPDATE t SET v = ?"), part("")), SeriesEnd.COMMIT),
+            new Operation.ExecuteSeries(List.of(part("X")), SeriesEnd.STOP_AT_FAILURE),
             new Operation.SetLockTimeout(5_000),
             new Operation.SetSchema("\ud83d"),
             new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
@@ -126,6 +130,23 @@ class EntryCodecTest {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }
     return commands.stream();
+  }
+
+  private static Operation.ExecuteSql part(String sql) {
+    return new Operation.ExecuteSql(
+        sql,
+        false,
+        List.of(
+            new Operation.DefinitionTarget(
+                Operation.DefinitionTarget.Kind.TABLE, new TableName(null, "T"))),
+        List.of(new Operation.ParameterSet(Payload.of(new byte[] {1}), FENCE, null)),
+        true,
+        false,
+        new Operation.WantedKeys.None(),
+        0,
+        null,
+        false,
+        TransactionScope.SERIALIZABLE);
   }
 
   private static Operation lockedStatement() {
@@ -188,6 +209,8 @@ class EntryCodecTest {
             });
     Set<Class<?>> all = new HashSet<>(Arrays.asList(Command.class.getPermittedSubclasses()));
     all.addAll(Arrays.asList(Operation.class.getPermittedSubclasses()));
+    all.remove(Operation.Executions.class);
+    all.addAll(Arrays.asList(Operation.Executions.class.getPermittedSubclasses()));
     assertEquals(all, covered);
   }
 

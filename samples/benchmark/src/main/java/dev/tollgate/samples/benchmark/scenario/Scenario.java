@@ -19,6 +19,7 @@ public enum Scenario {
   READS("a point read by consistency", true, Rows::reads),
   EMBEDDED_H2("inserts and point reads against H2 in the process", true, Rows::embeddedH2),
   TRANSACTIONS("SELECT FOR UPDATE, two UPDATEs, COMMIT", false, Transactions::run),
+  ROWS("writes one by one, and several in one request", false, RowWrites::run),
   EXPIRY("50,000 leases with a lock each end at once", true, Expiry::run),
   HELD_LOCKS("one client, beside 1,000 to 1,000,000 locks that are held", true, HeldLocks::run),
   FULL_HEAP("64 clients, beside a million locks and 20 leases of 1 s", false, FullHeap::run),

@@ -1,0 +1,190 @@
+package dev.tollgate.jdbc;
+
+import dev.tollgate.wire.SeriesEnding;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.BatchUpdateException;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.h2.message.DbException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * H2's statement, except that its batch of different texts is one request: neighbors that change
+ * rows travel as a series. Each statement of a batch stands by itself, as in H2.
+ *
+ * <p>A proxy, because H2's class runs nothing in a subclass. Not thread-safe, except for cancel.
+ */
+final class TollgateStatement implements InvocationHandler {
+  private final Statement h2;
+  private final StatementRunner runner;
+  private volatile boolean runsSeries;
+  private List<String> batch = new ArrayList<>();
+
+  private TollgateStatement(Statement h2, StatementRunner runner) {
+    this.h2 = h2;
+    this.runner = runner;
+  }
+
+  static Statement over(Statement h2, StatementRunner runner) {
+    return (Statement)
+        Proxy.newProxyInstance(
+            TollgateStatement.class.getClassLoader(),
+            new Class<?>[] {Statement.class},
+            new TollgateStatement(h2, runner));
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    switch (method.getName()) {
+      case "addBatch" -> {
+        requireOpen();
+        batch.add(String.valueOf(arguments == null ? null : arguments[0]));
+        return null;
+      }
+      case "clearBatch" -> {
+        requireOpen();
+        batch = new ArrayList<>();
+        return null;
+      }
+      case "executeBatch" -> {
+        return Arrays.stream(executeBatch())
+            .mapToInt(count -> count > Integer.MAX_VALUE ? Statement.SUCCESS_NO_INFO : (int) count)
+            .toArray();
+      }
+      case "executeLargeBatch" -> {
+        return executeBatch();
+      }
+      case "cancel" -> {
+        if (runsSeries) {
+          runner.cancel();
+        }
+        return pass(method, arguments);
+      }
+      case "equals" -> {
+        return arguments != null && proxy == arguments[0];
+      }
+      case "unwrap" -> {
+        return arguments != null && arguments[0] == Statement.class
+            ? proxy
+            : pass(method, arguments);
+      }
+      default -> {
+        return pass(method, arguments);
+      }
+    }
+  }
+
+  private @Nullable Object pass(Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(h2, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause() == null ? e : e.getCause();
+    }
+  }
+
+  /** Throws if the statement is closed: H2 checks that before it clears its own batch. */
+  private void requireOpen() throws SQLException {
+    h2.clearBatch();
+  }
+
+  private long[] executeBatch() throws SQLException {
+    // closes the result set of the execution before
+    h2.getMoreResults();
+    Execution execution = new Execution(batch);
+    batch = new ArrayList<>();
+    return execution.run();
+  }
+
+  /** One execution of the batch. */
+  private final class Execution {
+    private final List<String> texts;
+    private final long[] counts;
+    private int done;
+    private @Nullable SQLException first;
+
+    Execution(List<String> texts) {
+      this.texts = texts;
+      this.counts = new long[texts.size()];
+    }
+
+    long[] run() throws SQLException {
+      while (done < texts.size()) {
+        Series series = new Series();
+        for (int i = done; i < texts.size() && fits(texts.get(i)); i++) {
+          if (!series.add(texts.get(i), SeriesRunner.NO_PARAMETERS)) {
+            break;
+          }
+        }
+        if (series.size() < 2 || !runTogether(series)) {
+          runAlone();
+        }
+      }
+      SQLException failure = first;
+      if (failure == null) {
+        return counts;
+      }
+      BatchUpdateException failed =
+          new BatchUpdateException(
+              failure.getMessage(), failure.getSQLState(), failure.getErrorCode(), counts, null);
+      failed.setNextException(failure);
+      throw failed;
+    }
+
+    /** Texts with JDBC escapes go through H2's classes, which translate them. */
+    private boolean fits(String sql) {
+      return sql.indexOf('{') < 0 && StatementKind.isForSeries(sql);
+    }
+
+    private void runAlone() {
+      try {
+        counts[done] = h2.executeLargeUpdate(texts.get(done));
+      } catch (SQLException e) {
+        counts[done] = Statement.EXECUTE_FAILED;
+        failed(e);
+      }
+      done++;
+    }
+
+    /** Returns false if the node cannot run a series; then nothing has been done. */
+    private boolean runTogether(Series series) {
+      List<Series.Result> results;
+      runsSeries = true;
+      try {
+        results = runner.series().run(series, SeriesEnding.RUN_ALL);
+      } catch (DbException e) {
+        Arrays.fill(counts, done, done + series.size(), Statement.EXECUTE_FAILED);
+        failed(e.getSQLException());
+        done += series.size();
+        return true;
+      } finally {
+        runsSeries = false;
+      }
+      if (results == null) {
+        return false;
+      }
+      for (Series.Result result : results) {
+        SQLException failure = result.failure();
+        counts[done++] = failure == null ? result.count() : Statement.EXECUTE_FAILED;
+        if (failure != null) {
+          failed(failure);
+        }
+      }
+      return true;
+    }
+
+    private void failed(SQLException e) {
+      if (first == null) {
+        first = e;
+      } else {
+        first.setNextException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RequestId;
+import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.store.MemoryWatch;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SeriesEnding;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out series of statements: one operation, which goes through the log once. A statement
+ * that fails before the log, for example for its syntax, has its failure in its place among the
+ * results. Which ones do depends on their texts and parameters alone, so a series that is sent
+ * again has the same results. Thread-safe; nothing here waits.
+ */
+final class StatementSeries {
+  /** Most statements of a series that an event loop makes into an operation. */
+  private static final int SHORT_SERIES = 20;
+
+  private final SqlFrontend frontend;
+  private final StatementProposals proposals;
+  private final MemoryWatch memory;
+  private final RequestWork work;
+
+  StatementSeries(
+      SqlFrontend frontend, StatementProposals proposals, MemoryWatch memory, RequestWork work) {
+    this.frontend = requireNonNull(frontend, "frontend");
+    this.proposals = requireNonNull(proposals, "proposals");
+    this.memory = requireNonNull(memory, "memory");
+    this.work = requireNonNull(work, "work");
+  }
+
+  /**
+   * Carries out a series: on this thread if it is short and its texts are planned, else elsewhere.
+   */
+  void run(AttachedSession session, Request.ExecuteSeries request, Consumer<Reply> answer) {
+    NumberedRequest number =
+        new NumberedRequest(
+            new RequestId(session.id(), request.sequence()),
+            RequestContent.of(request),
+            Operations.scope(request.mode()),
+            answer);
+    List<Plan> known = new ArrayList<>();
+    long unplannedChars = 0;
+    for (Request.SeriesStatement statement : request.statements()) {
+      Plan plan = frontend.cached(statement.sql());
+      if (plan == null) {
+        unplannedChars += statement.sql().length();
+      } else {
+        known.add(plan);
+      }
+    }
+    if (unplannedChars == 0 && request.statements().size() <= SHORT_SERIES) {
+      try {
+        Iterator<Plan> plans = known.iterator();
+        work.attempt(answer, () -> propose(number, request, sql -> plans.next()));
+      } catch (RuntimeException | Error e) {
+        answer.accept(work.unexpected(e));
+      }
+    } else {
+      work.onWorker(
+          unplannedChars <= ClientLimits.SHORT_STATEMENT_CHARS
+              ? Workers.Kind.PLANS
+              : Workers.Kind.QUERIES,
+          answer,
+          () -> propose(number, request, frontend::plan));
+    }
+  }
+
+  private void propose(
+      NumberedRequest number, Request.ExecuteSeries request, Function<String, Plan> planner)
+      throws SQLException {
+    if (request.statements().size() > Protocol.MAX_SERIES_STATEMENTS) {
+      throw SqlErrors.invalid(
+          "a series of "
+              + request.statements().size()
+              + " statements: at most "
+              + Protocol.MAX_SERIES_STATEMENTS
+              + " go in one");
+    }
+    Planned planned = plan(request, planner);
+    if (planned.statements().isEmpty()) {
+      number.answer().accept(new Reply.BatchResult(planned.results(List.of())));
+      return;
+    }
+    SeriesEnding ending =
+        planned.hasFailure() && request.ending() == SeriesEnding.COMMIT
+            ? SeriesEnding.STOP_AT_FAILURE
+            : request.ending();
+    proposals.propose(
+        number,
+        new Operation.ExecuteSeries(planned.statements(), Operations.end(ending)),
+        outcome ->
+            outcome instanceof Outcome.Batch batch
+                ? new Reply.BatchResult(planned.results(batch.outcomes()))
+                : Replies.of(outcome));
+  }
+
+  private Planned plan(Request.ExecuteSeries request, Function<String, Plan> planner)
+      throws SQLException {
+    boolean stops = request.ending() != SeriesEnding.RUN_ALL;
+    List<Operation.ExecuteSql> statements = new ArrayList<>();
+    List<Reply.@Nullable Failure> failures = new ArrayList<>();
+    for (Request.SeriesStatement statement : request.statements()) {
+      memory.requireRoomFor(statement.sql());
+      Reply.Failure failure = null;
+      try {
+        Plan plan = planner.apply(statement.sql());
+        statements.add(Operations.inSeries(plan, statement.parameterSet(), request));
+      } catch (SqlRefused e) {
+        failure = Replies.of(e);
+      } catch (SQLException e) {
+        failure = Replies.of(e);
+      }
+      failures.add(failure);
+      if (failure != null && stops) {
+        break;
+      }
+    }
+    return new Planned(statements, failures, stops);
+  }
+
+  /**
+   * A series whose statements are planned.
+   *
+   * @param statements those that go into the log
+   * @param failures for each statement of the request its failure, or null if it goes into the log
+   * @param stops true if no statement runs after one that fails
+   */
+  private record Planned(
+      List<Operation.ExecuteSql> statements,
+      List<Reply.@Nullable Failure> failures,
+      boolean stops) {
+    boolean hasFailure() {
+      return failures.stream().anyMatch(failure -> failure != null);
+    }
+
+    /** Puts the failures from before the log and the outcomes from the log into their order. */
+    List<Reply> results(List<Outcome> outcomes) {
+      List<Reply> results = new ArrayList<>();
+      Iterator<Outcome> ran = outcomes.iterator();
+      for (Reply.Failure failure : failures) {
+        Reply result = failure == null && ran.hasNext() ? Replies.of(ran.next()) : failure;
+        if (result == null || (stops && isFailureBefore(results))) {
+          return results;
+        }
+        results.add(result);
+      }
+      ran.forEachRemaining(commit -> results.add(Replies.of(commit)));
+      return results;
+    }
+
+    private static boolean isFailureBefore(List<Reply> results) {
+      return !results.isEmpty() && results.get(results.size() - 1) instanceof Reply.Failure;
+    }
+  }
+}

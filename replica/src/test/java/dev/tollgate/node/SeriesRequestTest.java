@@ -1,0 +1,209 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.value.StatementResult;
+import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SeriesEnding;
+import dev.tollgate.wire.TransactionMode;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a node answers to series of statements, also to those that no driver sends. */
+@Timeout(60)
+class SeriesRequestTest {
+  private static final byte[] NO_PARAMETERS = {0, 0};
+
+  private Node node;
+  private RawClient client;
+
+  @BeforeEach
+  void open() throws Exception {
+    node = new Node(LoopbackSettings.of("series", null));
+    node.start();
+    assertTrue(node.awaitLeadership(Duration.ofSeconds(20)));
+    client = new RawClient(node.listenAddress());
+    client.hello();
+    Request.SessionOptions options = new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0);
+    assertInstanceOf(
+        Reply.SessionReady.class, client.call(new Request.OpenSession(60_000, 60_000, options)));
+    execute(1, TransactionMode.AUTOCOMMIT, "CREATE TABLE T(ID INT PRIMARY KEY)");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    client.close();
+    node.close();
+  }
+
+  private StatementResult execute(long sequence, TransactionMode mode, String sql)
+      throws Exception {
+    Request.Execute request =
+        new Request.Execute(
+            sequence, true, mode, false, sql, new KeyRequest.None(), 0, 0, List.of(NO_PARAMETERS));
+    Reply.Result result = assertInstanceOf(Reply.Result.class, client.call(request));
+    return StatementResult.read(result.body(), null);
+  }
+
+  private long rows(long sequence) throws Exception {
+    StatementResult.Rows rows =
+        (StatementResult.Rows)
+            execute(sequence, TransactionMode.AUTOCOMMIT, "SELECT COUNT(*) FROM T");
+    return rows.rows().page().rows().get(0)[0].getLong();
+  }
+
+  private static Request.ExecuteSeries series(
+      long sequence, TransactionMode mode, SeriesEnding ending, String... texts) {
+    return new Request.ExecuteSeries(
+        sequence,
+        true,
+        mode,
+        ending,
+        Arrays.stream(texts).map(sql -> new Request.SeriesStatement(sql, NO_PARAMETERS)).toList());
+  }
+
+  /** The count of each statement, or its SQLState. */
+  private List<String> results(Request.ExecuteSeries request) throws Exception {
+    return assertInstanceOf(Reply.BatchResult.class, client.call(request)).results().stream()
+        .map(
+            result ->
+                result instanceof Reply.Failure failure
+                    ? failure.sqlState()
+                    : String.valueOf(count((Reply.Result) result)))
+        .toList();
+  }
+
+  private static long count(Reply.Result result) {
+    return ((StatementResult.Updated) StatementResult.read(result.body(), null)).count();
+  }
+
+  private static String state(Reply reply) {
+    return assertInstanceOf(Reply.Failure.class, reply).sqlState();
+  }
+
+  @Test
+  void whatIsNoChangeOfRowsFailsInItsPlaceAndTheOthersRun() throws Exception {
+    assertEquals(
+        List.of("1", "HYC00", "HYC00", "HYC00", "HYC00", "HYC00", "42T01", "1"),
+        results(
+            series(
+                2,
+                TransactionMode.AUTOCOMMIT,
+                SeriesEnding.RUN_ALL,
+                "INSERT INTO T VALUES(1)",
+                "SELECT 1",
+                "CREATE TABLE U(ID INT)",
+                "INSERT INTO T VALUES(2) LOCKED BY 'job'",
+                "SELECT acquire_lock('job')",
+                "COMMIT",
+                "INSERT INTO",
+                "INSERT INTO T VALUES(3)")));
+    assertEquals(2, rows(3));
+  }
+
+  @Test
+  void statementThatIsWrongInItselfEndsASeriesThatStops() throws Exception {
+    assertEquals(
+        List.of("1", "42T01"),
+        results(
+            series(
+                2,
+                TransactionMode.READ_COMMITTED,
+                SeriesEnding.COMMIT,
+                "INSERT INTO T VALUES(1)",
+                "INSERT INTO",
+                "INSERT INTO T VALUES(2)")));
+    execute(3, TransactionMode.READ_COMMITTED, "ROLLBACK");
+    assertEquals(0, rows(4), "not committed");
+    assertEquals(
+        List.of("23505"),
+        results(
+            series(
+                5,
+                TransactionMode.READ_COMMITTED,
+                SeriesEnding.COMMIT,
+                "INSERT INTO T VALUES(1), (1)",
+                "INSERT INTO")),
+        "the failure in the log is the first");
+    execute(6, TransactionMode.READ_COMMITTED, "ROLLBACK");
+    assertEquals(
+        List.of("42T01"),
+        results(
+            series(7, TransactionMode.AUTOCOMMIT, SeriesEnding.STOP_AT_FAILURE, "INSERT INTO")));
+  }
+
+  @Test
+  void seriesThatIsSentAgainTakesEffectOnceAndAnotherUnderItsNumberIsRefused() throws Exception {
+    Request.ExecuteSeries first =
+        series(
+            2,
+            TransactionMode.READ_COMMITTED,
+            SeriesEnding.COMMIT,
+            "INSERT INTO T VALUES(1)",
+            "DELETE FROM T");
+    assertEquals(List.of("1", "1", "0"), results(first));
+    assertEquals(List.of("1", "1", "0"), results(first));
+    Request.ExecuteSeries other =
+        series(
+            2,
+            TransactionMode.READ_COMMITTED,
+            SeriesEnding.STOP_AT_FAILURE,
+            "INSERT INTO T VALUES(1)",
+            "DELETE FROM T");
+    assertEquals("08P01", state(client.call(other)));
+  }
+
+  @Test
+  void seriesOfTooManyStatementsIsRefused() throws Exception {
+    String[] many =
+        Collections.nCopies(Protocol.MAX_SERIES_STATEMENTS + 1, "INSERT INTO T VALUES(1)")
+            .toArray(String[]::new);
+    Reply reply = client.call(series(2, TransactionMode.AUTOCOMMIT, SeriesEnding.RUN_ALL, many));
+    assertEquals("22023", state(reply));
+    assertTrue(((Reply.Failure) reply).message().contains("501"), reply.toString());
+    assertEquals(0, rows(3));
+  }
+
+  @Test
+  void malformedValueIsRefusedAndTheConnectionStays() throws Exception {
+    Request.ExecuteSeries request =
+        new Request.ExecuteSeries(
+            2,
+            true,
+            TransactionMode.AUTOCOMMIT,
+            SeriesEnding.RUN_ALL,
+            List.of(
+                new Request.SeriesStatement("INSERT INTO T VALUES(1)", NO_PARAMETERS),
+                new Request.SeriesStatement("INSERT INTO T VALUES(?)", new byte[] {0, 1, 99})));
+    assertEquals("08004", state(client.call(request)));
+    assertEquals(0, rows(3));
+  }
+
+  @Test
+  void statementsOfASeriesShareTheBudgetOfOne() throws Exception {
+    execute(2, TransactionMode.AUTOCOMMIT, "CREATE TABLE U(ID INT)");
+    execute(3, TransactionMode.AUTOCOMMIT, "CREATE TABLE V(ID INT)");
+    assertEquals(
+        List.of("4000", "54001", "54001"),
+        results(
+            series(
+                4,
+                TransactionMode.AUTOCOMMIT,
+                SeriesEnding.RUN_ALL,
+                "INSERT INTO U SELECT X FROM SYSTEM_RANGE(1, 4000)",
+                "INSERT INTO V SELECT X FROM SYSTEM_RANGE(1, 4000)",
+                "DELETE FROM T WHERE ID = 1")));
+  }
+}
