@@ -165,6 +165,17 @@ final class ServerCommand implements Callable<Integer> {
               + " verify_replicas(). [TOLLGATE_VERIFY_MINUTES]")
   private long verifyMinutes;
 
+  @Option(
+      names = "--rehearsal",
+      converter = RehearsalLimit.class,
+      paramLabel = "TIME|off",
+      defaultValue = "${env:TOLLGATE_REHEARSAL:-off}",
+      description =
+          "How long the node works with a throw-away cluster in its own process before it starts,"
+              + " so that its code is compiled when clients come: 5s, 500ms, or off."
+              + " [TOLLGATE_REHEARSAL]")
+  private Duration rehearsal;
+
   ServerCommand() {}
 
   @Override
@@ -188,6 +199,9 @@ final class ServerCommand implements Callable<Integer> {
       return STRANGER;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(node::close, "tollgate-" + id + "-stop"));
+    if (!rehearsal.isZero() && !Rehearsal.of(rehearsal).runBefore(id)) {
+      return 0;
+    }
     node.start();
     if (join != null && !node.isMember()) {
       join(node, join);

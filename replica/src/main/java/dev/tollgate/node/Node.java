@@ -365,6 +365,11 @@ public final class Node implements AutoCloseable {
   public void close() {
     LOG.info("{}: stops", settings.nodeId());
     resign();
+    closeAtOnce();
+  }
+
+  /** Closes without handing leadership over: for nodes whose whole cluster ends. */
+  public void closeAtOnce() {
     ClientServer running = server;
     if (running != null) {
       running.close();

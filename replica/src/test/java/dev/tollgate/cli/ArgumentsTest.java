@@ -52,6 +52,13 @@ class ArgumentsTest {
         "--snapshot-log-mib=0 | --snapshot-log-mib has to be more than 0",
         "--max-connections=0 | --max-connections has to be more than 0",
         "--verify-minutes=-1 | --verify-minutes cannot be less than 0",
+        "--rehearsal=soon | Invalid value for option '--rehearsal': 'soon' is no time:"
+            + " write 5s, 500ms or off",
+        "--rehearsal=-5s | Invalid value for option '--rehearsal': '-5s' is no time",
+        "--rehearsal=0s | Invalid value for option '--rehearsal': '0s' has to be from 1ms"
+            + " to 60s",
+        "--rehearsal=61s | Invalid value for option '--rehearsal': '61s' has to be from"
+            + " 1ms to 60s; off for no rehearsal",
         "--join=jdbc:tollgate://h/ | --join needs --raft-address",
       })
   void serverRefusesInOneSentence(String argument, String message) {

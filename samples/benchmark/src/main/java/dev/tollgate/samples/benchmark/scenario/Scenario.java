@@ -23,6 +23,8 @@ public enum Scenario {
   EXPIRY("50,000 leases with a lock each end at once", true, Expiry::run),
   HELD_LOCKS("one client, beside 1,000 to 1,000,000 locks that are held", true, HeldLocks::run),
   FULL_HEAP("64 clients, beside a million locks and 20 leases of 1 s", false, FullHeap::run),
+  START("1 client of nodes that have just started", false, Start::oneClient),
+  START_BUSY("64 clients of nodes that have just started", false, Start::manyClients),
   /** The last scenario: the servers that it starts again have to warm up anew. */
   FAILOVER("8 clients, kill -9 of the leader: until each goes on", true, Failover::run);
 

@@ -35,5 +35,10 @@ public interface Ensemble {
     throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
   }
 
+  /** Starts as many servers again, with data of their own, beside these; one at a time. */
+  default Ensemble another() throws Exception {
+    throw new UnsupportedOperationException("servers of another kind");
+  }
+
   void stop() throws Exception;
 }

@@ -24,6 +24,9 @@ import java.util.stream.IntStream;
 public final class Ground {
   private static final long READY_SECONDS = 90;
 
+  /** How many ports one place may use when there is another one beside it. */
+  private static final int PORTS = 500;
+
   private final Path directory;
   private final int firstPort;
   private final Path home;
@@ -39,6 +42,11 @@ public final class Ground {
     this.firstPort = firstPort;
     this.home = home;
     Runtime.getRuntime().addShutdownHook(new Thread(this::killAll));
+  }
+
+  /** Another place: an empty directory within this one, and the ports after those of this one. */
+  Ground beside() throws IOException {
+    return new Ground(Files.createTempDirectory(directory, "beside"), firstPort + PORTS, home);
   }
 
   Path directory() {

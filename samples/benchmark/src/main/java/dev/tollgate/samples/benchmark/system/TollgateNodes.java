@@ -14,6 +14,9 @@ public final class TollgateNodes implements Ensemble {
   private static final int CLIENT = 1;
   private static final int RAFT = 11;
 
+  private final Ground ground;
+  private final int nodes;
+  private final String heap;
   private final Members members = new Members();
   private final String endpoints;
 
@@ -21,6 +24,9 @@ public final class TollgateNodes implements Ensemble {
    * @param heap of each node, such as 400m
    */
   public TollgateNodes(Ground ground, int nodes, String heap) throws Exception {
+    this.ground = ground;
+    this.nodes = nodes;
+    this.heap = heap;
     List<String> clients = ground.addresses(CLIENT, nodes);
     List<String> rafts = ground.addresses(RAFT, nodes);
     this.endpoints = "jdbc:tollgate://" + String.join(",", clients) + "/";
@@ -87,6 +93,11 @@ public final class TollgateNodes implements Ensemble {
   @Override
   public void restartKilled() throws Exception {
     members.restartKilled();
+  }
+
+  @Override
+  public Ensemble another() throws Exception {
+    return new TollgateNodes(ground.beside(), nodes, heap);
   }
 
   @Override
