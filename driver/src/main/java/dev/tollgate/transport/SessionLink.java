@@ -116,6 +116,9 @@ final class SessionLink {
       NodeConnection current = attached(budget, mayHaveEffect, trouble);
       boolean sentBefore = mayHaveEffect;
       try {
+        if (needsLeader) {
+          finder.news().watch(current);
+        }
         current.checkAfterIdling();
         long requestId = current.newRequestId();
         current.send(requestId, call.request(), millis(call.untilDeadline()));
@@ -139,6 +142,8 @@ final class SessionLink {
       } catch (IOException e) {
         finder.map().doubt(current.address());
         trouble = e;
+      } finally {
+        finder.news().forget(current);
       }
       disconnect();
       if (!budget.pause()) {
@@ -227,9 +232,10 @@ final class SessionLink {
       Budget budget, boolean mayHaveEffect, @Nullable IOException trouble)
       throws UnansweredException, TransportException {
     NodeConnection current = node;
-    if (current != null) {
+    if (current != null && !(needsLeader && finder.news().isSuperseded(current))) {
       return current;
     }
+    disconnect();
     long since = environment.nanos();
     Request.AttachSession attach = attach();
     try {

@@ -6,7 +6,7 @@ public final class Protocol {
   public static final int MAGIC = 0x544c4754;
 
   /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** From this version on Welcome has the id of the cluster. */
   static final int CLUSTER_ID_VERSION = 2;
@@ -16,6 +16,9 @@ public final class Protocol {
 
   /** From this version on a node tells who holds a lock. */
   public static final int HOLDER_VERSION = 4;
+
+  /** From this version on a node says in which term it is, and tells who leads in a later one. */
+  public static final int LEADER_VERSION = 5;
 
   /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
   public static final int HEADER_BYTES = 1 + 1 + 8 + 4;

@@ -30,6 +30,11 @@ final class FakeConversation {
             return thread;
           });
   private volatile FakeSession session;
+
+  /** The id of the request that waits for another leader, or 0. */
+  private long leaderRequestId;
+
+  private long knownTerm;
   private volatile ReadConsistency consistency = ReadConsistency.LINEARIZABLE;
 
   /**
@@ -81,6 +86,8 @@ final class FakeConversation {
         target.cancel(cancel.sequence());
       }
       send(frame.requestId(), new Reply.Ok());
+    } else if (request instanceof Request.AwaitLeader await) {
+      await(frame.requestId(), await);
     } else {
       worker.execute(() -> answer(frame.requestId(), request));
     }
@@ -101,9 +108,7 @@ final class FakeConversation {
 
   private Reply handle(Request request) throws IOException, SQLException, InterruptedException {
     if (request instanceof Request.Hello hello) {
-      return node != null && node.refusal != null
-          ? node.refusal
-          : new Reply.Welcome(hello.maxVersion(), "node", view(), cluster.clusterId);
+      return node != null && node.refusal != null ? node.refusal : welcome(hello);
     }
     if (request instanceof Request.OpenSession open) {
       if (!cluster.leads(node)) {
@@ -118,6 +123,51 @@ final class FakeConversation {
       return beat(heartbeat);
     }
     return inSession(request);
+  }
+
+  private Reply welcome(Request.Hello hello) throws InterruptedException {
+    if (node != null) {
+      node.greet();
+    }
+    return node == null
+        ? new Reply.Welcome(hello.maxVersion(), "node", view(), cluster.clusterId, cluster.term())
+        : new Reply.Welcome(
+            Math.min(hello.maxVersion(), node.newestVersion),
+            node.id(),
+            view(),
+            cluster.clusterId,
+            node.term());
+  }
+
+  private synchronized void await(long requestId, Request.AwaitLeader request) {
+    cluster.others.add(request);
+    leaderRequestId = requestId;
+    knownTerm = request.knownTerm();
+    tellLeader();
+  }
+
+  synchronized boolean isWatched() {
+    return leaderRequestId != 0;
+  }
+
+  void tellLeader() {
+    Reply.Leader leader = cluster.servingLeader();
+    if (leader != null && node != null && !node.alone) {
+      tellIfLater(leader);
+    }
+  }
+
+  private synchronized void tellIfLater(Reply.Leader leader) {
+    if (leader.term() > knownTerm) {
+      tellLeader(leader);
+    }
+  }
+
+  synchronized void tellLeader(Reply.Leader leader) {
+    if (leaderRequestId != 0) {
+      send(leaderRequestId, leader);
+      leaderRequestId = 0;
+    }
   }
 
   private Reply attach(Request.AttachSession attach) {

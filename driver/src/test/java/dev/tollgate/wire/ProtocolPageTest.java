@@ -99,7 +99,10 @@ class ProtocolPageTest {
     assertTrue(page.text().contains("bytes that follow: " + Protocol.HEADER_BYTES + " + body"));
     assertEquals(
         Stream.of(
-                Protocol.CLUSTER_ID_VERSION, Protocol.NODE_STATUS_VERSION, Protocol.HOLDER_VERSION)
+                Protocol.CLUSTER_ID_VERSION,
+                Protocol.NODE_STATUS_VERSION,
+                Protocol.HOLDER_VERSION,
+                Protocol.LEADER_VERSION)
             .map(String::valueOf)
             .toList(),
         page.rows("version").stream().map(row -> row.get(0)).toList());

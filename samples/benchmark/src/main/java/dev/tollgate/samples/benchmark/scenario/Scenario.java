@@ -21,6 +21,7 @@ public enum Scenario {
   TRANSACTIONS("SELECT FOR UPDATE, two UPDATEs, COMMIT", false, Transactions::run),
   EXPIRY("50,000 leases with a lock each end at once", true, Expiry::run),
   HELD_LOCKS("one client, beside 1,000 to 1,000,000 locks that are held", true, HeldLocks::run),
+  SILENT_LEADER("8 clients, SIGSTOP of the leader: until each goes on", false, Failover::silent),
   /** The last scenario: the servers that it starts again have to warm up anew. */
   FAILOVER("8 clients, kill -9 of the leader: until each goes on", true, Failover::run);
 
