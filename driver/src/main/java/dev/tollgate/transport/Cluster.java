@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state that all sessions of this process with one cluster share. Holds the map of its nodes,
- * the control connection while there are sessions, and the node itself if it runs in this JVM.
- * Thread-safe.
+ * the control connection and the watch of the leader while there are sessions, and the node itself
+ * if it runs in this JVM. Thread-safe.
  */
 final class Cluster {
   private final ClusterTarget target;
@@ -20,10 +20,13 @@ final class Cluster {
   private final SendWatch watch = new SendWatch();
   private final Moves moves = new Moves();
   private final ClusterMap map;
+  private final LeaderNews news = new LeaderNews();
+  private final Dials dials = new Dials();
   private int users;
   private boolean closed;
   private @Nullable EmbeddedNode embedded;
   private @Nullable ControlLink control;
+  private @Nullable WatchLink leaderWatch;
 
   Cluster(
       ClusterTarget target,
@@ -112,6 +115,10 @@ final class Cluster {
       control.close();
       control = null;
     }
+    if (leaderWatch != null) {
+      leaderWatch.close();
+      leaderWatch = null;
+    }
     if (target instanceof ClusterTarget.InMemory memory && !memory.isPrivate()) {
       return false;
     }
@@ -139,7 +146,7 @@ final class Cluster {
               ? node.connect()
               : SocketFrameChannel.connect(addressOf(address), timeout, watch, environment);
         };
-    return new NodeFinder(map, dialer, hello, settings.connect(), environment);
+    return new NodeFinder(map, news, dials, dialer, hello, settings.connect(), environment);
   }
 
   private static NodeAddress addressOf(String address) throws IOException {
@@ -173,6 +180,10 @@ final class Cluster {
               target.toString(), finder(settings), watch, moves, environment, onDropped);
       control.add(renewal);
       control.start();
+      if (target instanceof ClusterTarget.Remote) {
+        leaderWatch = new WatchLink(target.toString(), finder(settings), environment);
+        leaderWatch.start();
+      }
     } else {
       control.add(renewal);
     }

@@ -2,10 +2,13 @@ package dev.tollgate.transport;
 
 import dev.tollgate.wire.Reply.ClusterView;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,7 @@ final class ClusterMap {
   private List<String> learned = List.of();
   private @Nullable String leader;
   private @Nullable String clusterId;
+  private long changes;
 
   private ClusterMap(List<String> seeds, boolean learns) {
     this.seeds = List.copyOf(seeds);
@@ -66,11 +70,38 @@ final class ClusterMap {
     if (!learns) {
       return;
     }
+    String leaderBefore = leader;
+    List<String> learnedBefore = learned;
     if (view.leaderAddress() != null || saidBy.equals(leader)) {
       leader = view.leaderAddress();
     }
     if (!view.addresses().isEmpty() && view.addresses().size() <= MAX_LEARNED) {
       learned = view.addresses();
+    }
+    if (!Objects.equals(leader, leaderBefore) || !learned.equals(learnedBefore)) {
+      changes++;
+      notifyAll();
+    }
+  }
+
+  /** How often another leader or other nodes became known. */
+  synchronized long changes() {
+    return changes;
+  }
+
+  /**
+   * Waits until there was one more change than so many.
+   *
+   * @param longestMillis 0 for no limit
+   */
+  synchronized void awaitChange(long before, long longestMillis) throws InterruptedException {
+    long deadline = System.nanoTime() + longestMillis * 1_000_000;
+    while (changes == before) {
+      long leftMillis = (deadline - System.nanoTime()) / 1_000_000 + 1;
+      if (longestMillis > 0 && leftMillis <= 0) {
+        return;
+      }
+      wait(longestMillis == 0 ? 0 : leftMillis);
     }
   }
 
@@ -109,6 +140,18 @@ final class ClusterMap {
     // a node that failed long ago may be back, and lead: try it before one that has just failed
     candidates.addAll(doubted);
     return candidates;
+  }
+
+  /**
+   * The nodes that are not known to lead. Those that answered come first, in random order, so that
+   * many processes do not all turn to the same one.
+   */
+  synchronized List<String> besidesLeader() {
+    List<String> others = candidates(/* leaderFirst= */ false);
+    others.remove(leader);
+    int trusted = (int) others.stream().filter(address -> !doubted.contains(address)).count();
+    Collections.shuffle(others.subList(0, trusted), ThreadLocalRandom.current());
+    return others;
   }
 
   @Override

@@ -199,6 +199,7 @@ final class ControlLink implements AutoCloseable {
   }
 
   private void serveUntilItFails(Line current) throws IOException {
+    finder.news().watch(current.node());
     try {
       serve(current);
     } catch (LeaderMovedException e) {
@@ -206,6 +207,8 @@ final class ControlLink implements AutoCloseable {
     } catch (IOException e) {
       finder.map().doubt(current.node().address());
       throw e;
+    } finally {
+      finder.news().forget(current.node());
     }
   }
 

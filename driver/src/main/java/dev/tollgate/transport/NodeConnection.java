@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to one node, which detects when the node falls silent. Any thread may send and
@@ -21,20 +22,44 @@ final class NodeConnection implements AutoCloseable {
   /** A reply, or an event if the request id is 0. */
   record Arrival(long requestId, Reply reply) {}
 
+  /** Stands for the term of a node that does not say it: no leader is known to be a later one. */
+  private static final long TERM_NOT_SAID = Long.MAX_VALUE;
+
+  /**
+   * What is known of the node at the other end.
+   *
+   * @param nodeId null before Welcome
+   * @param term at Welcome; before it, the latest of which this process knew
+   * @param version of the protocol that both sides speak; 0 before Welcome
+   */
+  record Met(@Nullable String nodeId, long term, int version) {
+    /** True if this is another node than that leader, and was met in an earlier term. */
+    boolean isBefore(LeaderNews.Leader leader, String address) {
+      boolean other =
+          nodeId == null ? !address.equals(leader.address()) : !nodeId.equals(leader.nodeId());
+      return other && term < leader.term();
+    }
+  }
+
   private final String address;
   private final FrameChannel channel;
   private final Timekeeping environment;
   private final AtomicLong lastRequestId = new AtomicLong();
   private final AtomicInteger repliesOwed = new AtomicInteger();
   private final AtomicLong quietSinceNanos = new AtomicLong();
-  private volatile int version;
+  private volatile Met met;
   private long pingSentNanos;
   private long arrivedBytes;
 
-  private NodeConnection(String address, FrameChannel channel, Timekeeping environment) {
+  /**
+   * @param channel taken over
+   * @param knownTerm the latest term in which this process knows a leader
+   */
+  NodeConnection(String address, FrameChannel channel, Timekeeping environment, long knownTerm) {
     this.address = address;
     this.channel = channel;
     this.environment = environment;
+    this.met = new Met(null, knownTerm, 0);
     this.quietSinceNanos.set(environment.nanos());
     this.pingSentNanos = quietSinceNanos.get() - 1;
   }
@@ -43,21 +68,13 @@ final class NodeConnection implements AutoCloseable {
   record Opened(NodeConnection connection, Reply.Welcome welcome) {}
 
   /**
-   * Sends hello and waits for the reply.
+   * Sends hello and waits for the reply; the caller closes the connection if this fails.
    *
-   * @param channel taken over: closed if this fails
    * @throws RefusedException if the node rejects this client, or the other side is not a node
    */
-  static Opened open(
-      String address,
-      FrameChannel channel,
-      Request.Hello hello,
-      Duration timeout,
-      Timekeeping environment)
-      throws IOException {
-    NodeConnection connection = new NodeConnection(address, channel, environment);
+  Opened greet(Request.Hello hello, Duration timeout) throws IOException {
     try {
-      Reply reply = connection.ask(hello, timeout);
+      Reply reply = ask(hello, timeout);
       if (reply instanceof Reply.Failure failure) {
         throw new RefusedException(address, failure);
       }
@@ -66,18 +83,15 @@ final class NodeConnection implements AutoCloseable {
           || welcome.version() > hello.maxVersion()) {
         throw new IOException(address + " answered hello with " + reply);
       }
-      connection.version = welcome.version();
-      return new Opened(connection, welcome);
+      long term = welcome.version() >= Protocol.LEADER_VERSION ? welcome.term() : TERM_NOT_SAID;
+      met = new Met(welcome.nodeId(), term, welcome.version());
+      return new Opened(this, welcome);
     } catch (ForeignProtocolException e) {
-      connection.close();
       throw new RefusedException(
           address,
           new Reply.Failure(
               SqlState.CONNECTION_REFUSED,
               e.getMessage() + "; is this the port for clients of a node?"));
-    } catch (IOException | RuntimeException e) {
-      connection.close();
-      throw e;
     }
   }
 
@@ -85,9 +99,14 @@ final class NodeConnection implements AutoCloseable {
     return address;
   }
 
+  /** What is known of the node. */
+  Met met() {
+    return met;
+  }
+
   /** The version of the protocol that both sides speak. */
   int version() {
-    return version;
+    return met.version();
   }
 
   /** Returns an id for the next request, so that its sender is ready when the reply arrives. */

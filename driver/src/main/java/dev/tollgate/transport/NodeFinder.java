@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds a node that accepts a session, or heartbeats: the leader, or any. Thread-safe. */
@@ -30,6 +31,8 @@ final class NodeFinder {
   record Found(NodeConnection node, Reply reply) {}
 
   private final ClusterMap map;
+  private final LeaderNews news;
+  private final Dials dials;
   private final Dialer dialer;
   private final Request.Hello hello;
   private final Duration connectTimeout;
@@ -37,11 +40,15 @@ final class NodeFinder {
 
   NodeFinder(
       ClusterMap map,
+      LeaderNews news,
+      Dials dials,
       Dialer dialer,
       Request.Hello hello,
       Duration connectTimeout,
       Timekeeping environment) {
     this.map = map;
+    this.news = news;
+    this.dials = dials;
     this.dialer = dialer;
     this.hello = hello;
     this.connectTimeout = connectTimeout;
@@ -50,6 +57,10 @@ final class NodeFinder {
 
   ClusterMap map() {
     return map;
+  }
+
+  LeaderNews news() {
+    return news;
   }
 
   /**
@@ -81,32 +92,97 @@ final class NodeFinder {
 
   /** Connects to one node, whatever its role and its cluster. */
   NodeConnection.Opened open(String address) throws IOException {
-    FrameChannel channel = dialer.dial(address, connectTimeout);
-    return NodeConnection.open(address, channel, hello, connectTimeout, environment);
+    return open(address, /* leader= */ false, () -> connectTimeout);
+  }
+
+  /** Connects to one node of this cluster, whatever its role. */
+  NodeConnection openMember(String address) throws IOException {
+    try {
+      NodeConnection.Opened opened = open(address);
+      requireSameCluster(address, opened);
+      map.trust(address);
+      map.learn(opened.welcome().cluster(), address);
+      return opened.connection();
+    } catch (NodeConnection.RefusedException | Dials.CrowdedException e) {
+      throw e;
+    } catch (IOException e) {
+      map.doubt(address);
+      throw e;
+    }
+  }
+
+  /**
+   * Connects and says hello.
+   *
+   * @param leader true to give up as soon as another node is known to lead; the caller then has
+   *     {@link LeaderNews} forget the connection
+   * @param patience the longest time for each step from now on
+   */
+  private NodeConnection.Opened open(String address, boolean leader, Supplier<Duration> patience)
+      throws IOException {
+    long knownTerm = news.term();
+    dials.enter(address, patience.get());
+    try {
+      FrameChannel channel = dialer.dial(address, patience.get());
+      NodeConnection node = new NodeConnection(address, channel, environment, knownTerm);
+      boolean greeted = false;
+      try {
+        if (leader) {
+          news.watch(node);
+        }
+        NodeConnection.Opened opened = node.greet(hello, patience.get());
+        greeted = true;
+        return opened;
+      } finally {
+        if (!greeted) {
+          news.forget(node);
+          node.close();
+        }
+      }
+    } finally {
+      dials.leave(address);
+    }
   }
 
   private Optional<Found> attempt(
       String address, boolean leader, Purpose purpose, Budget budget, Round round)
       throws TransportException {
     try {
-      FrameChannel channel = dialer.dial(address, budget.within(connectTimeout));
-      NodeConnection.Opened opened =
-          NodeConnection.open(address, channel, hello, budget.within(connectTimeout), environment);
-      requireSameCluster(address, opened);
-      map.trust(address);
-      map.learn(opened.welcome().cluster(), address);
-      if (leader && round.turnTo(map.leaderBesides(address))) {
-        opened.connection().close();
-        return Optional.empty();
+      NodeConnection.Opened opened = open(address, leader, () -> budget.within(connectTimeout));
+      try {
+        return meet(opened, leader, purpose, round);
+      } finally {
+        news.forget(opened.connection());
       }
-      return announce(opened.connection(), purpose, round);
     } catch (NodeConnection.RefusedException e) {
       round.refused(e);
+    } catch (Dials.CrowdedException e) {
+      round.failed(address, e);
     } catch (IOException e) {
       map.doubt(address);
       round.failed(address, e);
     }
     return Optional.empty();
+  }
+
+  private Optional<Found> meet(
+      NodeConnection.Opened opened, boolean leader, Purpose purpose, Round round)
+      throws IOException, TransportException {
+    NodeConnection node = opened.connection();
+    requireSameCluster(node.address(), opened);
+    map.trust(node.address());
+    map.learn(opened.welcome().cluster(), node.address());
+    if (leader && round.turnTo(map.leaderBesides(node.address()))) {
+      node.close();
+      return Optional.empty();
+    }
+    if (leader && news.isSuperseded(node)) {
+      // it may believe that it leads, and take a session that it cannot serve
+      node.close();
+      round.failed(node.address(), new IOException("another node leads in a later term"));
+      return Optional.empty();
+    }
+    return announce(node, purpose, round);
   }
 
   /** Rejects other clusters: this process's sessions, leases and tokens mean nothing to them. */

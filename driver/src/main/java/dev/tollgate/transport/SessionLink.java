@@ -128,6 +128,9 @@ final class SessionLink {
         if (current.version() < call.minVersion()) {
           throw new IOException(current.address() + " is of an earlier version");
         }
+        if (needsLeader) {
+          finder.news().watch(current);
+        }
         current.checkAfterIdling();
         long requestId = current.newRequestId();
         current.send(requestId, call.request(), millis(call.untilDeadline()));
@@ -151,6 +154,8 @@ final class SessionLink {
       } catch (IOException e) {
         finder.map().doubt(current.address());
         trouble = e;
+      } finally {
+        finder.news().forget(current);
       }
       disconnect();
       if (!budget.pause()) {
@@ -239,9 +244,10 @@ final class SessionLink {
       Budget budget, boolean mayHaveEffect, @Nullable IOException trouble)
       throws UnansweredException, TransportException {
     NodeConnection current = node;
-    if (current != null) {
+    if (current != null && !(needsLeader && finder.news().isSuperseded(current))) {
       return current;
     }
+    disconnect();
     long since = environment.nanos();
     Request.AttachSession attach = attach();
     try {

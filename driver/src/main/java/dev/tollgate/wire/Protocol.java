@@ -20,6 +20,9 @@ public final class Protocol {
   /** From this version on a node runs a series of statements that one request brings. */
   public static final int SERIES_VERSION = 5;
 
+  /** From this version on a node says in which term it is, and tells who leads in a later one. */
+  public static final int LEADER_VERSION = 5;
+
   /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
   public static final int HEADER_BYTES = 1 + 1 + 8 + 4;
 

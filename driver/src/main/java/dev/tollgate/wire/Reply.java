@@ -40,6 +40,7 @@ public sealed interface Reply {
           case SnapshotPart.TYPE -> new SnapshotPart(in.rest());
           case NodeStatus.TYPE -> NodeStatus.read(in);
           case Holder.TYPE -> Holder.read(in);
+          case Leader.TYPE -> Leader.read(in);
           default -> throw new WireFormatException("reply type " + frame.type());
         };
     in.expectEnd();
@@ -52,8 +53,10 @@ public sealed interface Reply {
    * @param version the version that both sides speak from now on
    * @param clusterId distinguishes the cluster from any other; null before version 2, and while the
    *     node does not know it
+   * @param term of the node: only in this term or a later one does it lead. 0 before version 5
    */
-  record Welcome(int version, String nodeId, ClusterView cluster, @Nullable String clusterId)
+  record Welcome(
+      int version, String nodeId, ClusterView cluster, @Nullable String clusterId, long term)
       implements Reply {
     static final int TYPE = 0x81;
 
@@ -70,7 +73,8 @@ public sealed interface Reply {
           version,
           nodeId,
           cluster,
-          version >= Protocol.CLUSTER_ID_VERSION ? in.nullableString() : null);
+          version >= Protocol.CLUSTER_ID_VERSION ? in.nullableString() : null,
+          version >= Protocol.LEADER_VERSION ? in.i64() : 0);
     }
 
     @Override
@@ -84,6 +88,9 @@ public sealed interface Reply {
       cluster.write(out);
       if (version >= Protocol.CLUSTER_ID_VERSION) {
         out.nullableString(clusterId);
+      }
+      if (version >= Protocol.LEADER_VERSION) {
+        out.i64(term);
       }
     }
   }
@@ -355,6 +362,39 @@ public sealed interface Reply {
     @Override
     public void write(WireWriter out) {
       out.i64(token).nullableString(owner);
+    }
+  }
+
+  /**
+   * Who leads in the latest term of which the node knows a leader that has committed an entry.
+   *
+   * @param cluster names the leader's address
+   */
+  record Leader(long term, String nodeId, ClusterView cluster) implements Reply {
+    static final int TYPE = 0x90;
+
+    public Leader {
+      requireNonNull(nodeId, "nodeId");
+      requireNonNull(cluster, "cluster");
+    }
+
+    static Leader read(WireReader in) {
+      Leader leader = new Leader(in.i64(), in.string(), ClusterView.read(in));
+      if (leader.term <= 0 || leader.cluster.leaderAddress() == null) {
+        throw new WireFormatException("leader of term " + leader.term + " without an address");
+      }
+      return leader;
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(term).string(nodeId);
+      cluster.write(out);
     }
   }
 

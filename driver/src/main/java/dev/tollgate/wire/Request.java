@@ -40,6 +40,7 @@ public sealed interface Request {
           case ReadSnapshot.TYPE -> ReadSnapshot.read(in);
           case AskNodeStatus.TYPE -> new AskNodeStatus();
           case AwaitHolder.TYPE -> AwaitHolder.read(in);
+          case AwaitLeader.TYPE -> AwaitLeader.read(in);
           case ExecuteSeries.TYPE -> ExecuteSeries.read(in);
           default -> throw new WireFormatException("request type " + frame.type());
         };
@@ -497,6 +498,36 @@ public sealed interface Request {
     @Override
     public void write(WireWriter out) {
       out.string(lock).i64(knownToken);
+    }
+  }
+
+  /**
+   * Waits until the node knows a leader of a later term than the client does. Reply: {@link
+   * Reply.Leader}, at once if that is so already. Needs no session, and is for any node. Exists
+   * from {@link Protocol#LEADER_VERSION} on.
+   *
+   * @param knownTerm the term of the leader that the client knows, 0 if it knows none. A term has
+   *     at most one leader, so the term alone says which one
+   */
+  record AwaitLeader(long knownTerm) implements Request {
+    static final int TYPE = 0x12;
+
+    static AwaitLeader read(WireReader in) {
+      AwaitLeader request = new AwaitLeader(in.i64());
+      if (request.knownTerm < 0) {
+        throw new WireFormatException("term " + request.knownTerm);
+      }
+      return request;
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.i64(knownTerm);
     }
   }
 

@@ -36,6 +36,7 @@ public final class FakeCluster implements AutoCloseable {
   final List<Long> lostLeases = new CopyOnWriteArrayList<>();
   private final AtomicLong sessionIds = new AtomicLong();
   private volatile FakeNode leader;
+  private final AtomicLong term = new AtomicLong(1);
   volatile String clusterId = "A";
 
   private FakeCluster() throws SQLException {
@@ -73,9 +74,24 @@ public final class FakeCluster implements AutoCloseable {
     return "jdbc:tollgate://" + hosts + "/?" + properties;
   }
 
-  /** Makes a node the leader, or none if null. */
+  /** Makes a node the leader of the next term, or ends that of this term if null. */
   public void lead(FakeNode node) {
+    if (node != null) {
+      term.incrementAndGet();
+    }
     leader = node;
+    nodes.forEach(FakeNode::tellLeader);
+  }
+
+  /** The term of the last leader. */
+  public long term() {
+    return term.get();
+  }
+
+  /** Who leads, as a node tells it; null if none does. */
+  Reply.Leader servingLeader() {
+    FakeNode known = leader;
+    return known == null ? null : new Reply.Leader(term.get(), known.id(), view());
   }
 
   /** From now on the nodes say that they belong to another cluster; null if they do not say. */

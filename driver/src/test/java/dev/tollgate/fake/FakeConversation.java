@@ -32,6 +32,11 @@ final class FakeConversation {
             return thread;
           });
   private volatile FakeSession session;
+
+  /** The id of the request that waits for another leader, or 0. */
+  private long leaderRequestId;
+
+  private long knownTerm;
   private volatile ReadConsistency consistency = ReadConsistency.LINEARIZABLE;
 
   /**
@@ -83,6 +88,8 @@ final class FakeConversation {
         target.cancel(cancel.sequence());
       }
       send(frame.requestId(), new Reply.Ok());
+    } else if (request instanceof Request.AwaitLeader await) {
+      await(frame.requestId(), await);
     } else {
       worker.execute(() -> answer(frame.requestId(), request));
     }
@@ -103,13 +110,7 @@ final class FakeConversation {
 
   private Reply handle(Request request) throws IOException, SQLException, InterruptedException {
     if (request instanceof Request.Hello hello) {
-      return node != null && node.refusal != null
-          ? node.refusal
-          : new Reply.Welcome(
-              node == null ? hello.maxVersion() : Math.min(hello.maxVersion(), node.version),
-              "node",
-              view(),
-              cluster.clusterId);
+      return node != null && node.refusal != null ? node.refusal : welcome(hello);
     }
     if (request instanceof Request.OpenSession open) {
       if (!cluster.leads(node)) {
@@ -124,6 +125,51 @@ final class FakeConversation {
       return beat(heartbeat);
     }
     return inSession(request);
+  }
+
+  private Reply welcome(Request.Hello hello) throws InterruptedException {
+    if (node != null) {
+      node.greet();
+    }
+    return node == null
+        ? new Reply.Welcome(hello.maxVersion(), "node", view(), cluster.clusterId, cluster.term())
+        : new Reply.Welcome(
+            Math.min(hello.maxVersion(), node.newestVersion),
+            node.id(),
+            view(),
+            cluster.clusterId,
+            node.term());
+  }
+
+  private synchronized void await(long requestId, Request.AwaitLeader request) {
+    cluster.others.add(request);
+    leaderRequestId = requestId;
+    knownTerm = request.knownTerm();
+    tellLeader();
+  }
+
+  synchronized boolean isWatched() {
+    return leaderRequestId != 0;
+  }
+
+  void tellLeader() {
+    Reply.Leader leader = cluster.servingLeader();
+    if (leader != null && node != null && !node.alone) {
+      tellIfLater(leader);
+    }
+  }
+
+  private synchronized void tellIfLater(Reply.Leader leader) {
+    if (leader.term() > knownTerm) {
+      tellLeader(leader);
+    }
+  }
+
+  synchronized void tellLeader(Reply.Leader leader) {
+    if (leaderRequestId != 0) {
+      send(leaderRequestId, leader);
+      leaderRequestId = 0;
+    }
   }
 
   private Reply attach(Request.AttachSession attach) {
@@ -215,7 +261,7 @@ final class FakeConversation {
 
   private Reply execute(FakeSession current, Request.ExecuteSeries series)
       throws IOException, InterruptedException {
-    if (node != null && node.version < Protocol.SERIES_VERSION) {
+    if (node != null && node.newestVersion < Protocol.SERIES_VERSION) {
       throw new IOException("a series, and the node is too old for one");
     }
     cluster.receivedSeries.add(series);

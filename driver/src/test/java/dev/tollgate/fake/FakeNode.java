@@ -35,9 +35,6 @@ public final class FakeNode implements AutoCloseable {
   /** The next Fetch is not answered: the connection breaks. */
   final AtomicInteger dropsFetch = new AtomicInteger();
 
-  /** The newest version of the protocol that the node speaks. */
-  volatile int version = Protocol.VERSION;
-
   volatile boolean forgetsOnAttach;
   volatile boolean forgetsOnDrop;
   volatile boolean stepsDownOnDrop;
@@ -48,9 +45,14 @@ public final class FakeNode implements AutoCloseable {
   volatile boolean ignoresCancellations;
   volatile Reply.Failure refusal;
   volatile Reply.Failure turnedAway;
+  volatile int newestVersion = Protocol.VERSION;
+  private volatile long lastTerm = Long.MAX_VALUE;
   private volatile String reachedAt;
   volatile CountDownLatch hold;
   volatile CountDownLatch heartbeatHold;
+  private volatile CountDownLatch helloHold;
+  private final AtomicInteger greeting = new AtomicInteger();
+  private final AtomicInteger mostGreeting = new AtomicInteger();
 
   FakeNode(FakeCluster cluster, int index) throws IOException {
     this.cluster = cluster;
@@ -62,6 +64,15 @@ public final class FakeNode implements AutoCloseable {
     return cluster;
   }
 
+  String id() {
+    return "node" + index;
+  }
+
+  /** The term of which this node knows. */
+  long term() {
+    return Math.min(lastTerm, cluster.term());
+  }
+
   public String address() {
     return reachedAt == null ? "127.0.0.1:" + port : reachedAt;
   }
@@ -69,11 +80,6 @@ public final class FakeNode implements AutoCloseable {
   /** What the cluster says where this node is. */
   void reachedAt(String address) {
     reachedAt = address;
-  }
-
-  /** Speaks no later version of the protocol from the next connection on. */
-  public void speakVersion(int newest) {
-    version = newest;
   }
 
   /** A connection to the node, whatever the cluster says where it is. */
@@ -191,6 +197,12 @@ public final class FakeNode implements AutoCloseable {
   /** Hears no other node: it does not know who leads. */
   public void isolate() {
     alone = true;
+    lastTerm = cluster.term();
+  }
+
+  /** Speaks no later version of the protocol from now on. */
+  public void beOfVersion(int version) {
+    newestVersion = version;
   }
 
   public void ignoreHeartbeats(boolean on) {
@@ -201,6 +213,37 @@ public final class FakeNode implements AutoCloseable {
   public CountDownLatch holdHeartbeats() {
     heartbeatHold = new CountDownLatch(1);
     return heartbeatHold;
+  }
+
+  /** Hello is answered when {@link #releaseHellos} is called. */
+  public void holdHellos() {
+    helloHold = new CountDownLatch(1);
+  }
+
+  public void releaseHellos() {
+    CountDownLatch latch = helloHold;
+    helloHold = null;
+    latch.countDown();
+  }
+
+  void greet() throws InterruptedException {
+    int now = greeting.incrementAndGet();
+    mostGreeting.accumulateAndGet(now, Math::max);
+    CountDownLatch latch = helloHold;
+    if (latch != null) {
+      latch.await();
+    }
+    greeting.decrementAndGet();
+  }
+
+  /** How many connections wait for the answer to hello. */
+  public int greeting() {
+    return greeting.get();
+  }
+
+  /** How many ever did at the same time. */
+  public int mostGreeting() {
+    return mostGreeting.get();
   }
 
   public void ignoreCancellations(boolean on) {
@@ -237,6 +280,20 @@ public final class FakeNode implements AutoCloseable {
 
   void tellLost(List<Long> sessions, List<Long> leases) {
     conversations.forEach(c -> c.send(0, new Reply.Lost(sessions, leases)));
+  }
+
+  void tellLeader() {
+    conversations.forEach(FakeConversation::tellLeader);
+  }
+
+  /** Whether a client waits here for news of the leader. */
+  public boolean isWatched() {
+    return conversations.stream().anyMatch(FakeConversation::isWatched);
+  }
+
+  /** Sends this to whoever waits here for news of the leader, as if it were news. */
+  public void tell(Reply.Leader leader) {
+    conversations.forEach(c -> c.tellLeader(leader));
   }
 
   /** How many connections were ever made to this node. */

@@ -188,7 +188,7 @@ class SeriesTest {
 
   @Test
   void nodeOfAnEarlierVersionGetsOneByOne() throws Exception {
-    cluster.node(0).speakVersion(4);
+    cluster.node(0).beOfVersion(4);
     connect("");
     assertArrayEquals(new int[] {1, 1}, batch(insert(1), insert(2)));
     assertEquals(List.of(insert(1), insert(2)), receivedTexts());
@@ -210,7 +210,7 @@ class SeriesTest {
 
   @Test
   void seriesThatWasSentGoesToNoNodeThatDoesNotKnowIt() throws Exception {
-    cluster.node(1).speakVersion(4);
+    cluster.node(1).beOfVersion(4);
     connect("failoverTimeout=2s");
     cluster.node(0).dropAfterExecuting(1);
     cluster.node(0).stepDownAfterDrop(true);

@@ -103,7 +103,9 @@ class ProtocolPageTest {
                 Protocol.CLUSTER_ID_VERSION,
                 Protocol.NODE_STATUS_VERSION,
                 Protocol.HOLDER_VERSION,
-                Protocol.SERIES_VERSION)
+                Protocol.SERIES_VERSION,
+                Protocol.LEADER_VERSION)
+            .distinct()
             .map(String::valueOf)
             .toList(),
         page.rows("version").stream().map(row -> row.get(0)).toList());

@@ -68,6 +68,7 @@ final class Samples {
           new Request.ReadSnapshot(Long.MAX_VALUE, 1),
           new Request.AskNodeStatus(),
           new Request.AwaitHolder("job", -1),
+          new Request.AwaitLeader(7),
           new Request.ExecuteSeries(
               4,
               true,
@@ -79,10 +80,11 @@ final class Samples {
 
   static final List<Reply> REPLIES =
       List.of(
-          new Reply.Welcome(1, "n1", VIEW, null),
-          new Reply.Welcome(1, "", new Reply.ClusterView(null, List.of()), null),
-          new Reply.Welcome(2, "n1", VIEW, "0c6e"),
-          new Reply.Welcome(2, "n1", VIEW, null),
+          new Reply.Welcome(1, "n1", VIEW, null, 0),
+          new Reply.Welcome(1, "", new Reply.ClusterView(null, List.of()), null, 0),
+          new Reply.Welcome(2, "n1", VIEW, "0c6e", 0),
+          new Reply.Welcome(2, "n1", VIEW, null, 0),
+          new Reply.Welcome(5, "n1", VIEW, "0c6e", 7),
           new Reply.SessionReady(17, -1),
           new Reply.Prepared(true, 66, new byte[] {0, 0}, new byte[] {1}),
           new Reply.Result(new byte[] {4, 5}),
@@ -101,6 +103,7 @@ final class Samples {
           new Reply.SnapshotPart(new byte[] {1, 2, 3}),
           new Reply.Holder(0, null),
           new Reply.Holder(42, "worker 7"),
+          new Reply.Leader(7, "n1", VIEW),
           new Reply.NodeStatus("n1", "CANDIDATE", null, 3, 17, -1, "poison", List.of()),
           new Reply.NodeStatus(
               "n1",

@@ -55,6 +55,12 @@ public interface LogConsumer {
   /** Reports that this node no longer leads. May come from another thread than the entries. */
   void stoppedLeading();
 
+  /**
+   * Reports that {@link ReplicatedLog#servingLeader} may have another answer, on any node. The
+   * caller may hold locks of the log, so this must not wait.
+   */
+  default void leaderMayHaveChanged() {}
+
   /** Reports that the log cannot go on, for this reason; nothing more will be applied. */
   void failed(Throwable cause);
 }

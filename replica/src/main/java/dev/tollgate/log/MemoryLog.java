@@ -122,6 +122,16 @@ public final class MemoryLog implements ReplicatedLog {
   }
 
   @Override
+  public long term() {
+    return TERM;
+  }
+
+  @Override
+  public @Nullable TermLeader servingLeader() {
+    return running ? new TermLeader(TERM, nodeId) : null;
+  }
+
+  @Override
   public Membership membership() {
     return Membership.fixed(
         "node " + nodeId + " lives in the memory of one process and cannot have others beside it");

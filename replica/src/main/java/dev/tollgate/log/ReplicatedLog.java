@@ -61,6 +61,16 @@ public interface ReplicatedLog extends AutoCloseable {
     return true;
   }
 
+  /** The term in which this node is; 0 if it has not been in any. */
+  long term();
+
+  /**
+   * The leader of this term, once this node has applied an entry of this term, so that clients find
+   * a leader that serves; else null. Never waits. {@link LogConsumer#leaderMayHaveChanged} says
+   * when there may be another answer.
+   */
+  @Nullable TermLeader servingLeader();
+
   /** Adds and removes other nodes. */
   Membership membership();
 

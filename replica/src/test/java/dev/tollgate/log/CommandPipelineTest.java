@@ -94,6 +94,16 @@ class CommandPipelineTest {
     }
 
     @Override
+    public long term() {
+      return 1;
+    }
+
+    @Override
+    public TermLeader servingLeader() {
+      return new TermLeader(1, "n1");
+    }
+
+    @Override
     public Membership membership() {
       throw new UnsupportedOperationException();
     }

@@ -10,6 +10,7 @@ import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.TermLeader;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.log.entry.ProposedEntry;
@@ -110,7 +111,8 @@ final class SimulatedLog implements ReplicatedLog {
     return role == Role.LEADER && ready;
   }
 
-  long term() {
+  @Override
+  public long term() {
     return disk.term;
   }
 
@@ -566,6 +568,11 @@ final class SimulatedLog implements ReplicatedLog {
   @Override
   public @Nullable String leaderId() {
     return leader;
+  }
+
+  @Override
+  public @Nullable TermLeader servingLeader() {
+    return null;
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.TermLeader;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerGuard;
@@ -334,11 +335,39 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public @Nullable String leaderId() {
+    DivisionInfo info = divisionInfo();
+    RaftPeerId leader = info == null ? null : info.getLeaderId();
+    return leader == null ? null : leader.toString();
+  }
+
+  @Override
+  public long term() {
+    DivisionInfo info = divisionInfo();
+    return info == null ? 0 : info.getCurrentTerm();
+  }
+
+  @Override
+  public @Nullable TermLeader servingLeader() {
+    DivisionInfo info = divisionInfo();
+    if (info == null) {
+      return null;
+    }
+    long term = info.getCurrentTerm();
+    RaftPeerId leader = info.getLeaderId();
+    // Ratis begins a term before it forgets the leader of the former one. An entry of this term can
+    // be applied only after the leader of this term was heard
+    boolean serves =
+        leader != null
+            && stateMachine.getLastAppliedTermIndex().getTerm() == term
+            && info.getCurrentTerm() == term;
+    return serves ? new TermLeader(term, leader.toString()) : null;
+  }
+
+  private @Nullable DivisionInfo divisionInfo() {
     try {
-      RaftPeerId leader = server.getDivision(GROUP).getInfo().getLeaderId();
-      return leader == null ? null : leader.toString();
+      return server.getDivision(GROUP).getInfo();
     } catch (IOException e) {
-      LOG.debug("{}: no leader id", settings.nodeId(), e);
+      LOG.debug("{}: not in its group", settings.nodeId(), e);
       return null;
     }
   }

@@ -33,6 +33,7 @@ import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
@@ -255,6 +256,7 @@ final class RatisStateMachine extends BaseStateMachine {
     }
     getLifeCycle().transition(LifeCycle.State.STARTING);
     getLifeCycle().transition(LifeCycle.State.RUNNING);
+    consumer.leaderMayHaveChanged();
   }
 
   @Override
@@ -416,6 +418,25 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void notifyLeaderReady() {
     leadership.changed();
+    consumer.leaderMayHaveChanged();
+  }
+
+  /** Ratis holds a monitor here, on the leader and on the others. */
+  @Override
+  public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
+    consumer.leaderMayHaveChanged();
+  }
+
+  /**
+   * Comes for entries that are none of this state machine, such as the first one of each leader.
+   */
+  @Override
+  public void notifyTermIndexUpdated(long term, long index) {
+    long before = getLastAppliedTermIndex().getTerm();
+    super.notifyTermIndexUpdated(term, index);
+    if (term != before) {
+      consumer.leaderMayHaveChanged();
+    }
   }
 
   @Override

@@ -42,6 +42,7 @@ public final class ClientConnection {
   private final SessionRequests sessions;
   private final Heartbeats heartbeats;
   private final HolderWatches watches;
+  private final LeaderWatches leaders;
   private final StatementRequests statements;
   private final SnapshotSender snapshot;
   private @Nullable ClientInfo client;
@@ -55,6 +56,7 @@ public final class ClientConnection {
       SessionRequests sessions,
       Heartbeats heartbeats,
       HolderWatches watches,
+      LeaderWatches leaders,
       StatementRequests statements,
       SnapshotSender snapshot) {
     this.state = requireNonNull(state, "state");
@@ -64,6 +66,7 @@ public final class ClientConnection {
     this.sessions = requireNonNull(sessions, "sessions");
     this.heartbeats = requireNonNull(heartbeats, "heartbeats");
     this.watches = requireNonNull(watches, "watches");
+    this.leaders = requireNonNull(leaders, "leaders");
     this.statements = requireNonNull(statements, "statements");
     this.snapshot = requireNonNull(snapshot, "snapshot");
   }
@@ -103,6 +106,7 @@ public final class ClientConnection {
     statements.close();
     snapshot.close();
     heartbeats.disconnected();
+    leaders.forget(replies);
     if (watching) {
       workers.chore(() -> watches.forget(replies));
     }
@@ -135,7 +139,8 @@ public final class ClientConnection {
             Math.min(Protocol.VERSION, hello.maxVersion()),
             cluster.nodeId(),
             cluster.view(),
-            cluster.clusterId()));
+            cluster.clusterId(),
+            cluster.term()));
   }
 
   private void dispatch(Request request, Consumer<Reply> answer, ClientInfo self) {
@@ -172,6 +177,8 @@ public final class ClientConnection {
     } else if (request instanceof Request.AwaitHolder await) {
       watching = true;
       watches.await(await, replies, answer);
+    } else if (request instanceof Request.AwaitLeader await) {
+      leaders.await(await, replies, answer);
     } else if (request instanceof Request.AskNodeStatus) {
       workers.chore(() -> answer.accept(cluster.nodeStatus()));
     } else {

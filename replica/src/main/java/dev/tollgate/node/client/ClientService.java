@@ -36,6 +36,7 @@ public final class ClientService implements Replica.Listener {
   private final WaitingRequests waiting;
   private final Keepers keepers;
   private final HolderWatches watches;
+  private final LeaderWatches leaders;
   private final RunningQueries queries = new RunningQueries();
   private final RequestWork work;
   private final StatementExecution execution;
@@ -67,6 +68,7 @@ public final class ClientService implements Replica.Listener {
     waiting = new WaitingRequests(replica::isLeading);
     keepers = new Keepers(cluster);
     watches = new HolderWatches(replica.state(), leadership, limits.holderWatches());
+    leaders = new LeaderWatches(cluster, workers);
     work = new RequestWork(nodeId, workers, replica);
 
     Facts facts = replica.facts();
@@ -112,6 +114,7 @@ public final class ClientService implements Replica.Listener {
         new SessionRequests(cluster, leadership, pipeline, replica.facts(), queries, replies),
         new Heartbeats(timeKeeper, keepers, leadership, workers, replies),
         watches,
+        leaders,
         new StatementRequests(frontend, execution, series, descriptions, work),
         new SnapshotSender(nodeId, snapshots, leadership, workers));
   }
@@ -138,6 +141,11 @@ public final class ClientService implements Replica.Listener {
   @Override
   public void applied() {
     watches.applied();
+  }
+
+  @Override
+  public void leaderMayHaveChanged() {
+    leaders.leaderMayHaveChanged();
   }
 
   @Override

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
+import dev.tollgate.log.TermLeader;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.wire.Reply;
 import java.util.List;
@@ -42,6 +43,24 @@ final class ClusterInfo {
     SortedMap<String, String> nodes = replica.facts().nodes();
     return new Reply.ClusterView(
         leader == null ? null : nodes.get(leader), List.copyOf(nodes.values()));
+  }
+
+  /** The term in which this node is. */
+  long term() {
+    return log.term();
+  }
+
+  /** Returns the leader of this term, or null while this node knows of none that serves clients. */
+  Reply.@Nullable Leader servingLeader() {
+    TermLeader leader = log.servingLeader();
+    SortedMap<String, String> nodes = replica.facts().nodes();
+    String address = leader == null ? null : nodes.get(leader.nodeId());
+    return leader == null || address == null
+        ? null
+        : new Reply.Leader(
+            leader.term(),
+            leader.nodeId(),
+            new Reply.ClusterView(address, List.copyOf(nodes.values())));
   }
 
   /** Returns how this node is doing. May wait for the log, so no event loop calls it. */

@@ -35,13 +35,15 @@ final class ReplyChannel {
   /**
    * Returns the way back for a request, which counts until it is answered. Returns null if the
    * request was refused because the node has no room for it. A cancel makes room, and a ping takes
-   * none. A request that waits for the holder of a lock is counted by {@link HolderWatches}.
+   * none. {@link HolderWatches} counts requests that wait for the holder of a lock, and {@link
+   * LeaderWatches} those that wait for another leader.
    */
   @Nullable Consumer<Reply> admit(Frame frame, Request request) {
     long id = frame.requestId();
     if (request instanceof Request.CloseCursor
         || request instanceof Request.Cancel
         || request instanceof Request.AwaitHolder
+        || request instanceof Request.AwaitLeader
         || request instanceof Request.Ping) {
       return to(id);
     }

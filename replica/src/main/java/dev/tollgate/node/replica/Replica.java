@@ -58,6 +58,9 @@ public final class Replica implements LogConsumer {
      */
     default void environmentChanges() {}
 
+    /** Another node may lead; on every node. May come from another thread. */
+    default void leaderMayHaveChanged() {}
+
     /** Whether a snapshot waits for a moment without transactions; on every node. */
     default void snapshotNeedsGap(boolean needed) {}
 
@@ -200,7 +203,7 @@ public final class Replica implements LogConsumer {
     for (Command command : entry.commands()) {
       LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
       StateMachine.Applied applied = apply(position, command);
-      applied.notices().forEach(notice -> facts.noticed(notice, machine.state()));
+      applied.notices().forEach(this::learn);
       results.add(applied);
       verify(logIndex, command, applied.outcome());
       if (command instanceof Command.PauseStatements) {
@@ -208,6 +211,14 @@ public final class Replica implements LogConsumer {
       }
     }
     learn(machine.state().identity());
+  }
+
+  private void learn(Notice notice) {
+    facts.noticed(notice, machine.state());
+    if (notice instanceof Notice.ClusterChanged) {
+      // the address of the leader may be known only now
+      leaderMayHaveChanged();
+    }
   }
 
   private StateMachine.Applied apply(LogPosition position, Command command) {
@@ -313,6 +324,11 @@ public final class Replica implements LogConsumer {
   @Override
   public void snapshotNeedsGap(boolean needed) {
     tell(listener -> listener.snapshotNeedsGap(needed));
+  }
+
+  @Override
+  public void leaderMayHaveChanged() {
+    tell(Listener::leaderMayHaveChanged);
   }
 
   @Override

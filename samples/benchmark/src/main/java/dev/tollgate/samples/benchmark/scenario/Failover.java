@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Clients that acquire and release locks of their own while the leader is killed. */
+/** Clients that acquire and release locks of their own while the leader is killed, or stopped. */
 final class Failover {
   private static final int CLIENTS = 8;
   private static final Duration LEASE = Duration.ofSeconds(10);
@@ -30,12 +30,29 @@ final class Failover {
   private Failover() {}
 
   static void run(Scenario scenario, Stage stage) throws Exception {
+    run(scenario, stage, Ensemble::killLeader);
+  }
+
+  /** The leader stops with its connections open, so clients have to find out by themselves. */
+  static void silent(Scenario scenario, Stage stage) throws Exception {
+    run(scenario, stage, Ensemble::silenceLeader);
+  }
+
+  private static void run(Scenario scenario, Stage stage, Blow blow) throws Exception {
     stage.once(
-        scenario, CLIENTS + " clients", Ability.FAIL_OVER, one -> new Interrupted(one, scenario));
+        scenario,
+        CLIENTS + " clients",
+        Ability.FAIL_OVER,
+        one -> new Interrupted(one, scenario, blow));
+  }
+
+  /** What happens to the leader. */
+  private interface Blow {
+    void strike(Ensemble servers) throws Exception;
   }
 
   /** One round with clients of its own: all that they keep has to survive one failover. */
-  private record Interrupted(Running system, Scenario scenario) implements Team {
+  private record Interrupted(Running system, Scenario scenario, Blow blow) implements Team {
     @Override
     public Sample measure(double seconds) throws Exception {
       Ensemble servers = system.servers();
@@ -59,7 +76,7 @@ final class Failover {
         }
         TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
         mayFail.set(true);
-        servers.killLeader();
+        blow.strike(servers);
         killedAtNanos.set(System.nanoTime());
         awaitAll(passages, over);
         List<Survivor> survivors = new ArrayList<>();
@@ -75,7 +92,7 @@ final class Failover {
       } finally {
         over.set(true);
         threads.shutdownNow();
-        servers.restartKilled();
+        servers.revive();
       }
     }
 

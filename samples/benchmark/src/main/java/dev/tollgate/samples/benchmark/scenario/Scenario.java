@@ -25,6 +25,7 @@ public enum Scenario {
   FULL_HEAP("64 clients, beside a million locks and 20 leases of 1 s", false, FullHeap::run),
   START("1 client of nodes that have just started", false, Start::oneClient),
   START_BUSY("64 clients of nodes that have just started", false, Start::manyClients),
+  SILENT_LEADER("8 clients, SIGSTOP of the leader: until each goes on", false, Failover::silent),
   /** The last scenario: the servers that it starts again have to warm up anew. */
   FAILOVER("8 clients, kill -9 of the leader: until each goes on", true, Failover::run);
 

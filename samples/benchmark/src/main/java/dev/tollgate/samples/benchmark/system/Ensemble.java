@@ -30,8 +30,16 @@ public interface Ensemble {
     throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
   }
 
-  /** Restarts the killed server on its old data, and returns when it takes part again. */
-  default void restartKilled() throws Exception {
+  /** Stops the leader with SIGSTOP: its connections stay open, and nothing is answered on them. */
+  default void silenceLeader() throws Exception {
+    throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
+  }
+
+  /**
+   * Restarts the killed server on its old data, or lets the stopped one go on, and returns when it
+   * takes part again.
+   */
+  default void revive() throws Exception {
     throw new UnsupportedOperationException(Ability.FAIL_OVER.lacking());
   }
 

@@ -69,12 +69,20 @@ public final class EtcdMembers implements Ensemble {
 
   @Override
   public void killLeader() throws Exception {
+    members.kill(leader());
+  }
+
+  @Override
+  public void silenceLeader() throws Exception {
+    members.silence(leader());
+  }
+
+  private String leader() throws Exception {
     try (Client client = Client.builder().endpoints(endpoints().split(",")).build()) {
       for (int i = 0; i < clients.size(); i++) {
         StatusResponse status = client.getMaintenanceClient().statusMember(clients.get(i)).get();
         if (status.getLeader() == status.getHeader().getMemberId()) {
-          members.kill(name(i));
-          return;
+          return name(i);
         }
       }
     }
@@ -82,8 +90,8 @@ public final class EtcdMembers implements Ensemble {
   }
 
   @Override
-  public void restartKilled() throws Exception {
-    members.restartKilled();
+  public void revive() throws Exception {
+    members.revive();
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.tollgate.samples.benchmark.system;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -44,6 +46,21 @@ final class Member {
 
   void kill() throws InterruptedException {
     Ground.kill(process);
+  }
+
+  /**
+   * Sends a signal to the server's process and to those that it has started.
+   *
+   * @param signal as kill takes it
+   */
+  void signal(String signal) throws Exception {
+    List<String> kill = new ArrayList<>(List.of("kill", "-" + signal));
+    kill.add(Long.toString(process.pid()));
+    process.descendants().forEach(child -> kill.add(Long.toString(child.pid())));
+    int status = new ProcessBuilder(kill).inheritIO().start().waitFor();
+    if (status != 0) {
+      throw new IOException("kill -" + signal + " of " + name + ": status " + status);
+    }
   }
 
   void startAgain() throws Exception {

@@ -91,8 +91,13 @@ public final class TollgateNodes implements Ensemble {
   }
 
   @Override
-  public void restartKilled() throws Exception {
-    members.restartKilled();
+  public void silenceLeader() throws Exception {
+    members.silence(ofLeader("node_id"));
+  }
+
+  @Override
+  public void revive() throws Exception {
+    members.revive();
   }
 
   @Override

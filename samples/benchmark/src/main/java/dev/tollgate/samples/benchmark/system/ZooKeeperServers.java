@@ -88,18 +88,26 @@ public final class ZooKeeperServers implements Ensemble {
 
   @Override
   public void killLeader() throws Exception {
+    members.kill(leader());
+  }
+
+  @Override
+  public void silenceLeader() throws Exception {
+    members.silence(leader());
+  }
+
+  private String leader() throws Exception {
     for (int i = 0; i < clients.size(); i++) {
       if (mode(i).equals("Mode: leader")) {
-        members.kill(name(i));
-        return;
+        return name(i);
       }
     }
     throw new IllegalStateException("no server of ZooKeeper says that it leads");
   }
 
   @Override
-  public void restartKilled() throws Exception {
-    members.restartKilled();
+  public void revive() throws Exception {
+    members.revive();
   }
 
   @Override
