@@ -57,6 +57,14 @@ enum Breakage {
   TRANSACTION_LOCK_OUTLIVES_ROLLBACK,
   /** A lock that is kept after its release is granted after half of the time. */
   KEEP_ENDS_EARLY,
+  /** The driver sends a series again under a new number. */
+  SERIES_UNDER_NEW_NUMBER,
+  /** Of a series only the first statement is fenced. */
+  SERIES_FENCED_BY_ITS_FIRST,
+  /** A series that stops at a failure goes on. */
+  SERIES_GOES_ON_AFTER_FAILURE,
+  /** A series runs its statements, and does not commit. */
+  SERIES_NOT_COMMITTED,
   /** A replica stamps what it applies with its own time. */
   LOCAL_TIME_WHILE_APPLYING
 }

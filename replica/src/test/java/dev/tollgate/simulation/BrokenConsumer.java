@@ -65,6 +65,8 @@ class BrokenConsumer implements LogConsumer {
       case TRANSACTION_LOCK_OUTLIVES_ROLLBACK ->
           new Replaces(replica, operations(BrokenConsumer::lockOfTheSession));
       case KEEP_ENDS_EARLY -> new Replaces(replica, operations(BrokenConsumer::halfTheKeep));
+      case SERIES_FENCED_BY_ITS_FIRST, SERIES_GOES_ON_AFTER_FAILURE, SERIES_NOT_COMMITTED ->
+          new Replaces(replica, operations(new BrokenSeries(breakage)));
       case QUEUE_NOT_FIFO -> new Reverses(replica);
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
       default -> replica;

@@ -247,7 +247,7 @@ final class Checker {
 
   private String wroteTooMuch(String register) {
     return switch (simulation.breakage()) {
-      case FENCE_CHECKED_ON_RECEIPT, DEFINITIONS_NOT_FENCED -> "I3";
+      case FENCE_CHECKED_ON_RECEIPT, DEFINITIONS_NOT_FENCED, SERIES_FENCED_BY_ITS_FIRST -> "I3";
       default -> register.startsWith("f") ? "I3" : "I6";
     };
   }
@@ -299,7 +299,7 @@ final class Checker {
     }
     String told = answer.failure() != null ? "refused" : String.valueOf(answer.value());
     if (!told.equals(expected.answer())) {
-      boolean fence = op.isWrite() && expected.answer().equals("refused");
+      boolean fence = expected.answer().contains("refused") && (op.isWrite() || op.isSeries());
       throw new Violation(
           fence ? "I3" : "I6",
           "statement "

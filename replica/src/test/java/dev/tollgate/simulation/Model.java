@@ -5,6 +5,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.wire.SeriesEnding;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -298,7 +299,8 @@ final class Model {
       throw new Violation("I6", "statement " + op + " takes effect twice, now as " + request);
     }
     boolean trusted =
-        !(command.operation() instanceof Operation.ExecuteSql sql) || sql.ownLeaseTrusted();
+        !(command.operation() instanceof Operation.Executions executions)
+            || executions.statement(0).ownLeaseTrusted();
     String answer = execute(id, session, request, op, trusted);
     if (!answer.equals("waiting")) {
       answers.put(request, new Answered(index, answer));
@@ -340,8 +342,35 @@ final class Model {
       case FENCE_SESSION -> fenceSession(session, op);
       case UNFENCE_SESSION -> fenceSession(session, null);
       case DEFINE -> define();
+      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
+          series(id, session, request, op, trusted);
       case READ, RENEW_LEASE -> throw new Violation("I6", "a query is in the log: " + op);
     };
+  }
+
+  /** Only its first statement can fail if it commits: so it leaves no row behind uncommitted. */
+  private String series(long id, SessionFact session, String request, Op op, boolean trusted) {
+    boolean commits = op.ending() == SeriesEnding.COMMIT;
+    if (commits && session.transactionLost) {
+      session.transactionLost = false;
+      return "refused";
+    }
+    List<String> results = new ArrayList<>();
+    for (Op part : op.parts()) {
+      results.add(execute(id, session, request, part, trusted));
+      if (op.ending() != SeriesEnding.RUN_ALL && results.contains("refused")) {
+        break;
+      }
+    }
+    if (commits) {
+      TransactionFact transaction = new TransactionFact(++lastTransaction);
+      if (results.contains("refused")) {
+        session.transaction = transaction;
+      } else {
+        results.add("0");
+      }
+    }
+    return String.join(",", results);
   }
 
   private boolean ownToken(SessionFact session, String lock) {

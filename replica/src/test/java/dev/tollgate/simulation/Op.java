@@ -3,6 +3,7 @@ package dev.tollgate.simulation;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.schema.LockArguments;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.TransactionMode;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -57,7 +58,13 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     COMMIT,
     ROLLBACK,
     /** A definition that counts as a write to all registers without a fence. */
-    DEFINE
+    DEFINE,
+    /** Several writes together, of which one needs a token; each stands by itself. */
+    SERIES,
+    /** As a series; the write that needs a token comes first, and the next are for nothing. */
+    SERIES_UNTIL_FAILURE,
+    /** The same as a transaction, which is committed if no write fails. */
+    SERIES_AND_COMMIT
   }
 
   /** What it takes to set a database up. */
@@ -81,8 +88,10 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     for (Kind kind : Kind.values()) {
       for (int lock = 0; lock < LOCKS; lock++) {
         for (int bits = 0; bits < 4; bits++) {
-          all.add(new Op(kind, lock, bits & 1, 0, bits >> 1, bits % 3, 0).sql());
-          all.add(new Op(kind, lock, bits & 1, 0, bits >> 1, bits + 1, 0).sql());
+          for (int value : List.of(bits % 3, bits + 1)) {
+            Op op = new Op(kind, lock, bits & 1, 0, bits >> 1, value, 0);
+            op.parts().forEach(part -> all.add(part.sql()));
+          }
         }
       }
     }
@@ -111,6 +120,38 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
   String register() {
     boolean fenced = kind == Kind.WRITE_FENCED || kind == Kind.WRITE_LOCKED;
     return fenced ? "f" + lock : "r" + lock % REGISTERS;
+  }
+
+  boolean isSeries() {
+    return switch (kind) {
+      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT -> true;
+      default -> false;
+    };
+  }
+
+  /** How it ends, if it is a series. */
+  SeriesEnding ending() {
+    return switch (kind) {
+      case SERIES_UNTIL_FAILURE -> SeriesEnding.STOP_AT_FAILURE;
+      case SERIES_AND_COMMIT -> SeriesEnding.COMMIT;
+      default -> SeriesEnding.RUN_ALL;
+    };
+  }
+
+  /** The statements of a series in order, else the statement itself. */
+  List<Op> parts() {
+    if (!isSeries()) {
+      return List.of(this);
+    }
+    boolean clause = token != 0 && isOdd();
+    Op fenced = part(clause ? Kind.WRITE_WITH_TOKEN : Kind.WRITE_FENCED, lock);
+    Op first = part(Kind.WRITE, lock);
+    Op last = part(Kind.WRITE, lock + 1);
+    return kind == Kind.SERIES ? List.of(first, fenced, last) : List.of(fenced, first, last);
+  }
+
+  private Op part(Kind partKind, int partLock) {
+    return new Op(partKind, partLock, 0, 0, token, value, 0);
   }
 
   boolean goesThroughTheLog() {
@@ -145,7 +186,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
 
   TransactionMode transactionMode() {
     return switch (kind) {
-      case LOCK_IN_TRANSACTION, COMMIT, ROLLBACK -> TransactionMode.READ_COMMITTED;
+      case LOCK_IN_TRANSACTION, COMMIT, ROLLBACK, SERIES_AND_COMMIT ->
+          TransactionMode.READ_COMMITTED;
       default -> TransactionMode.AUTOCOMMIT;
     };
   }
@@ -192,6 +234,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case ROLLBACK -> "ROLLBACK";
       case WRITE_LOCKED -> "UPDATE f" + lock + " SET v = ?, n = n + 1 LOCKED BY ?";
       case DEFINE -> "ALTER TABLE r ALTER COLUMN n SET DATA TYPE BIGINT USING n + 1";
+      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
+          throw new IllegalStateException("a series has a text for each of its parts");
     };
   }
 
@@ -229,6 +273,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case TRANSFER -> List.of(name, number(lease));
       case DEFINE_LOCK -> List.of(name);
       case WRITE_LOCKED -> List.of(written, name);
+      case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT -> List.of();
     };
   }
 

@@ -1,18 +1,13 @@
 package dev.tollgate.simulation;
 
 import dev.tollgate.simulation.Op.Kind;
-import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.transport.LeaseProof;
-import dev.tollgate.value.RowSet;
-import dev.tollgate.value.StatementResult;
-import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -193,30 +188,34 @@ final class SimulatedSession implements Connection.Owner {
     if (current == null) {
       return;
     }
-    if (sent && simulation.breakage() == Breakage.RETRY_UNDER_NEW_NUMBER) {
+    if (sent && takesNewNumber(what)) {
       sequence++;
       simulation.checker().asks(sessionId, sequence, what);
     }
     if (sent) {
       world.count("statements sent again");
+      if (what.isSeries()) {
+        world.count("series sent again");
+      }
     }
     sent = true;
     trusted = proven;
     simulation.checker().trusts(sessionId, proven);
-    List<SqlValue> parameters = setUp.isEmpty() ? what.parameters() : List.of();
     requestId =
         current.send(
-            new Request.Execute(
-                sequence,
-                proven,
-                what.transactionMode(),
-                false,
-                setUp.isEmpty() ? what.sql() : setUp.get(0),
-                new KeyRequest.None(),
-                0,
-                0,
-                List.of(SqlValue.encodeFirst(parameters, parameters.size()))));
+            setUp.isEmpty()
+                ? OpMessages.request(what, sequence, proven)
+                : OpMessages.request(setUp.get(0), sequence));
     watch(attempt);
+  }
+
+  /** Whether the driver has the bug of numbering a statement again that it sends again. */
+  private boolean takesNewNumber(Op what) {
+    return switch (simulation.breakage()) {
+      case RETRY_UNDER_NEW_NUMBER -> true;
+      case SERIES_UNDER_NEW_NUMBER -> what.isSeries();
+      default -> false;
+    };
   }
 
   @Override
@@ -306,6 +305,9 @@ final class SimulatedSession implements Connection.Owner {
     healthyAt = beganAt;
     if (setUp.isEmpty()) {
       world.count("statements");
+      if (what.isSeries()) {
+        world.count("series");
+      }
       simulation.checker().asks(sessionId, sequence, what);
     }
     attempt();
@@ -327,6 +329,9 @@ final class SimulatedSession implements Connection.Owner {
     }
     if (reader && world.chance(0.85)) {
       return op(Kind.READ, lock, 0, 0);
+    }
+    if (simulation.usesSeries() && world.chance(0.15)) {
+      return chooseSeries(lock, token);
     }
     if (simulation.fencesSessions() && world.chance(0.12)) {
       return chooseAroundAFence(lock, token);
@@ -388,6 +393,15 @@ final class SimulatedSession implements Connection.Owner {
     return op(dice < 9 ? Kind.DEFINE_LOCK : Kind.WRITE_LOCKED, lock, 0, 0);
   }
 
+  private Op chooseSeries(int lock, long token) {
+    int dice = world.random.nextInt(6);
+    Kind kind =
+        dice < 3 ? Kind.SERIES : dice < 4 ? Kind.SERIES_UNTIL_FAILURE : Kind.SERIES_AND_COMMIT;
+    // until it is answered that it has committed
+    inTransaction = kind == Kind.SERIES_AND_COMMIT;
+    return op(kind, lock, 0, world.chance(0.5) ? token : 0);
+  }
+
   /** Sessions are fenced for a third of the time, so that others still get through. */
   private Op chooseAroundAFence(int lock, long token) {
     int dice = world.random.nextInt(10);
@@ -429,25 +443,12 @@ final class SimulatedSession implements Connection.Owner {
         return;
       }
     } else {
-      Op.Answer answer = read(reply);
+      Op.Answer answer = OpMessages.read(reply);
       world.count("answers");
       simulation.checker().answered(sessionId, sequence, done, answer, trusted, knownIndex);
       use(done, answer);
     }
     next();
-  }
-
-  private static Op.Answer read(Reply reply) {
-    if (reply instanceof Reply.Failure failure) {
-      return new Op.Answer(null, null, failure.sqlState());
-    }
-    StatementResult result = StatementResult.read(((Reply.Result) reply).body(), null);
-    if (result instanceof StatementResult.Updated updated) {
-      return new Op.Answer(Long.toString(updated.count()), null, null);
-    }
-    RowSet rows = ((StatementResult.Rows) result).rows();
-    Value[] row = rows.page().rows().get(0);
-    return new Op.Answer(row[0].getString(), row.length > 1 ? row[1].getString() : null, null);
   }
 
   private void use(Op done, Op.Answer answer) {
@@ -466,6 +467,7 @@ final class SimulatedSession implements Connection.Owner {
       }
       case REVOKE_LEASE -> extra = null;
       case COMMIT, ROLLBACK -> inTransaction = false;
+      case SERIES_AND_COMMIT -> inTransaction = value.contains("refused");
       case READ -> lastRead = Long.parseLong(value);
       default -> {}
     }

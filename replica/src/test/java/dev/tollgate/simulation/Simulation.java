@@ -191,6 +191,19 @@ final class Simulation {
     };
   }
 
+  /** Whether several statements are sent as one command. */
+  boolean usesSeries() {
+    return switch (settings.breakage()) {
+      case NONE,
+          SERIES_UNDER_NEW_NUMBER,
+          SERIES_FENCED_BY_ITS_FIRST,
+          SERIES_GOES_ON_AFTER_FAILURE,
+          SERIES_NOT_COMMITTED ->
+          true;
+      default -> false;
+    };
+  }
+
   private void limitsSet() {
     world.count("limits set");
   }

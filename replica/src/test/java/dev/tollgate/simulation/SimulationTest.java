@@ -77,6 +77,8 @@ class SimulationTest {
     assertTrue(counts.getOrDefault("snapshots restored", 0L) > 0, "no snapshot was restored");
     assertTrue(counts.getOrDefault("limits set", 0L) > SEEDS, "hardly a limit was set");
     assertTrue(counts.getOrDefault("keeps ended", 0L) > 0, "hardly a lock was kept");
+    assertTrue(counts.getOrDefault("series", 0L) > SEEDS, "hardly a series");
+    assertTrue(counts.getOrDefault("series sent again", 0L) > 0, "no series was sent again");
     assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
   }
 
@@ -120,6 +122,10 @@ class SimulationTest {
         arguments(Breakage.SET_GRANTED_IN_PART, 1, Set.of("I6", "I9")),
         arguments(Breakage.KEEP_ENDS_EARLY, 1, Set.of("I11")),
         arguments(Breakage.TRANSACTION_LOCK_OUTLIVES_ROLLBACK, 1, Set.of("I9")),
+        arguments(Breakage.SERIES_UNDER_NEW_NUMBER, 10, Set.of("I6")),
+        arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 1, Set.of("I3")),
+        arguments(Breakage.SERIES_GOES_ON_AFTER_FAILURE, 1, Set.of("I6", "I10")),
+        arguments(Breakage.SERIES_NOT_COMMITTED, 1, Set.of("I6")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
   }
 
