@@ -24,6 +24,7 @@ final class Pipeline {
 
   private final Run runner;
   private boolean on;
+  private boolean paused;
   private Series gathered = new Series();
   private @Nullable SQLException failure;
 
@@ -37,7 +38,18 @@ final class Pipeline {
   }
 
   synchronized boolean isOn() {
-    return on;
+    return on && !paused;
+  }
+
+  /** Sends what is gathered, and gathers nothing until {@link #resume}. */
+  synchronized void pause() {
+    flush();
+    paused = true;
+  }
+
+  /** Gathers statements again, unless the transaction has ended since {@link #pause}. */
+  synchronized void resume() {
+    paused = false;
   }
 
   synchronized boolean isEmpty() {

@@ -50,17 +50,12 @@ final class SeriesRunner {
   }
 
   /**
-   * Runs a series after the statements that the pipeline has gathered.
+   * Runs a series.
    *
    * @return the results in order; null if the node is of a version without series, which has run
    *     nothing
    */
   @Nullable List<Series.Result> run(Series series, SeriesEnding ending) {
-    pipeline.flush();
-    return runNow(series, ending);
-  }
-
-  private @Nullable List<Series.Result> runNow(Series series, SeriesEnding ending) {
     boolean before = transaction.starts();
     try {
       Optional<Reply> reply =
@@ -114,7 +109,7 @@ final class SeriesRunner {
 
   /** Runs a series of the pipeline; one by one if the node is of a version without series. */
   private List<Series.Result> runPipelined(Series series, SeriesEnding ending) {
-    List<Series.Result> together = runNow(series, ending);
+    List<Series.Result> together = run(series, ending);
     if (together != null) {
       return together;
     }

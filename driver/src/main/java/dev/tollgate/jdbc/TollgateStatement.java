@@ -44,12 +44,14 @@ final class TollgateStatement implements InvocationHandler {
       throws Throwable {
     switch (method.getName()) {
       case "addBatch" -> {
-        requireOpen();
+        pass(method, arguments);
+        // H2 has checked the text; its own batch stays empty
+        h2.clearBatch();
         batch.add(String.valueOf(arguments == null ? null : arguments[0]));
         return null;
       }
       case "clearBatch" -> {
-        requireOpen();
+        pass(method, arguments);
         batch = new ArrayList<>();
         return null;
       }
@@ -71,7 +73,7 @@ final class TollgateStatement implements InvocationHandler {
         return arguments != null && proxy == arguments[0];
       }
       case "unwrap" -> {
-        return arguments != null && arguments[0] == Statement.class
+        return arguments != null && arguments[0] instanceof Class<?> type && type.isInstance(proxy)
             ? proxy
             : pass(method, arguments);
       }
@@ -89,17 +91,21 @@ final class TollgateStatement implements InvocationHandler {
     }
   }
 
-  /** Throws if the statement is closed: H2 checks that before it clears its own batch. */
-  private void requireOpen() throws SQLException {
-    h2.clearBatch();
-  }
-
   private long[] executeBatch() throws SQLException {
     // closes the result set of the execution before
     h2.getMoreResults();
     Execution execution = new Execution(batch);
     batch = new ArrayList<>();
-    return execution.run();
+    Pipeline pipeline = runner.pipeline();
+    try {
+      // a batch has its counts, also in a pipelined transaction
+      pipeline.pause();
+      return execution.run();
+    } catch (DbException e) {
+      throw e.getSQLException();
+    } finally {
+      pipeline.resume();
+    }
   }
 
   /** One execution of the batch. */
