@@ -330,6 +330,23 @@ class SeriesTest {
   }
 
   @Test
+  void parametersThatFitNoFrameAreSentInParts() throws Exception {
+    pipeline();
+    String big = "x".repeat(Protocol.MAX_FRAME_BYTES / 2 - 10_000);
+    try (PreparedStatement update =
+        connection.prepareStatement("UPDATE T SET V = LENGTH(?) WHERE ID = 1")) {
+      for (int i = 0; i < 3; i++) {
+        update.setString(1, big);
+        update.executeUpdate();
+      }
+    }
+    connection.commit();
+    assertEquals(
+        List.of(2, 1),
+        cluster.receivedSeries().stream().map(series -> series.statements().size()).toList());
+  }
+
+  @Test
   void autocommitHasNoPipeline() throws Exception {
     TollgateConnection own = connection.unwrap(TollgateConnection.class);
     assertState("25P01", assertThrows(SQLException.class, own::pipelineTransaction));

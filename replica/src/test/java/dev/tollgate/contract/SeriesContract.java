@@ -178,13 +178,16 @@ abstract class SeriesContract extends TransactionLocksContract {
         Connection other = connect()) {
       accounts(connection);
       update(connection, "ALTER TABLE A FENCED BY LOCK 'a'");
+      update(connection, "CREATE TABLE B AS SELECT 1 AS ID");
       number(connection, "SELECT acquire_lock('a')");
       pipeline(connection);
       move(connection, 1);
       assertEquals(101, number(connection, "SELECT V FROM A WHERE ID = 2"));
-      update(connection, "UPDATE A SET V = V WHERE ID = 3");
+      update(connection, "UPDATE B SET ID = 2");
       assertEquals(true, value(other, "SELECT force_release_lock('a')"));
-      assertEquals("23T02", assertThrows(SQLException.class, connection::commit).getSQLState());
+      assertEquals("23T01", assertThrows(SQLException.class, connection::commit).getSQLState());
+      connection.commit();
+      assertEquals(1, update(connection, "DELETE FROM B"), "the transaction has ended");
       connection.rollback();
       assertEquals(100, number(other, "SELECT V FROM A WHERE ID = 2"));
     }
@@ -255,6 +258,22 @@ abstract class SeriesContract extends TransactionLocksContract {
       statement.cancel();
       assertFails("57014", batch);
       assertEquals(101, number(watcher, "SELECT V FROM A WHERE ID = 2"), "ran before");
+    }
+  }
+
+  @Test
+  void batchThatWaitsForARowEndsWithItsQueryTimeout() throws Exception {
+    try (Connection connection = connect("lockTimeout=1m");
+        Statement statement = connection.createStatement();
+        Connection holder = connect()) {
+      accounts(connection);
+      holder.setAutoCommit(false);
+      update(holder, "UPDATE A SET V = V + 1 WHERE ID = 1");
+      statement.setQueryTimeout(1);
+      statement.addBatch("UPDATE A SET V = V + 1 WHERE ID = 2");
+      statement.addBatch("UPDATE A SET V = V + 1 WHERE ID = 1");
+      assertFails("57014", async(statement::executeBatch));
+      assertEquals(101, number(connection, "SELECT V FROM A WHERE ID = 2"), "ran before");
     }
   }
 

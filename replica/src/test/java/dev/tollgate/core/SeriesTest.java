@@ -19,6 +19,7 @@ import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -188,6 +189,9 @@ class SeriesTest {
     List<Operation.ExecuteSql> many =
         Collections.nCopies(Limits.SERIES_STATEMENTS + 1, part("WRITE t", scope));
     assertRefused(many, SeriesEnd.RUN_ALL);
+    assertEquals(
+        Limits.SERIES_STATEMENTS,
+        new Operation.ExecuteSeries(many.subList(1, many.size()), SeriesEnd.RUN_ALL).count());
     assertRefused(List.of(), SeriesEnd.RUN_ALL);
     assertRefused(List.of(part("WRITE t", scope)), SeriesEnd.COMMIT);
     assertRefused(
@@ -196,6 +200,48 @@ class SeriesTest {
     assertRefused(
         List.of(FakeSqlStore.batch("WRITE t", List.of(FakeSqlStore.locked("v", "x")))),
         SeriesEnd.RUN_ALL);
+  }
+
+  @Test
+  void onlyChangesWithOneSetEachAreInASeries() {
+    Operation.ExecuteSql good = part("WRITE t", TransactionScope.AUTOCOMMIT);
+    List<Operation.ParameterSet> one = good.parameterSets();
+    assertRefused(List.of(varied(good, true, one, true, false)), SeriesEnd.RUN_ALL);
+    assertRefused(List.of(varied(good, false, one, true, true)), SeriesEnd.RUN_ALL);
+    assertRefused(List.of(varied(good, false, one, false, false)), SeriesEnd.RUN_ALL);
+    List<Operation.ParameterSet> two = List.of(one.get(0), one.get(0));
+    assertRefused(List.of(varied(good, false, two, true, false)), SeriesEnd.RUN_ALL);
+  }
+
+  private static Operation.ExecuteSql varied(
+      Operation.ExecuteSql statement,
+      boolean definition,
+      List<Operation.ParameterSet> sets,
+      boolean batch,
+      boolean returnsRows) {
+    return new Operation.ExecuteSql(
+        statement.sql(),
+        definition,
+        statement.targets(),
+        sets,
+        batch,
+        returnsRows,
+        statement.keys(),
+        0,
+        null,
+        true,
+        statement.mode());
+  }
+
+  @Test
+  void seriesThatWaitsCountsWithAllItsBytes() {
+    begin(b, "ROW r");
+    Operation.ExecuteSql big = part("WRITE " + "t".repeat(1 << 20), TransactionScope.AUTOCOMMIT);
+    List<Operation.ExecuteSql> all = new ArrayList<>();
+    all.add(part("ROW r", TransactionScope.AUTOCOMMIT));
+    all.addAll(Collections.nCopies((int) (Limits.WAITING_STATEMENT_BYTES >> 21), big));
+    Outcome outcome = core.perform(a, new Operation.ExecuteSeries(all, SeriesEnd.STOP_AT_FAILURE));
+    assertEquals(List.of("LIMIT_REACHED"), kinds(outcome));
   }
 
   private static void assertRefused(List<Operation.ExecuteSql> statements, SeriesEnd end) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.value.Parameter;
 import dev.tollgate.value.StatementResult;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.h2.value.ValueVarchar;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -174,6 +176,50 @@ class SeriesRequestTest {
     assertEquals("22023", state(reply));
     assertTrue(((Reply.Failure) reply).message().contains("501"), reply.toString());
     assertEquals(0, rows(3));
+  }
+
+  @Test
+  void seriesOfAsManyStatementsAsMayBeRuns() throws Exception {
+    String[] most =
+        Collections.nCopies(Protocol.MAX_SERIES_STATEMENTS, "DELETE FROM T").toArray(String[]::new);
+    assertEquals(
+        Collections.nCopies(Protocol.MAX_SERIES_STATEMENTS, "0"),
+        results(series(2, TransactionMode.AUTOCOMMIT, SeriesEnding.RUN_ALL, most)));
+  }
+
+  @Test
+  void otherValuesUnderTheSameNumberAreRefused() throws Exception {
+    assertEquals(List.of("1"), results(insertion(2, (byte) '1')));
+    assertEquals(List.of("1"), results(insertion(2, (byte) '1')));
+    assertEquals("08P01", state(client.call(insertion(2, (byte) '2'))));
+  }
+
+  private static Request.ExecuteSeries insertion(long sequence, byte digit) {
+    byte[] set = Parameter.encodeValues(List.of(ValueVarchar.get(String.valueOf((char) digit))));
+    return new Request.ExecuteSeries(
+        sequence,
+        true,
+        TransactionMode.AUTOCOMMIT,
+        SeriesEnding.RUN_ALL,
+        List.of(new Request.SeriesStatement("INSERT INTO T VALUES(?)", set)));
+  }
+
+  @Test
+  void lockOfALeaseThatIsNotTrustedIsNoProof() throws Exception {
+    execute(2, TransactionMode.AUTOCOMMIT, "ALTER TABLE T FENCED BY LOCK 'job'");
+    execute(3, TransactionMode.AUTOCOMMIT, "SELECT acquire_lock('job')");
+    assertEquals(List.of("1"), results(guarded(4, true)));
+    assertEquals(List.of("23T02"), results(guarded(5, false)));
+  }
+
+  private static Request.ExecuteSeries guarded(long sequence, boolean trusted) {
+    return new Request.ExecuteSeries(
+        sequence,
+        trusted,
+        TransactionMode.AUTOCOMMIT,
+        SeriesEnding.RUN_ALL,
+        List.of(
+            new Request.SeriesStatement("INSERT INTO T VALUES(" + sequence + ")", NO_PARAMETERS)));
   }
 
   @Test
