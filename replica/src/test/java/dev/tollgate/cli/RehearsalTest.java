@@ -84,7 +84,9 @@ class RehearsalTest {
             .getFormattedMessage()
             .matches("n1: rehearsed for \\d+ ms with 2\\d lock.*"),
         logged.list::toString);
-    Awaitility.await().atMost(LONG).untilAsserted(() -> assertEquals(Set.of(), threadsSince(before)));
+    Awaitility.await()
+        .atMost(LONG)
+        .untilAsserted(() -> assertEquals(Set.of(), threadsSince(before)));
   }
 
   @Test

@@ -29,7 +29,7 @@ public final class Cluster implements AutoCloseable {
           Path.of("/usr/lib64/faketime/libfaketimeMT.so.1"),
           Path.of("/usr/lib/faketime/libfaketimeMT.so.1"));
 
-  private static final String HEAP = "400m";
+  private static final String HEAP = "512m";
 
   /**
    * Causes a snapshot every few seconds, so that a node that was away needs what the leader has cut
