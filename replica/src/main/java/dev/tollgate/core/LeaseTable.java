@@ -5,7 +5,6 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
-import dev.tollgate.core.command.SessionId;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -35,9 +34,10 @@ final class LeaseTable {
             "revoke those that are not needed; view TOLLGATE.LEASES names them");
   }
 
-  Lease create(
-      String owner, long ttlMillis, long nowMicros, @Nullable SessionId creator, LeaseKind kind) {
-    Lease lease = new Lease(new LeaseId(++lastId), owner, ttlMillis, nowMicros, creator, kind);
+  Lease create(String owner, long ttlMillis, long nowMicros, Session creator, LeaseKind kind) {
+    Lease lease =
+        new Lease(
+            new LeaseId(++lastId), owner, ttlMillis, nowMicros, creator.id(), kind, creator.user());
     leases.put(lease.id(), lease);
     return lease;
   }

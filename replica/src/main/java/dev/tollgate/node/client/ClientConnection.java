@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Text;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
@@ -46,6 +47,7 @@ public final class ClientConnection {
   private final StatementRequests statements;
   private final SnapshotSender snapshot;
   private @Nullable ClientInfo client;
+  private UserName user = UserName.ANONYMOUS;
   private volatile boolean watching;
 
   ClientConnection(
@@ -161,9 +163,9 @@ public final class ClientConnection {
     } else if (request instanceof Request.Metadata metadata) {
       sessions.withSession(answer, attached -> statements.metadata(attached, metadata, answer));
     } else if (request instanceof Request.OpenSession open) {
-      sessions.open(open, self, answer);
+      sessions.open(open, self, user, answer);
     } else if (request instanceof Request.AttachSession attach) {
-      sessions.attach(attach, answer);
+      sessions.attach(attach, user, answer);
     } else if (request instanceof Request.CloseSession) {
       sessions.close(answer);
     } else if (request instanceof Request.ReleaseOwnLease) {

@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Facts;
@@ -64,7 +65,7 @@ final class SessionRequests {
     }
   }
 
-  void open(Request.OpenSession open, ClientInfo client, Consumer<Reply> answer) {
+  void open(Request.OpenSession open, ClientInfo client, UserName user, Consumer<Reply> answer) {
     String wrong = wrongWith(open);
     if (wrong != null) {
       answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
@@ -72,7 +73,7 @@ final class SessionRequests {
     }
     long secret = SECRETS.nextLong();
     pipeline.submit(
-        new Command.OpenSession(client, secret, open.ttlMillis(), open.leaseTtlMillis()),
+        new Command.OpenSession(client, secret, open.ttlMillis(), open.leaseTtlMillis(), user),
         new Proposal.Listener() {
           @Override
           public void applied(Outcome outcome) {
@@ -81,7 +82,7 @@ final class SessionRequests {
               return;
             }
             SessionId id = ((Outcome.SessionOpened) outcome).session();
-            session = new AttachedSession(id, open.options());
+            session = new AttachedSession(id, user, open.options());
             answer.accept(new Reply.SessionReady(id.value(), secret));
           }
 
@@ -116,7 +117,7 @@ final class SessionRequests {
         : null;
   }
 
-  void attach(Request.AttachSession attach, Consumer<Reply> answer) {
+  void attach(Request.AttachSession attach, UserName user, Consumer<Reply> answer) {
     String wrong = wrongWith(attach.options());
     if (attach.sessionId() <= 0 || wrong != null) {
       answer.accept(
@@ -125,13 +126,13 @@ final class SessionRequests {
               wrong == null ? "session " + attach.sessionId() + " does not exist" : wrong));
     } else if (attach.leaderOnly() && !leadership.isAssumed()) {
       answer.accept(leadership.notLeader());
-    } else if (!tryAttach(attach, answer)) {
+    } else if (!tryAttach(attach, user, answer)) {
       // a node that lags behind, or has lost leadership, cannot know that a session is gone
       leadership.awaitState(
           leads -> {
             if (!leads) {
               answer.accept(leadership.notLeader());
-            } else if (!tryAttach(attach, answer)) {
+            } else if (!tryAttach(attach, user, answer)) {
               answer.accept(
                   new Reply.Failure(
                       SqlState.SESSION_GONE,
@@ -145,7 +146,7 @@ final class SessionRequests {
   }
 
   /** Attaches or refuses a session that this node knows; returns false if it does not know it. */
-  private boolean tryAttach(Request.AttachSession attach, Consumer<Reply> answer) {
+  private boolean tryAttach(Request.AttachSession attach, UserName user, Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
     Facts.SessionFacts known = facts.session(id);
     if (known == null) {
@@ -156,8 +157,13 @@ final class SessionRequests {
           "{}: {} does not know the secret of session {}", cluster.nodeId(), replies.client(), id);
       answer.accept(
           new Reply.Failure(SqlState.CONNECTION_REFUSED, "session " + id + " is another client's"));
+    } else if (!known.user().equals(user)) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.AUTHENTICATION_FAILED,
+              "session " + id + " is another user's: connect as the user who has opened it"));
     } else {
-      session = new AttachedSession(id, attach.options());
+      session = new AttachedSession(id, user, attach.options());
       answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
     }
     return true;
