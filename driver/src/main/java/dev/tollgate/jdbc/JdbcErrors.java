@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import org.h2.jdbc.JdbcSQLDataException;
 import org.h2.jdbc.JdbcSQLFeatureNotSupportedException;
 import org.h2.jdbc.JdbcSQLIntegrityConstraintViolationException;
+import org.h2.jdbc.JdbcSQLInvalidAuthorizationSpecException;
 import org.h2.jdbc.JdbcSQLNonTransientConnectionException;
 import org.h2.jdbc.JdbcSQLNonTransientException;
 import org.h2.jdbc.JdbcSQLSyntaxErrorException;
@@ -76,6 +77,8 @@ final class JdbcErrors {
           SKIPPED,
           INTERNAL ->
           new JdbcSQLNonTransientException(message, sql, state, code, cause, null);
+      case LOGIN_REFUSED ->
+          new JdbcSQLInvalidAuthorizationSpecException(message, sql, state, code, cause, null);
       case CONFLICT ->
           new JdbcSQLTransactionRollbackException(message, sql, state, code, cause, null);
       case REFUSED_STATEMENT ->

@@ -85,6 +85,11 @@ public enum SqlState {
   DISK("58030", 90_028),
   /** A command that stopped nodes, and that an operator has had them skip. */
   SKIPPED("58T01", 90_930),
+  /**
+   * {@code DriverManager.getConnection(url, "jo", "wrong")}; a driver that cannot authenticate, at
+   * a node that demands it.
+   */
+  LOGIN_REFUSED("28000", 28_000),
   /** A bug in Tollgate: the node has logged it. */
   INTERNAL("XX000", 50_000);
 

@@ -13,6 +13,7 @@ import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.SQLInvalidAuthorizationSpecException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLSyntaxErrorException;
@@ -112,6 +113,7 @@ class JdbcErrorsTest {
               SKIPPED,
               INTERNAL ->
               SQLNonTransientException.class;
+          case LOGIN_REFUSED -> SQLInvalidAuthorizationSpecException.class;
           case CONFLICT -> SQLTransactionRollbackException.class;
           case REFUSED_STATEMENT -> SQLSyntaxErrorException.class;
           case NOT_SUPPORTED -> SQLFeatureNotSupportedException.class;
