@@ -78,10 +78,10 @@ final class JdbcErrors {
           SKIPPED,
           INTERNAL ->
           new JdbcSQLNonTransientException(message, sql, state, code, cause, null);
+      case LOGIN_REFUSED ->
+          new JdbcSQLInvalidAuthorizationSpecException(message, sql, state, code, cause, null);
       case CONFLICT ->
           new JdbcSQLTransactionRollbackException(message, sql, state, code, cause, null);
-      case AUTHENTICATION_FAILED ->
-          new JdbcSQLInvalidAuthorizationSpecException(message, sql, state, code, cause, null);
       // class 42 is "syntax error or access rule violation"
       case RIGHT_MISSING, REFUSED_STATEMENT ->
           new JdbcSQLSyntaxErrorException(message, sql, state, code, cause, null);

@@ -88,12 +88,15 @@ public enum SqlState {
    * USER u} by a user who is no administrator.
    */
   RIGHT_MISSING("42501", 90_932),
-  /** A connection with a wrong password, or without a user where the cluster has users. */
-  AUTHENTICATION_FAILED("28000", 28_000),
   /** {@code DROP USER u} where u is the last administrator. */
   USER_STATE("55T07", 90_933),
   /** A command that stopped nodes, and that an operator has had them skip. */
   SKIPPED("58T01", 90_930),
+  /**
+   * {@code DriverManager.getConnection(url, "jo", "wrong")}; a driver that cannot authenticate, at
+   * a node that demands it.
+   */
+  LOGIN_REFUSED("28000", 28_000),
   /** A bug in Tollgate: the node has logged it. */
   INTERNAL("XX000", 50_000);
 

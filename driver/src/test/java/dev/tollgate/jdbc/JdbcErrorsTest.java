@@ -114,8 +114,8 @@ class JdbcErrorsTest {
               SKIPPED,
               INTERNAL ->
               SQLNonTransientException.class;
+          case LOGIN_REFUSED -> SQLInvalidAuthorizationSpecException.class;
           case CONFLICT -> SQLTransactionRollbackException.class;
-          case AUTHENTICATION_FAILED -> SQLInvalidAuthorizationSpecException.class;
           case RIGHT_MISSING, REFUSED_STATEMENT -> SQLSyntaxErrorException.class;
           case NOT_SUPPORTED -> SQLFeatureNotSupportedException.class;
           case INVALID_ARGUMENT, NOT_TEXT -> SQLDataException.class;

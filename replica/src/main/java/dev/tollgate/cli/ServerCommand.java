@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -126,6 +127,8 @@ final class ServerCommand implements Callable<Integer> {
           "jdbc:tollgate://host:port,.../ of a running cluster that this node asks to be added to,"
               + " unless it belongs to it already. [TOLLGATE_JOIN]")
   private @Nullable String join;
+
+  @Mixin private final LoginOptions login = new LoginOptions();
 
   @Option(
       names = "--election-timeout",
@@ -223,6 +226,7 @@ final class ServerCommand implements Callable<Integer> {
     Joining joining =
         new Joining(
             cluster,
+            login.properties(cluster),
             id,
             requireNonNull(raftAddress),
             clientAddress,

@@ -444,7 +444,7 @@ public final class SqlReader {
     User user = database.user(settings.user());
     if (user == null) {
       throw SqlErrors.exception(
-          SqlState.AUTHENTICATION_FAILED, "user " + settings.user() + " was dropped");
+          SqlState.LOGIN_REFUSED, "user " + settings.user() + " was dropped");
     }
     User before = H2Sessions.become(session, user);
     try {

@@ -53,7 +53,9 @@ class ResourcesTest {
           /* unreadBytes= */ 1 << 20,
           /* unreadBytesInAll= */ 4 << 20,
           /* heldTransactions= */ 5,
-          /* holderWatches= */ 5);
+          /* holderWatches= */ 5,
+          /* loginAddresses= */ 5,
+          /* loginUsersPerAddress= */ 2);
 
   private static final Capacity CAPACITY =
       new Capacity(

@@ -16,6 +16,8 @@ package dev.tollgate.node.client;
  *     client with more than {@link #UNREAD_BYTES_ALWAYS} is disconnected
  * @param heldTransactions transactions that wait to begin while a snapshot needs a gap
  * @param holderWatches requests that wait until the holder of a lock changes
+ * @param loginAddresses addresses whose failed logins are remembered
+ * @param loginUsersPerAddress users of an address whose failed logins count apart
  */
 public record ClientLimits(
     int queuedPlans,
@@ -27,11 +29,24 @@ public record ClientLimits(
     long unreadBytes,
     long unreadBytesInAll,
     int heldTransactions,
-    int holderWatches) {
+    int holderWatches,
+    int loginAddresses,
+    int loginUsersPerAddress) {
   /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
       new ClientLimits(
-          10_000, 10_000, 10_000, 1_000, 128L << 20, 64, 48L << 20, 256L << 20, 10_000, 10_000);
+          10_000,
+          10_000,
+          10_000,
+          1_000,
+          128L << 20,
+          64,
+          48L << 20,
+          256L << 20,
+          10_000,
+          10_000,
+          10_000,
+          16);
 
   /** A request with fewer bytes does not count toward {@link #requestBytes}. */
   static final int SMALL_REQUEST_BYTES = 64 << 10;

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Frames on a Netty channel. A length that the protocol does not allow is refused before anything
- * is kept. The first frame of a connection comes from a stranger, so it may only be small. While a
- * later frame arrives over a slow network, the client is told so. It waits for the reply, and sees
- * only that the bytes left its process.
+ * is kept. A stranger may send only small frames, until {@link #trust}. While a later frame arrives
+ * over a slow network, the client is told so. It waits for the reply, and sees only that the bytes
+ * left its process.
  */
 final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final int LENGTH_BYTES = 4;
@@ -26,9 +26,14 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final long SIGN_OF_LIFE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(Protocol.SIGN_OF_LIFE_MILLIS);
 
-  private boolean first = true;
+  private boolean trusted;
   private boolean incomplete;
   private long saidNanos;
+
+  /** The client is known: its next frames may be large. Called on the event loop. */
+  void trust() {
+    trusted = true;
+  }
 
   @Override
   protected void encode(ChannelHandlerContext context, Frame frame, ByteBuf out) {
@@ -45,7 +50,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
       return;
     }
     int length = in.getInt(in.readerIndex());
-    int most = first ? Protocol.MAX_HELLO_BYTES : Protocol.MAX_FRAME_BYTES;
+    int most = trusted ? Protocol.MAX_FRAME_BYTES : Protocol.MAX_HELLO_BYTES;
     if (length < Protocol.HEADER_BYTES || length > most) {
       in.skipBytes(in.readableBytes());
       throw new WireFormatException("a frame of " + Integer.toUnsignedString(length) + " bytes");
@@ -54,7 +59,6 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
       sayThatBytesCome(context);
       return;
     }
-    first = false;
     incomplete = false;
     in.skipBytes(LENGTH_BYTES);
     byte[] bytes = new byte[length];
@@ -68,7 +72,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     if (!incomplete) {
       incomplete = true;
       saidNanos = now;
-    } else if (!first && now - saidNanos >= SIGN_OF_LIFE_NANOS) {
+    } else if (trusted && now - saidNanos >= SIGN_OF_LIFE_NANOS) {
       saidNanos = now;
       Channel channel = context.channel();
       channel.writeAndFlush(new Frame(new Reply.Ok().type(), 0, 0, NO_BODY), channel.voidPromise());

@@ -35,7 +35,7 @@ public final class SqlErrors {
       case LIMIT_REACHED -> SqlState.TOO_MANY;
       case TRANSACTION_LOST -> SqlState.CONFLICT;
       case RIGHT_MISSING -> SqlState.RIGHT_MISSING;
-      case AUTHENTICATION_FAILED -> SqlState.AUTHENTICATION_FAILED;
+      case AUTHENTICATION_FAILED -> SqlState.LOGIN_REFUSED;
       case USER_STATE -> SqlState.USER_STATE;
       case SKIPPED -> SqlState.SKIPPED;
       case ENVIRONMENT_CHANGES -> SqlState.ENVIRONMENT_CHANGES;
