@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.UniqueId;
+
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Notice;
@@ -31,6 +34,7 @@ final class Accounts {
   private final CurrentCommand current;
   private final SessionTable sessions;
   private final LeaseTable leases;
+  private final Agreement agreement;
   private final UserTable users;
   private final RightTable granted;
   private final Rights rights;
@@ -41,6 +45,7 @@ final class Accounts {
     this.current = state.current();
     this.sessions = state.sessions();
     this.leases = state.leases();
+    this.agreement = state.agreement();
     this.users = state.users();
     this.granted = state.rights();
     this.rights = rights;
@@ -106,6 +111,10 @@ final class Accounts {
   }
 
   private void created(UserAccount account) {
+    if (users.secret() == null) {
+      RandomSeed seed = agreement.randomSeed();
+      users.setSecret(new UniqueId(~seed.high(), ~seed.low()));
+    }
     store.setAdministrator(account.name(), account.administrator());
     changed(account);
   }

@@ -1,5 +1,9 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.UserName;
+
+import dev.tollgate.core.command.UniqueId;
+
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.FencingToken;
@@ -22,8 +26,11 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterState {
   private final ReplicatedState state;
 
-  ClusterState(ReplicatedState state) {
+  private final Rights rights;
+
+  ClusterState(ReplicatedState state, Rights rights) {
     this.state = state;
+    this.rights = rights;
   }
 
   /** Open sessions in order of opening. */
@@ -120,6 +127,24 @@ public final class ClusterState {
   /** The users in order of their names. */
   public Collection<UserAccount> users() {
     return state.users().all();
+  }
+
+  /**
+   * A secret of the cluster, from which nodes compute what they tell clients of users that do not
+   * exist; null without users. No view shows it.
+   */
+  public @Nullable UniqueId loginSecret() {
+    return state.users().secret();
+  }
+
+  /** Returns true if the user may do everything. */
+  public boolean isAdministrator(UserName user) {
+    return state.users().isAdministrator(user);
+  }
+
+  /** The rights on locks and sequences that a user has, directly or through roles. */
+  public List<Right> rightsOf(UserName user) {
+    return rights.of(user);
   }
 
   /** The granted rights that the database knows nothing of, by grantee. */

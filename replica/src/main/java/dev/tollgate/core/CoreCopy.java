@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.UniqueId;
+
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.LockDefinition;
@@ -86,6 +88,10 @@ public final class CoreCopy implements Iterable<StateRecord> {
     }
     last.addAll(agreement.skipped());
     state.users().all().forEach(account -> last.add(new StateRecord.UserState(account)));
+    UniqueId secret = state.users().secret();
+    if (secret != null) {
+      last.add(new StateRecord.LoginSecret(secret));
+    }
     state.rights().all().forEach(right -> last.add(new StateRecord.RightState(right)));
     return last;
   }

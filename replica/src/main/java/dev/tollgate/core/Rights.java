@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -100,6 +101,13 @@ final class Rights {
             "lease "
                 + lease.id()
                 + " is another user's: only that user or an administrator can use it");
+  }
+
+  /** The rights that a user has, directly or through roles, in the order of {@link Right}. */
+  List<Right> of(UserName user) {
+    SortedSet<Right> all = new TreeSet<>(rights.of(user.value()));
+    store.rolesOf(user).forEach(role -> all.addAll(rights.of(role)));
+    return List.copyOf(all);
   }
 
   private boolean has(UserName user, Predicate<Right> wanted) {

@@ -61,7 +61,7 @@ public final class StateMachine {
     this.transactions = new Transactions(state, store, rights, this::writeOf);
     this.requests = new Requests(state, locking, transactions, this::operationsOf);
     this.accounts = new Accounts(state, rights, store, new EndingsOfUsers());
-    this.view = new ClusterState(state);
+    this.view = new ClusterState(state, rights);
     this.restore = new StateRestore(state);
   }
 

@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.UniqueId;
+
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClusterIdentity;
@@ -76,6 +78,8 @@ public sealed interface StateRecord {
     R user(UserState record);
 
     R right(RightState record);
+
+    R loginSecret(LoginSecret record);
   }
 
   /** The position of the log, and the highest number given out so far of each kind. */
@@ -408,6 +412,23 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.user(this);
+    }
+  }
+
+  /** See {@link ClusterState#loginSecret}. Absent in a cluster without users. */
+  record LoginSecret(UniqueId secret) implements StateRecord {
+    public LoginSecret {
+      requireNonNull(secret, "secret");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.loginSecret(this);
+    }
+
+    @Override
+    public String toString() {
+      return "LoginSecret";
     }
   }
 

@@ -117,6 +117,12 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   }
 
   @Override
+  public StateRecord loginSecret(StateRecord.LoginSecret record) {
+    state.users().setSecret(record.secret());
+    return record;
+  }
+
+  @Override
   public StateRecord right(StateRecord.RightState record) {
     state.rights().add(record.right());
     return record;

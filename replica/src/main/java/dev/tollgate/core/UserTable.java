@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.UniqueId;
+
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.UserAccount;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class UserTable {
   private final SortedMap<UserName, UserAccount> users = new TreeMap<>();
+  private @Nullable UniqueId secret;
 
   /** Why no further user can be created, or null. */
   Outcome.@Nullable Refused full() {
@@ -25,6 +28,15 @@ final class UserTable {
             "the number of users is",
             Limits.USERS,
             "drop those that are not needed; view TOLLGATE.USERS names them");
+  }
+
+  /** See {@link ClusterState#loginSecret}. */
+  @Nullable UniqueId secret() {
+    return secret;
+  }
+
+  void setSecret(UniqueId drawn) {
+    secret = drawn;
   }
 
   boolean isEmpty() {

@@ -32,6 +32,12 @@ import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.node.client.AuthenticationListener;
+import dev.tollgate.node.client.ReplicatedUsers;
+import dev.tollgate.node.replica.Facts;
+import java.util.function.Function;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -68,6 +74,7 @@ public final class Node implements AutoCloseable {
   private static final int ENTRY_BYTES = 2 << 20;
 
   private final NodeSettings settings;
+  private final UserSettings users;
   private final SqlDatabase database;
   private final Replica replica;
   private final ReplicatedLog log;
@@ -89,6 +96,24 @@ public final class Node implements AutoCloseable {
   }
 
   /**
+   * @throws IOException if the log's directory cannot be used
+   */
+  public Node(NodeSettings settings, UserSettings users) throws IOException {
+    this(
+        settings,
+        new SqlDatabase(),
+        ClientLimits.STANDARD,
+        Capacity.STANDARD,
+        users,
+        facts -> access(facts, users));
+  }
+
+  private static ClientAccess access(Facts facts, UserSettings users) {
+    ReplicatedUsers known = new ReplicatedUsers(facts, users.loginRequired());
+    return new ClientAccess(known, known, AuthenticationListener.NOBODY, System::nanoTime);
+  }
+
+  /**
    * @param database still empty; closed with the node
    */
   Node(NodeSettings settings, SqlDatabase database) throws IOException {
@@ -98,7 +123,13 @@ public final class Node implements AutoCloseable {
   /** Creates a node with limits that a test can reach. */
   Node(NodeSettings settings, SqlDatabase database, ClientLimits limits, Capacity capacity)
       throws IOException {
-    this(settings, database, limits, capacity, ClientAccess.OPEN);
+    this(
+        settings,
+        database,
+        limits,
+        capacity,
+        UserSettings.OPTIONAL,
+        facts -> access(facts, UserSettings.OPTIONAL));
   }
 
   /** Creates a node with users of the caller. */
@@ -109,7 +140,19 @@ public final class Node implements AutoCloseable {
       Capacity capacity,
       ClientAccess access)
       throws IOException {
+    this(settings, database, limits, capacity, UserSettings.OPTIONAL, facts -> access);
+  }
+
+  private Node(
+      NodeSettings settings,
+      SqlDatabase database,
+      ClientLimits limits,
+      Capacity capacity,
+      UserSettings users,
+      Function<Facts, ClientAccess> access)
+      throws IOException {
     this.settings = requireNonNull(settings, "settings");
+    this.users = requireNonNull(users, "users");
     this.database = requireNonNull(database, "database");
     String id = settings.nodeId();
     RaftSettings raft = settings.raft();
@@ -139,7 +182,7 @@ public final class Node implements AutoCloseable {
             administration,
             workers,
             limits,
-            access);
+            access.apply(replica.facts()));
     replica.reportTo(this::forward);
     replica.addListener(timeKeeper);
     replica.addListener(service);
@@ -426,9 +469,34 @@ public final class Node implements AutoCloseable {
                   new Command.NameCluster(new UniqueId(RANDOM.nextLong(), RANDOM.nextLong())),
                   Proposal.Listener.NOBODY);
             }
+            UserAccount administrator = users.firstAdministrator();
+            if (administrator != null && !replica.facts().hasUsers()) {
+              createFirstUser(administrator);
+            }
             leading.countDown();
             if (log.isAlone()) {
               announce();
+            }
+          });
+    }
+
+    private void createFirstUser(UserAccount administrator) {
+      pipeline.submit(
+          new Command.CreateFirstUser(administrator),
+          new Proposal.Listener() {
+            @Override
+            public void applied(Outcome outcome) {
+              if (outcome instanceof Outcome.Answered answered && answered.answer()) {
+                LOG.info(
+                    "{}: created the first user, administrator {}",
+                    settings.nodeId(),
+                    administrator.name());
+              }
+            }
+
+            @Override
+            public void unknown() {
+              // the next leader proposes its own
             }
           });
     }

@@ -89,6 +89,7 @@ public final class StateCodec {
 
   private static final int USER = 26;
   private static final int RIGHT = 27;
+  private static final int LOGIN_SECRET = 28;
 
   private StateCodec() {}
 
@@ -121,6 +122,7 @@ public final class StateCodec {
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true, UserName.ANONYMOUS);
       case SESSION_OF_USER -> session(in, /* withContent= */ true, new UserName(in.string()));
       case USER -> new StateRecord.UserState(account(in));
+      case LOGIN_SECRET -> new StateRecord.LoginSecret(uuid(in));
       case RIGHT -> new StateRecord.RightState(right(in));
       case SESSION_FENCE ->
           new StateRecord.SessionFence(
@@ -458,6 +460,12 @@ public final class StateCodec {
     public Integer user(StateRecord.UserState state) {
       account(out, state.account());
       return USER;
+    }
+
+    @Override
+    public Integer loginSecret(StateRecord.LoginSecret state) {
+      uuid(state.secret());
+      return LOGIN_SECRET;
     }
 
     @Override

@@ -303,12 +303,12 @@ public final class SqlReader {
       Canceller canceller)
       throws SQLException {
     if (!LOCK_TIMEOUT.matcher(sql).find()) {
-      return run(session, sql, parameterSet, maxRows, locks, canceller);
+      return run(session, sql, parameterSet, maxRows, locks, settings.user(), canceller);
     }
     // the session may belong to a transaction, whose statements must not wait for locks
     int own = H2Sessions.showLockTimeout(session, settings.lockTimeoutMillis());
     try {
-      return run(session, sql, parameterSet, maxRows, locks, canceller);
+      return run(session, sql, parameterSet, maxRows, locks, settings.user(), canceller);
     } finally {
       H2Sessions.showLockTimeout(session, own);
     }
@@ -320,6 +320,7 @@ public final class SqlReader {
       byte[] parameterSet,
       long maxRows,
       LockAccess locks,
+      UserName user,
       Canceller canceller)
       throws SQLException {
     H2Sessions.forgetDerivedTables(session);
@@ -334,7 +335,7 @@ public final class SqlReader {
             session,
             sql,
             prepared,
-            locks.until(canceller::isCancelled),
+            locks.seenBy(user).until(canceller::isCancelled),
             new QueryMemory(memory, canceller));
     command.setParameters(parameterSet, GeometryText.check(geometry));
     canceller.running(command);

@@ -33,10 +33,16 @@ public record Right(Kind kind, @Nullable String schema, String object, String gr
     if ((kind == Kind.SEQUENCE) != (schema != null)) {
       throw new IllegalArgumentException(kind + " with schema " + schema);
     }
-    if (object.isEmpty() || object.length() > 2 * Limits.LOCK_NAME_CHARS) {
+    if (!isPattern(object)) {
       throw new IllegalArgumentException("an object of " + object.length() + " characters");
     }
-    Text.requireWellFormed("object", object);
+  }
+
+  /** Returns true if a right may have this pattern, or be on a sequence of this name. */
+  public static boolean isPattern(String object) {
+    return !object.isEmpty()
+        && object.length() <= 2 * Limits.LOCK_NAME_CHARS
+        && Text.isWellFormed(object);
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.wire.SqlState;
+
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.replica.StateAccess;
@@ -164,7 +166,14 @@ public final class ClientConnection {
     } else if (request instanceof Request.Cancel cancel) {
       sessions.cancel(cancel, greeting.user(), answer);
     } else if (request instanceof Request.OpenSnapshot open) {
-      snapshot.open(open, answer);
+      if (sessions.isAdministrator(greeting.user())) {
+        snapshot.open(open, answer);
+      } else {
+        answer.accept(
+            new Reply.Failure(
+                SqlState.RIGHT_MISSING,
+                "a snapshot has the data of all users, and only an administrator may fetch one"));
+      }
     } else if (request instanceof Request.ReadSnapshot read) {
       snapshot.read(read, answer);
     } else if (request instanceof Request.AwaitHolder await) {

@@ -110,7 +110,7 @@ public final class ClientService implements Replica.Listener {
     StatementQueries statementQueries =
         new StatementQueries(
             database.reader(), new ClusterViews(replica, log, timeKeeper), facts, queries);
-    LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
+    LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts, replica.state());
     execution =
         new StatementExecution(
             proposals,
@@ -119,6 +119,7 @@ public final class ClientService implements Replica.Listener {
             new LockStatements(proposals, renewals, reads, statementQueries, replica.state(), work),
             new ProcedureStatements(administration, statementQueries, leadership, work),
             database.memory(),
+            new AccountStatements(facts),
             work);
     series = new StatementSeries(frontend, proposals, database.memory(), work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);

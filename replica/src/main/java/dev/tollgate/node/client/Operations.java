@@ -1,5 +1,8 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.core.command.Right;
+import dev.tollgate.sql.ObjectName;
+
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.FenceReading;
@@ -193,6 +196,37 @@ final class Operations {
     return plan.change() == Plan.ConfigureLock.Change.CREATE
         ? new Operation.DefineLock(definition, plan.lenient())
         : new Operation.ChangeLock(definition, plan.lenient());
+  }
+
+  /**
+   * The operation of GRANT and REVOKE of a right on locks or on a sequence.
+   *
+   * @throws SQLException if the pattern is invalid
+   */
+  static Operation configureRight(Plan.ConfigureRight plan, List<SqlValue> parameters)
+      throws SQLException {
+    Argument pattern = plan.pattern();
+    ObjectName sequence = plan.sequence();
+    Right.Kind kind =
+        switch (plan.right()) {
+          case LOCK -> Right.Kind.LOCK;
+          case FORCE -> Right.Kind.FORCE;
+          case SEQUENCE -> Right.Kind.SEQUENCE;
+        };
+    if (sequence != null) {
+      String schema = sequence.schema();
+      return new Operation.ChangeRight(
+          plan.grant(),
+          new Right(kind, schema == null ? "" : schema, sequence.name(), plan.grantee()));
+    }
+    String names =
+        pattern == null ? null : PlanArguments.value(pattern, parameters).textOrNull();
+    if (names == null || !Right.isPattern(names)) {
+      throw SqlErrors.invalid(
+          "a pattern of lock names has 1 to " + 2 * Limits.LOCK_NAME_CHARS + " characters");
+    }
+    return new Operation.ChangeRight(
+        plan.grant(), new Right(kind, /* schema= */ null, names, plan.grantee()));
   }
 
   /**

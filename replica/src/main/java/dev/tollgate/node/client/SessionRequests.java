@@ -108,6 +108,11 @@ final class SessionRequests {
         });
   }
 
+  /** True if the user of the connection may do what only administrators may. */
+  boolean isAdministrator(@Nullable String user) {
+    return facts.isAdministrator(nameOf(user));
+  }
+
   private static UserName nameOf(@Nullable String user) {
     return user == null ? UserName.ANONYMOUS : new UserName(user);
   }

@@ -1,5 +1,8 @@
 package dev.tollgate.node.client;
 
+import dev.tollgate.wire.SqlState;
+import dev.tollgate.wire.Reply;
+
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Operation;
@@ -28,6 +31,7 @@ final class StatementExecution {
   private final LockStatements lockStatements;
   private final ProcedureStatements procedureStatements;
   private final MemoryWatch memory;
+  private final AccountStatements accounts;
   private final RequestWork work;
 
   StatementExecution(
@@ -37,6 +41,7 @@ final class StatementExecution {
       LockStatements lockStatements,
       ProcedureStatements procedureStatements,
       MemoryWatch memory,
+      AccountStatements accounts,
       RequestWork work) {
     this.proposals = requireNonNull(proposals, "proposals");
     this.access = requireNonNull(access, "access");
@@ -44,6 +49,7 @@ final class StatementExecution {
     this.lockStatements = requireNonNull(lockStatements, "lockStatements");
     this.procedureStatements = requireNonNull(procedureStatements, "procedureStatements");
     this.memory = requireNonNull(memory, "memory");
+    this.accounts = requireNonNull(accounts, "accounts");
     this.work = requireNonNull(work, "work");
   }
 
@@ -143,6 +149,34 @@ final class StatementExecution {
     }
 
     @Override
+    public Void configureUser(Plan.ConfigureUser plan) {
+      attempt(
+          () -> {
+            List<SqlValue> parameters =
+                Parameters.decode(statement.onlySet(), plan.parameterCount());
+            // a verifier takes a tenth of a second to compute
+            work.onWorker(
+                Workers.Kind.CALLS,
+                statement.answer(),
+                () ->
+                    proposals.propose(
+                        statement, accounts.configure(plan, statement.session(), parameters)));
+          });
+      return null;
+    }
+
+    @Override
+    public Void configureRight(Plan.ConfigureRight plan) {
+      attempt(
+          () -> {
+            List<SqlValue> parameters =
+                Parameters.decode(statement.onlySet(), plan.parameterCount());
+            proposals.propose(statement, Operations.configureRight(plan, parameters));
+          });
+      return null;
+    }
+
+    @Override
     public Void setSession(Plan.SetSession plan) {
       attempt(
           () -> {
@@ -179,6 +213,17 @@ final class StatementExecution {
 
     @Override
     public Void administer(Plan.Administer plan) {
+      if (!accounts.isAdministrator(statement.session())) {
+        statement.reply(
+            new Reply.Failure(
+                SqlState.RIGHT_MISSING,
+                "only an administrator may call "
+                    + plan.procedure()
+                    + ", and user "
+                    + statement.session().user()
+                    + " is none"));
+        return null;
+      }
       procedureStatements.run(statement, plan);
       return null;
     }

@@ -27,6 +27,10 @@ import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.SystemTable;
+import dev.tollgate.core.command.Right;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
+import java.util.function.Supplier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
@@ -52,22 +56,33 @@ public final class ClusterViews implements LockAccess {
   private final ReplicatedLog log;
   private final TimeKeeper timeKeeper;
   private final BooleanSupplier ended;
+  private final UserName viewer;
 
   public ClusterViews(Replica replica, ReplicatedLog log, TimeKeeper timeKeeper) {
-    this(replica, log, timeKeeper, () -> false);
+    this(replica, log, timeKeeper, () -> false, UserName.ANONYMOUS);
   }
 
   private ClusterViews(
-      Replica replica, ReplicatedLog log, TimeKeeper timeKeeper, BooleanSupplier ended) {
+      Replica replica,
+      ReplicatedLog log,
+      TimeKeeper timeKeeper,
+      BooleanSupplier ended,
+      UserName viewer) {
     this.replica = replica;
     this.log = log;
     this.timeKeeper = timeKeeper;
     this.ended = ended;
+    this.viewer = viewer;
   }
 
   @Override
   public LockAccess until(BooleanSupplier queryEnds) {
-    return new ClusterViews(replica, log, timeKeeper, queryEnds);
+    return new ClusterViews(replica, log, timeKeeper, queryEnds, viewer);
+  }
+
+  @Override
+  public LockAccess seenBy(UserName user) {
+    return new ClusterViews(replica, log, timeKeeper, ended, user);
   }
 
   private <T extends @Nullable Object> T look(Function<ClusterState, T> question) {
@@ -98,17 +113,27 @@ public final class ClusterViews implements LockAccess {
     return switch (table) {
       case LOCKS -> copyLocks()::holders;
       case LOCK_WAITERS -> copyLocks()::waiters;
-      case LOCK_DEFINITIONS -> look(ClusterViews::lockDefinitions);
+      case LOCK_DEFINITIONS -> look(state -> lockDefinitions(state, seen(state)));
       case LEASES -> leases();
-      case SESSIONS -> look(ClusterViews::sessions);
-      case TRANSACTIONS -> look(ClusterViews::transactions);
+      case SESSIONS -> look(state -> sessions(state, seen(state)));
+      case TRANSACTIONS -> look(state -> transactions(state, seen(state)));
+      case USERS -> look(state -> users(state, seen(state)));
+      case RIGHTS -> look(state -> rights(state, seen(state)));
       case FENCES -> look(ClusterViews::fences);
       case NODES -> nodes();
-      case REPLICA_CHECKS -> look(ClusterViews::replicaChecks);
-      case ENVIRONMENT -> environment();
-      case SNAPSHOTS -> snapshots();
+      case REPLICA_CHECKS -> forAdministrators(() -> look(ClusterViews::replicaChecks));
+      case ENVIRONMENT -> forAdministrators(this::environment);
+      case SNAPSHOTS -> forAdministrators(this::snapshots);
       case TRANSACTION_LIMITS -> look(ClusterViews::transactionLimits);
     };
+  }
+
+  private Visibility seen(ClusterState state) {
+    return Visibility.of(state, viewer);
+  }
+
+  private List<@Nullable Object[]> forAdministrators(Supplier<List<@Nullable Object[]>> rows) {
+    return look(state -> seen(state).all()) ? rows.get() : List.of();
   }
 
   private CopiedLocks copyLocks() {
@@ -118,15 +143,17 @@ public final class ClusterViews implements LockAccess {
             state -> {
               Map<SessionId, ClientInfo> clients = new HashMap<>();
               state.sessions().forEach(session -> clients.put(session.id(), session.client()));
-              return new CopiedLocks(state.copyLocks(), clients);
+              return new CopiedLocks(state.copyLocks(), clients, seen(state));
             },
             ended);
   }
 
   /** All locks at one moment, and the clients of the sessions that were open then. */
-  private record CopiedLocks(List<Lock> locks, Map<SessionId, ClientInfo> clients) {
+  private record CopiedLocks(
+      List<Lock> locks, Map<SessionId, ClientInfo> clients, Visibility seen) {
     Iterator<@Nullable Object[]> holders() {
       return locks.stream()
+          .filter(seen::shows)
           .flatMap(lock -> lock.holds().stream().map(hold -> holder(lock, hold)))
           .iterator();
     }
@@ -150,7 +177,10 @@ public final class ClusterViews implements LockAccess {
     }
 
     Iterator<@Nullable Object[]> waiters() {
-      return locks.stream().flatMap(lock -> waiters(lock).stream()).iterator();
+      return locks.stream()
+          .filter(seen::shows)
+          .flatMap(lock -> waiters(lock).stream())
+          .iterator();
     }
 
     private List<@Nullable Object[]> waiters(Lock lock) {
@@ -177,9 +207,12 @@ public final class ClusterViews implements LockAccess {
     }
   }
 
-  private static List<@Nullable Object[]> lockDefinitions(ClusterState state) {
+  private static List<@Nullable Object[]> lockDefinitions(ClusterState state, Visibility seen) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (LockDefinition definition : state.lockDefinitions()) {
+      if (!seen.shows(definition.lock())) {
+        continue;
+      }
       Lock lock = state.lock(definition.lock());
       rows.add(
           new @Nullable Object[] {
@@ -192,14 +225,14 @@ public final class ClusterViews implements LockAccess {
   }
 
   private Iterable<@Nullable Object[]> leases() {
-    CopiedLeases copy = look(CopiedLeases::of);
+    CopiedLeases copy = look(state -> CopiedLeases.of(state, seen(state)));
     return () -> copy.rows(timeKeeper);
   }
 
   /** All leases at one moment, and how many locks each held then. */
   private record CopiedLeases(List<Lease> leases, List<Integer> locksHeld) {
-    static CopiedLeases of(ClusterState state) {
-      List<Lease> leases = List.copyOf(state.leases());
+    static CopiedLeases of(ClusterState state, Visibility seen) {
+      List<Lease> leases = state.leases().stream().filter(seen::shows).toList();
       return new CopiedLeases(leases, leases.stream().map(lease -> lease.held().size()).toList());
     }
 
@@ -220,14 +253,18 @@ public final class ClusterViews implements LockAccess {
         lease.createdMicros(),
         locksHeld.get(i).longValue(),
         lease.isOwn(),
-        creator == null ? null : (Long) creator.value()
+        creator == null ? null : (Long) creator.value(),
+        lease.user().value()
       };
     }
   }
 
-  private static List<@Nullable Object[]> sessions(ClusterState state) {
+  private static List<@Nullable Object[]> sessions(ClusterState state, Visibility seen) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Session session : state.sessions()) {
+      if (!seen.shows(session)) {
+        continue;
+      }
       Lease own = session.ownLease();
       LockName awaited = session.awaited();
       rows.add(
@@ -240,15 +277,48 @@ public final class ClusterViews implements LockAccess {
             session.schema(),
             own == null ? null : (Long) own.id().value(),
             session.lastSequence(),
-            awaited == null ? null : awaited.value()
+            awaited == null ? null : awaited.value(),
+            session.user().value()
           });
     }
     return rows;
   }
 
-  private static List<@Nullable Object[]> transactions(ClusterState state) {
+  private static List<@Nullable Object[]> users(ClusterState state, Visibility seen) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (UserAccount account : state.users()) {
+      if (seen.shows(account.name())) {
+        rows.add(
+            new @Nullable Object[] {
+              account.name().value(), account.administrator(), (long) account.verifiers().size()
+            });
+      }
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> rights(ClusterState state, Visibility seen) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Right right : state.rights()) {
+      if (seen.shows(right)) {
+        String schema = right.schema();
+        rows.add(
+            new @Nullable Object[] {
+              right.grantee(),
+              right.kind() == Right.Kind.SEQUENCE ? "USAGE" : right.kind().name(),
+              schema == null ? right.object() : schema + "." + right.object()
+            });
+      }
+    }
+    return rows;
+  }
+
+  private static List<@Nullable Object[]> transactions(ClusterState state, Visibility seen) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Transaction transaction : state.transactions()) {
+      if (!seen.shows(transaction.session())) {
+        continue;
+      }
       ClientInfo client = client(state, transaction.session());
       rows.add(
           new @Nullable Object[] {

@@ -1,5 +1,7 @@
 package dev.tollgate.node.replica;
 
+import dev.tollgate.core.command.UniqueId;
+
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
@@ -58,9 +60,12 @@ public final class Facts {
     }
   }
 
+  private static final UniqueId NO_SECRET = new UniqueId(0, 0);
+
   private final Map<SessionId, Session> sessions = new ConcurrentHashMap<>();
   private volatile SortedMap<String, String> nodes = Collections.emptySortedMap();
   private volatile Map<UserName, UserAccount> users = Map.of();
+  private volatile UniqueId loginSecret = NO_SECRET;
   private volatile long lastLease;
 
   Facts() {}
@@ -85,6 +90,11 @@ public final class Facts {
   /** A user, or null if there is no user of this name. */
   public @Nullable UserAccount user(UserName name) {
     return users.get(name);
+  }
+
+  /** See {@link ClusterState#loginSecret}. */
+  public UniqueId loginSecret() {
+    return loginSecret;
   }
 
   /** True if clients have to say who they are. */
@@ -116,7 +126,7 @@ public final class Facts {
     } else if (notice instanceof Notice.LeaseStarted started) {
       lastLease = started.lease().value();
     } else if (notice instanceof Notice.UsersChanged) {
-      users = usersOf(state);
+      takeUsers(state);
     } else if (notice instanceof Notice.ClusterChanged) {
       nodes = copyOf(state.nodes());
     }
@@ -127,14 +137,16 @@ public final class Facts {
     sessions.clear();
     state.sessions().forEach(session -> sessions.put(session.id(), session));
     nodes = copyOf(state.nodes());
-    users = usersOf(state);
+    takeUsers(state);
     lastLease = state.lastLease();
   }
 
-  private static Map<UserName, UserAccount> usersOf(ClusterState state) {
+  private void takeUsers(ClusterState state) {
     Map<UserName, UserAccount> all = new HashMap<>();
     state.users().forEach(account -> all.put(account.name(), account));
-    return all;
+    UniqueId secret = state.loginSecret();
+    loginSecret = secret == null ? NO_SECRET : secret;
+    users = all;
   }
 
   private static SortedMap<String, String> copyOf(SortedMap<String, String> map) {

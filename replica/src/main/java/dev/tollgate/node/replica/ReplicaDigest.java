@@ -201,6 +201,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String loginSecret(StateRecord.LoginSecret state) {
+      return "users";
+    }
+
+    @Override
     public String right(StateRecord.RightState state) {
       return "rights";
     }

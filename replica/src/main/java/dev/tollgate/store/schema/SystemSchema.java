@@ -53,6 +53,7 @@ public final class SystemSchema {
     for (SystemTable table : SystemTable.values()) {
       statements.add(view(table));
     }
+    statements.add("GRANT SELECT ON SCHEMA " + H2Database.SYSTEM_SCHEMA + " TO PUBLIC");
     return statements;
   }
 

@@ -1,5 +1,7 @@
 package dev.tollgate.store.statement;
 
+import dev.tollgate.core.command.UserName;
+
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.LockName;
@@ -22,6 +24,11 @@ public interface LockAccess {
    *     java.util.concurrent.CancellationException}
    */
   default LockAccess until(BooleanSupplier queryEnds) {
+    return this;
+  }
+
+  /** Returns the same access for a query of a user, who may not see all of it. */
+  default LockAccess seenBy(UserName user) {
     return this;
   }
 

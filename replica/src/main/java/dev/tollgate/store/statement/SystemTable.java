@@ -51,7 +51,8 @@ public enum SystemTable {
       moment("CREATED_AT"),
       number("LOCKS_HELD"),
       answer("CONNECTION_OWN"),
-      number("SESSION_ID")),
+      number("SESSION_ID"),
+      name("USER_NAME")),
   /** The sessions of clients. */
   SESSIONS(
       number("SESSION_ID"),
@@ -62,7 +63,8 @@ public enum SystemTable {
       name("SCHEMA_NAME"),
       number("OWN_LEASE_ID"),
       number("LAST_OPERATION"),
-      name("WAITS_FOR_LOCK")),
+      name("WAITS_FOR_LOCK"),
+      name("USER_NAME")),
   /** Open transactions, and how many statements wait for each of them to end. */
   TRANSACTIONS(
       number("TRANSACTION_ID"),
@@ -105,7 +107,11 @@ public enum SystemTable {
   /** The snapshots on the disk of the node that answers. */
   SNAPSHOTS(number("LOG_INDEX"), number("TERM"), number("BYTES"), moment("WRITTEN_AT")),
   /** How long transactions may be open in the whole cluster: one row. */
-  TRANSACTION_LIMITS(number("AGE_MS"), number("IDLE_MS"));
+  TRANSACTION_LIMITS(number("AGE_MS"), number("IDLE_MS")),
+  /** The users, and how many passwords of each are valid. */
+  USERS(name("USER_NAME"), answer("ADMINISTRATOR"), number("PASSWORDS")),
+  /** Rights on locks and sequences. Those on tables are in INFORMATION_SCHEMA.TABLE_PRIVILEGES. */
+  RIGHTS(name("GRANTEE"), word("RIGHT_NAME"), text("OBJECT_NAME"));
 
   /** The Java type of a column's values. */
   public enum Type {

@@ -1,0 +1,406 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.sql.LockFunction;
+import dev.tollgate.sql.Procedure;
+import dev.tollgate.wire.PasswordVerifier;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What administrators, owners of schemas, other users and clients without a user may do. */
+@Timeout(300)
+class RightsTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  /** Not enough rights for an object, and administrators' rights needed, as H2 reports them. */
+  private static final String OBJECT = "90096";
+
+  private static final String ADMINISTRATOR = "90040";
+
+  /** Rights that H2 knows nothing of. */
+  private static final String OWN = "42501";
+
+  private static Node node;
+  private static Connection admin;
+  private static int schemas;
+
+  /**
+   * A statement, and the SQLStates with which a user without rights and the owner of schema APP are
+   * refused; null where they are not. An administrator never is.
+   */
+  private record Row(String sql, @Nullable String user, @Nullable String owner) {}
+
+  private static final List<Row> MATRIX =
+      List.of(
+          new Row("SELECT * FROM APP.T", OBJECT, null),
+          new Row("WITH Q AS (SELECT * FROM APP.T) SELECT * FROM Q", OBJECT, null),
+          new Row("TABLE APP.T", OBJECT, null),
+          new Row("SELECT * FROM APP.V", OBJECT, null),
+          new Row("SELECT (SELECT MAX(A) FROM APP.T)", OBJECT, null),
+          new Row("EXPLAIN SELECT * FROM APP.T", OBJECT, null),
+          new Row("EXPLAIN UPDATE APP.T SET A = 1", OBJECT, null),
+          new Row("SELECT * FROM APP.T FOR UPDATE", OBJECT, null),
+          new Row("SELECT 1", null, null),
+          new Row("VALUES 1", null, null),
+          new Row("CALL 1 + 1", null, null),
+          new Row("SHOW TABLES", null, null),
+          new Row("SCRIPT", ADMINISTRATOR, ADMINISTRATOR),
+          new Row("INSERT INTO APP.T VALUES (9, 9)", OBJECT, null),
+          new Row("INSERT INTO APP.T SELECT ID + 50, A FROM APP.T", OBJECT, null),
+          new Row("UPDATE APP.T SET A = 2", OBJECT, null),
+          new Row("UPDATE APP.T SET A = 2 LOCKED BY 'app-x'", OWN, OWN),
+          new Row("DELETE FROM APP.T", OBJECT, null),
+          new Row("MERGE INTO APP.T KEY (ID) VALUES (1, 5)", OBJECT, null),
+          new Row(
+              "MERGE INTO APP.T USING (VALUES 1) AS N(ID) ON T.ID = N.ID"
+                  + " WHEN MATCHED THEN DELETE",
+              OBJECT,
+              null),
+          new Row("SELECT * FROM FINAL TABLE (INSERT INTO APP.T VALUES (8, 8))", OBJECT, null),
+          new Row("TRUNCATE TABLE APP.T", OBJECT, null),
+          new Row("SELECT NEXT VALUE FOR APP.S", OBJECT, null),
+          new Row("INSERT INTO APP.T VALUES (100 + NEXT VALUE FOR APP.S, 1)", OBJECT, null),
+          new Row("BEGIN", null, null),
+          new Row("COMMIT", null, null),
+          new Row("ROLLBACK", null, null),
+          new Row("SAVEPOINT P", null, null),
+          new Row("CREATE TABLE APP.T2 (ID INT)", OBJECT, null),
+          new Row("CREATE TABLE APP.T3 AS SELECT * FROM APP.T", OBJECT, null),
+          new Row("CREATE VIEW APP.V2 AS SELECT * FROM APP.T", OBJECT, null),
+          new Row("CREATE INDEX APP.I2 ON APP.T (A)", OBJECT, null),
+          new Row("CREATE SEQUENCE APP.S2", OBJECT, null),
+          new Row("CREATE DOMAIN APP.D2 AS INT", OBJECT, null),
+          new Row("CREATE TYPE APP.D3 AS INT", OBJECT, null),
+          new Row("CREATE SCHEMA OTHER", ADMINISTRATOR, ADMINISTRATOR),
+          new Row("ALTER TABLE APP.T ADD COLUMN B INT", OBJECT, null),
+          new Row("ALTER TABLE APP.T FENCED BY LOCK 'app-f'", OBJECT, null),
+          new Row("ALTER TABLE APP.F NOT FENCED", OBJECT, "23T02"),
+          new Row("ALTER VIEW APP.V RECOMPILE", OBJECT, null),
+          new Row("ALTER INDEX APP.I RENAME TO I3", OBJECT, null),
+          new Row("ALTER SEQUENCE APP.S RESTART WITH 5", OBJECT, null),
+          new Row("ALTER DOMAIN APP.D SET DEFAULT 1", OBJECT, null),
+          new Row("ALTER SCHEMA APP RENAME TO APP3", ADMINISTRATOR, ADMINISTRATOR),
+          new Row("DROP TABLE APP.T CASCADE", OBJECT, null),
+          new Row("DROP VIEW APP.V", OBJECT, null),
+          new Row("DROP INDEX APP.I", OBJECT, null),
+          new Row("DROP SEQUENCE APP.S", OBJECT, null),
+          new Row("DROP DOMAIN APP.D", OBJECT, null),
+          new Row("DROP SCHEMA APP CASCADE", OBJECT, null),
+          new Row("COMMENT ON TABLE APP.T IS 'x'", OBJECT, null),
+          new Row("CREATE ROLE R2", ADMINISTRATOR, ADMINISTRATOR),
+          new Row("DROP ROLE R", ADMINISTRATOR, ADMINISTRATOR),
+          new Row("GRANT R TO MALLORY", ADMINISTRATOR, ADMINISTRATOR),
+          new Row("REVOKE R FROM MALLORY", ADMINISTRATOR, ADMINISTRATOR),
+          new Row("GRANT SELECT ON APP.T TO MALLORY", OBJECT, null),
+          new Row("REVOKE SELECT ON APP.T FROM MALLORY", OBJECT, null),
+          new Row("GRANT SELECT ON SCHEMA APP TO MALLORY", OBJECT, null),
+          new Row("GRANT USAGE ON SEQUENCE APP.S TO MALLORY", OWN, OWN),
+          new Row("GRANT LOCK ON 'app-%' TO MALLORY", OWN, OWN),
+          new Row("REVOKE LOCK ON 'app-%' FROM MALLORY", OWN, OWN),
+          new Row("GRANT FORCE ON 'app-%' TO MALLORY", OWN, OWN),
+          new Row("CREATE USER EVE", OWN, OWN),
+          new Row("ALTER USER MALLORY SET PASSWORD 'x'", null, OWN),
+          new Row("ALTER USER MALLORY ADD PASSWORD 'y'", OWN, OWN),
+          new Row("ALTER USER MALLORY DROP OLD PASSWORD", OWN, OWN),
+          new Row("ALTER USER MALLORY ADMIN FALSE", OWN, OWN),
+          new Row("DROP USER VICTIM", OWN, OWN),
+          new Row("CREATE LOCK 'app-l' PERMITS 3", OWN, OWN),
+          new Row("ALTER LOCK 'app-d' PERMITS 3", OWN, OWN),
+          new Row("DROP LOCK 'app-d'", OWN, OWN),
+          new Row("SET SCHEMA PUBLIC", null, null),
+          new Row("SET LOCK_TIMEOUT 100", null, null),
+          new Row("SET FENCING TOKEN 1 FOR LOCK 'app-l'", null, null),
+          new Row("SET FENCED BY LOCK 'app-l' TOKEN 1", null, null),
+          new Row("SET NOT FENCED", null, null),
+          new Row("SELECT create_lease(10000)", null, null),
+          new Row("SELECT renew_lease({lease})", OWN, OWN),
+          new Row("SELECT revoke_lease({lease})", OWN, OWN),
+          new Row("SELECT acquire_lock('app-l')", OWN, OWN),
+          new Row("SELECT acquire_lock('app-l', {lease}, 10)", OWN, OWN),
+          new Row("SELECT try_acquire_lock('app-l')", OWN, OWN),
+          new Row("SELECT acquire_shared_lock('app-l')", OWN, OWN),
+          new Row("SELECT try_acquire_shared_lock('app-l')", OWN, OWN),
+          new Row("SELECT acquire_locks(ARRAY['app-l', 'app-m'])", OWN, OWN),
+          new Row("SELECT try_acquire_locks(ARRAY['app-l', 'app-m'])", OWN, OWN),
+          new Row("SELECT acquire_transaction_lock('app-l')", "25P01", "25P01"),
+          new Row("SELECT release_lock('app-l')", null, null),
+          new Row("SELECT release_lock('app-l', {lease})", OWN, OWN),
+          new Row("SELECT transfer_lock('app-l', {lease}, {lease})", OWN, OWN),
+          new Row("SELECT force_release_lock('app-l')", OWN, OWN),
+          new Row("SELECT holds_lock('app-l', 1)", null, null),
+          new Row("SELECT lock_token('app-l')", null, null),
+          new Row("INSERT INTO APP.T SELECT 70, try_acquire_lock('app-l')", OBJECT, OWN),
+          new Row("CALL take_snapshot()", OWN, OWN),
+          new Row("CALL verify_replicas()", OWN, OWN),
+          new Row("CALL transfer_leadership('n1')", OWN, OWN),
+          new Row("CALL add_node('n9', 'localhost:1', 'localhost:2')", OWN, OWN),
+          new Row("CALL remove_node('n9')", OWN, OWN),
+          new Row("CALL begin_runtime_change()", OWN, OWN),
+          new Row("CALL end_runtime_change()", OWN, OWN),
+          new Row("CALL set_transaction_limits(600000, 60000)", OWN, OWN));
+
+  @BeforeAll
+  static void start() throws Exception {
+    UserAccount first =
+        new UserAccount(
+            new UserName("ROOT"),
+            /* administrator= */ true,
+            List.of(PasswordVerifier.of("root").text()));
+    node = new Node(LoopbackSettings.of("n1", null), new UserSettings(true, first));
+    node.start();
+    assertTrue(node.awaitLeadership(DEADLINE));
+    Awaitility.await().atMost(DEADLINE).ignoreExceptions().until(() -> connect("root", "root") != null);
+    admin = connect("root", "root");
+    for (String user : List.of("MALLORY", "OWNER", "VICTIM")) {
+      run(admin, "CREATE USER " + user + " PASSWORD '" + user + "'");
+    }
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    admin.close();
+    node.close();
+  }
+
+  private static Connection connect(@Nullable String user, @Nullable String password)
+      throws SQLException {
+    Properties properties = new Properties();
+    if (user != null && password != null) {
+      properties.put("user", user);
+      properties.put("password", password);
+    }
+    properties.put("lockWait", "10ms");
+    return DriverManager.getConnection(
+        "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/", properties);
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static @Nullable String one(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      return rows.next() ? rows.getString(1) : null;
+    }
+  }
+
+  private static @Nullable String refusal(Connection connection, String sql) {
+    try {
+      run(connection, sql);
+      return null;
+    } catch (SQLException e) {
+      return e.getSQLState();
+    }
+  }
+
+  /** Makes the objects of the matrix anew; returns the statement with their names. */
+  private static String prepared(String sql) throws SQLException {
+    String schema = "APP_" + ++schemas;
+    run(admin, "CREATE SCHEMA " + schema + " AUTHORIZATION OWNER");
+    for (String definition :
+        List.of(
+            "CREATE TABLE APP.T (ID INT PRIMARY KEY, A INT)",
+            "CREATE VIEW APP.V AS SELECT A FROM APP.T",
+            "CREATE INDEX APP.I ON APP.T (A)",
+            "CREATE SEQUENCE APP.S",
+            "CREATE DOMAIN APP.D AS INT",
+            "INSERT INTO APP.T VALUES (1, 1)",
+            "CREATE ROLE IF NOT EXISTS R",
+            "CREATE LOCK IF NOT EXISTS 'app-d' PERMITS 2")) {
+      run(admin, definition.replace("APP.", schema + "."));
+    }
+    if (sql.contains("APP.F ")) {
+      run(admin, "CREATE TABLE " + schema + ".F (ID INT) FENCED BY LOCK 'app-f2'");
+    }
+    String made = sql.replace("APP.", schema + ".").replace("SCHEMA APP", "SCHEMA " + schema);
+    return made.contains("{lease}")
+        ? made.replace("{lease}", String.valueOf(one(admin, "SELECT create_lease(10000)")))
+        : made;
+  }
+
+  private static void cleanUp() throws SQLException {
+    for (String sql :
+        List.of(
+            "CALL end_runtime_change()",
+            "DROP ROLE IF EXISTS R2",
+            "DROP LOCK IF EXISTS 'app-l'",
+            "DROP SCHEMA IF EXISTS OTHER CASCADE",
+            "DROP USER IF EXISTS EVE",
+            "CREATE USER IF NOT EXISTS VICTIM",
+            "REVOKE LOCK ON 'app-%' FROM MALLORY",
+            "REVOKE FORCE ON 'app-%' FROM MALLORY",
+            "ALTER USER MALLORY SET PASSWORD 'MALLORY'")) {
+      run(admin, sql);
+    }
+  }
+
+  @Test
+  void matrixHolds() throws Exception {
+    List<String> wrong = new ArrayList<>();
+    for (Row row : MATRIX) {
+      for (String user : List.of("MALLORY", "OWNER", "ROOT")) {
+        String expected =
+            user.equals("MALLORY") ? row.user() : user.equals("OWNER") ? row.owner() : null;
+        String sql = prepared(row.sql());
+        try (Connection connection = connect(user, user.equals("ROOT") ? "root" : user)) {
+          String state = refusal(connection, sql);
+          boolean refused =
+              OBJECT.equals(state) || ADMINISTRATOR.equals(state) || OWN.equals(state);
+          boolean right =
+              user.equals("ROOT") ? !refused : expected == null ? state == null : expected.equals(state);
+          if (!right) {
+            wrong.add(user + ": " + sql + ": " + state + " instead of " + expected);
+          }
+        }
+        cleanUp();
+      }
+    }
+    assertEquals(List.of(), wrong);
+  }
+
+  @Test
+  void matrixHasAllLockFunctionsAndProcedures() {
+    String all = MATRIX.toString().toLowerCase(Locale.ROOT);
+    List<String> missing = new ArrayList<>();
+    Arrays.stream(LockFunction.values()).map(Enum::name).forEach(missing::add);
+    Arrays.stream(Procedure.values()).map(Enum::name).forEach(missing::add);
+    missing.removeIf(name -> all.contains(name.toLowerCase(Locale.ROOT) + "("));
+    assertEquals(List.of(), missing);
+  }
+
+  @Test
+  void clientWithoutUserIsRefused() {
+    SQLException e = assertThrows(SQLException.class, () -> connect(null, null).close());
+    assertEquals("28000", e.getSQLState(), e.getMessage());
+    SQLException wrong = assertThrows(SQLException.class, () -> connect("root", "toor").close());
+    assertEquals("28000", wrong.getSQLState(), wrong.getMessage());
+  }
+
+  @Test
+  void grantsAllowWhatTheySay() throws Exception {
+    run(admin, "CREATE USER ANN PASSWORD 'ann'");
+    run(admin, "CREATE SCHEMA G");
+    run(admin, "CREATE TABLE G.T (ID INT PRIMARY KEY, A INT, W VARCHAR DEFAULT CURRENT_USER)");
+    run(admin, "CREATE VIEW G.V AS SELECT A FROM G.T");
+    run(admin, "CREATE SEQUENCE G.S");
+    run(admin, "CREATE ROLE CLERK");
+    run(admin, "GRANT CLERK TO ANN");
+    try (Connection ann = connect("ann", "ann")) {
+      assertEquals("ANN", one(ann, "SELECT CURRENT_USER"));
+      assertEquals(OBJECT, refusal(ann, "SELECT * FROM G.T"));
+      run(admin, "GRANT INSERT ON G.T TO ANN");
+      run(ann, "INSERT INTO G.T (ID, A) VALUES (1, 1)");
+      assertEquals("ANN", one(admin, "SELECT W FROM G.T WHERE ID = 1"));
+      assertEquals(OBJECT, refusal(ann, "SELECT * FROM G.T"));
+      run(admin, "GRANT SELECT ON G.V TO CLERK");
+      assertEquals("1", one(ann, "SELECT A FROM G.V"));
+      run(admin, "GRANT SELECT, UPDATE ON SCHEMA G TO CLERK");
+      run(ann, "UPDATE G.T SET A = 2");
+      assertEquals(OBJECT, refusal(ann, "DELETE FROM G.T"));
+      assertEquals(OBJECT, refusal(ann, "SELECT NEXT VALUE FOR G.S"));
+      run(admin, "GRANT USAGE ON SEQUENCE G.S TO CLERK");
+      assertEquals("1", one(ann, "SELECT NEXT VALUE FOR G.S"));
+      run(admin, "DROP SEQUENCE G.S");
+      run(admin, "CREATE SEQUENCE G.S");
+      assertEquals(OBJECT, refusal(ann, "SELECT NEXT VALUE FOR G.S"));
+      run(admin, "GRANT INSERT ON SCHEMA G TO PUBLIC");
+      assertEquals("1", one(ann, "SELECT NEXT VALUE FOR G.S"));
+      run(admin, "DROP ROLE CLERK");
+      assertEquals(OBJECT, refusal(ann, "UPDATE G.T SET A = 3"));
+    }
+  }
+
+  @Test
+  void rightsOnLocksFollowPatterns() throws Exception {
+    run(admin, "CREATE USER LEE PASSWORD 'lee'");
+    run(admin, "CREATE ROLE BILLING");
+    run(admin, "GRANT BILLING TO LEE");
+    run(admin, "GRANT LOCK ON 'pay-%' TO BILLING");
+    run(admin, "GRANT LOCK ON '100\\%' TO LEE");
+    try (Connection lee = connect("lee", "lee");
+        Connection other = connect("root", "root")) {
+      assertTrue(one(lee, "SELECT acquire_lock('pay-1')") != null);
+      assertTrue(one(lee, "SELECT acquire_lock('pay-')") != null);
+      assertTrue(one(lee, "SELECT acquire_lock('100%')") != null);
+      assertEquals(OWN, refusal(lee, "SELECT acquire_lock('100x')"));
+      assertEquals(OWN, refusal(lee, "SELECT acquire_lock('paying')"));
+      assertEquals(OWN, refusal(lee, "SELECT acquire_locks(ARRAY['pay-2', 'x'])"));
+      one(other, "SELECT acquire_lock('secret')");
+      assertEquals("3", one(lee, "SELECT COUNT(*) FROM TOLLGATE.LOCKS"));
+      assertEquals("LEE", one(lee, "SELECT MAX(USER_NAME) FROM TOLLGATE.SESSIONS"));
+      assertEquals("LEE", one(lee, "SELECT MAX(USER_NAME) FROM TOLLGATE.LEASES"));
+      assertEquals("LEE", one(lee, "SELECT MAX(USER_NAME) FROM TOLLGATE.USERS"));
+      assertEquals("2", one(lee, "SELECT COUNT(*) FROM TOLLGATE.RIGHTS"));
+      assertEquals(OWN, refusal(lee, "SELECT force_release_lock('pay-1')"));
+      run(admin, "GRANT FORCE ON 'pay-1' TO LEE");
+      assertEquals("TRUE", one(lee, "SELECT force_release_lock('pay-1')"));
+      run(admin, "REVOKE BILLING FROM LEE");
+      assertEquals(OWN, refusal(lee, "SELECT acquire_lock('pay-3')"));
+    }
+  }
+
+  @Test
+  void droppedUserLosesSessionsAndLocks() throws Exception {
+    run(admin, "CREATE USER TOM PASSWORD 'tom'");
+    run(admin, "GRANT LOCK ON 'tom' TO TOM");
+    Connection tom = connect("tom", "tom");
+    one(tom, "SELECT create_lease(600000)");
+    String token = one(tom, "SELECT acquire_lock('tom')");
+    run(admin, "DROP USER TOM");
+    assertFalse(String.valueOf(token).equals(one(admin, "SELECT lock_token('tom')")));
+    assertNull(one(admin, "SELECT lock_token('tom')"));
+    assertEquals(
+        "0", one(admin, "SELECT COUNT(*) FROM TOLLGATE.LEASES WHERE USER_NAME = 'TOM'"));
+    assertEquals(
+        "0", one(admin, "SELECT COUNT(*) FROM TOLLGATE.SESSIONS WHERE USER_NAME = 'TOM'"));
+    assertThrows(SQLException.class, () -> one(tom, "SELECT acquire_lock('tom')"));
+    SQLException e = assertThrows(SQLException.class, () -> connect("tom", "tom").close());
+    assertEquals("28000", e.getSQLState());
+  }
+
+  @Test
+  void passwordsAreRotated() throws Exception {
+    run(admin, "CREATE USER PAT PASSWORD 'one'");
+    run(admin, "ALTER USER PAT ADD PASSWORD 'two'");
+    connect("pat", "one").close();
+    connect("pat", "two").close();
+    run(admin, "ALTER USER PAT DROP OLD PASSWORD");
+    assertThrows(SQLException.class, () -> connect("pat", "one").close());
+    try (Connection pat = connect("pat", "two")) {
+      run(pat, "SET PASSWORD 'three'");
+    }
+    connect("pat", "three").close();
+    assertThrows(SQLException.class, () -> connect("pat", "two").close());
+  }
+
+  @Test
+  void lastAdministratorStays() {
+    assertEquals("55T07", refusal(admin, "DROP USER ROOT"));
+    assertEquals("55T07", refusal(admin, "ALTER USER ROOT ADMIN FALSE"));
+  }
+}
