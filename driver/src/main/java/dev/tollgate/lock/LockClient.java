@@ -67,7 +67,7 @@ public final class LockClient implements AutoCloseable {
     if (PRIVATE_NODE.matcher(url).matches()) {
       throw new IllegalArgumentException(
           "with '"
-              + url
+              + url.split("\\?", 2)[0]
               + "' each connection has a node of its own: name the node, as in mem:test");
     }
     return new LockClient(

@@ -48,6 +48,10 @@ final class NodeConnection implements AutoCloseable {
   private final AtomicInteger repliesOwed = new AtomicInteger();
   private final AtomicLong quietSinceNanos = new AtomicLong();
   private volatile Met met;
+
+  /** A node answers no pings meanwhile, and may hold back its answer for a while. */
+  private volatile boolean loggingIn;
+
   private long pingSentNanos;
   private long arrivedBytes;
 
@@ -81,7 +85,9 @@ final class NodeConnection implements AutoCloseable {
         throw new RefusedException(address, failure);
       }
       if (reply instanceof Reply.LoginRequired required && isIn(required.version(), hello)) {
+        loggingIn = true;
         reply = login.run(this, required, timeout);
+        loggingIn = false;
       }
       if (!(reply instanceof Reply.Welcome welcome) || !isIn(welcome.version(), hello)) {
         throw new IOException(address + " answered hello with " + reply);
@@ -238,7 +244,7 @@ final class NodeConnection implements AutoCloseable {
 
   private Duration untilSilenceMatters() {
     Timing timing = environment.timing();
-    Duration bound = isPinged() ? timing.deadAfter() : timing.pingAfter();
+    Duration bound = loggingIn || isPinged() ? timing.deadAfter() : timing.pingAfter();
     Duration left = bound.minusNanos(environment.nanos() - quietSinceNanos.get());
     return left.isNegative() ? Duration.ZERO : left.plusMillis(1);
   }
@@ -249,7 +255,7 @@ final class NodeConnection implements AutoCloseable {
     if (quietNanos >= environment.timing().deadAfter().toNanos()) {
       throw new IOException(address + " is silent for " + quietNanos / 1_000_000 + " ms");
     }
-    if (quietNanos >= environment.timing().pingAfter().toNanos() && !isPinged()) {
+    if (quietNanos >= environment.timing().pingAfter().toNanos() && !isPinged() && !loggingIn) {
       pingSentNanos = now;
       // a negative id tells the reply to a ping apart from the replies that are owed
       write(-newRequestId(), new Request.Ping(), 0);

@@ -4,10 +4,12 @@ import dev.tollgate.value.Parameter;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.ScramBinding;
 import dev.tollgate.wire.SeriesEnding;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -243,6 +245,16 @@ final class FuzzedMessages {
       case 0 -> TransactionMode.SERIALIZABLE;
       case 1, 2, 3 -> TransactionMode.READ_COMMITTED;
       default -> TransactionMode.AUTOCOMMIT;
+    };
+  }
+
+  /** A step of a login, which this node has not asked for, or at the wrong moment. */
+  Request login() {
+    byte[] data = mutated("n,,n=jo,r=0123456789".getBytes(StandardCharsets.UTF_8));
+    return switch (random.nextInt(3)) {
+      case 0 -> new Request.ContinueLogin(data);
+      case 1 -> new Request.BeginLogin(text(), data);
+      default -> new Request.BeginLogin(ScramBinding.PLAIN, data);
     };
   }
 

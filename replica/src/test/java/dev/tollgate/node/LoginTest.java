@@ -11,6 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Capacity;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.lock.HeldLock;
+import dev.tollgate.lock.LockClient;
 import dev.tollgate.node.client.AuthenticationListener;
 import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientConnection;
@@ -24,6 +26,7 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.ScramBinding;
 import dev.tollgate.wire.ScramClient;
+import dev.tollgate.wire.ScramException;
 import dev.tollgate.wire.ScramKeys;
 import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
@@ -35,8 +38,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -284,7 +290,6 @@ class LoginTest {
   static List<Request> anything() {
     byte[] noParameters = {0, 0};
     return List.of(
-        new Request.Ping(),
         HELLO,
         new Request.OpenSession(60_000, 15_000, OPTIONS),
         new Request.AttachSession(1, 2, false, OPTIONS),
@@ -338,6 +343,29 @@ class LoginTest {
     local.call(new Request.BeginLogin(ScramBinding.PLAIN, scram.first()));
     local.call(HELLO);
     assertEquals(said, local.replies.size());
+  }
+
+  @Test
+  void pingIsNotAnsweredBeforeTheLogin() throws Exception {
+    try (RawClient client = new RawClient(node.listenAddress())) {
+      client.write(HELLO);
+      client.write(new Request.Ping());
+      assertInstanceOf(Reply.LoginRequired.class, client.receive());
+      client.write(new Request.Ping());
+      assertInstanceOf(Reply.LoginChallenge.class, client.call(beginOf("jo")));
+    }
+    Local local = local();
+    local.offered();
+    local.call(new Request.Ping());
+    assertInstanceOf(Reply.LoggedIn.class, local.logIn("jo", "secret", List.of()));
+    assertEquals(2, local.replies.stream().filter(r -> !(r instanceof Reply.LoggedIn)).count());
+    assertInstanceOf(Reply.Ok.class, local.call(new Request.Ping()));
+    assertEquals(4, local.replies.size());
+  }
+
+  private static Request beginOf(String user) {
+    ScramClient scram = new ScramClient(user, ScramBinding.choose(null, List.of()));
+    return new Request.BeginLogin(ScramBinding.PLAIN, scram.first());
   }
 
   @Test
@@ -420,6 +448,27 @@ class LoginTest {
     Local again = local();
     again.logIn("jo", "secret");
     assertInstanceOf(Reply.SessionReady.class, again.call(attach));
+  }
+
+  @Test
+  void connectionOfADroppedUserEndsWithItsNextRequest() {
+    Local jo = local();
+    jo.logIn("jo", "secret");
+    assertInstanceOf(Reply.Ok.class, jo.call(new Request.Ping()));
+    users.drop("jo");
+    assertEquals("28000", stateOf(jo.call(new Request.Heartbeat(List.of(), List.of()))));
+    assertTrue(jo.closed);
+  }
+
+  @Test
+  void lockClientLogsIn() throws Exception {
+    Properties properties = new Properties();
+    properties.setProperty("user", "jo");
+    properties.setProperty("password", "secret");
+    try (LockClient client = LockClient.connect(url(""), properties);
+        HeldLock lock = client.acquire("job")) {
+      assertEquals("job", lock.name());
+    }
   }
 
   @Test
@@ -537,7 +586,7 @@ class LoginTest {
     }
     Local held = local();
     held.logIn("jo", "secret");
-    assertEquals("28000", stateOf(held.call(new Request.Ping())));
+    assertEquals("28000", stateOf(held.call(new Request.AskNodeStatus())));
     int said = held.replies.size();
     held.delayed.run();
     assertEquals(said, held.replies.size());
@@ -546,13 +595,46 @@ class LoginTest {
 
   @Test
   void delayIsKeptOnSocketsToo() throws Exception {
-    for (int i = 0; i < 4; i++) {
+    // the clock of the node stands still, so every login waits in full
+    for (int i = 0; i < 7; i++) {
       String url = url("password=wrong&user=jo");
       assertThrows(SQLException.class, () -> DriverManager.getConnection(url));
     }
     long start = System.nanoTime();
     DriverManager.getConnection(url("user=jo&password=secret")).close();
-    assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(240));
+    assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(1_990));
+  }
+
+  /** Steps of logins in any order, with changed bytes: nobody gets in, and no step throws. */
+  @Test
+  void changedLoginsNeverSucceed() throws Exception {
+    long seed = Long.getLong("tollgate.seed", 1);
+    Random random = new Random(seed);
+    FuzzedMessages messages = new FuzzedMessages(random);
+    for (int i = 0; i < 3_000; i++) {
+      Local local = new Local(random.nextBoolean() ? CERTIFICATE : null, null);
+      local.address = "a" + i;
+      ScramBinding binding = ScramBinding.choose(local.binding, local.offered());
+      ScramClient scram = new ScramClient("jo", binding);
+      byte[] first = scram.first();
+      byte[] begun = random.nextBoolean() ? first : messages.mutated(first);
+      Reply reply = local.call(new Request.BeginLogin(binding.mechanism(), begun));
+      if (reply instanceof Reply.LoginChallenge challenge) {
+        try {
+          byte[] proof = proof(scram, challenge, i % 50 == 0 ? "secret" : "wrong");
+          byte[] sent = messages.mutated(proof);
+          boolean same = Arrays.equals(sent, proof) && Arrays.equals(begun, first);
+          reply = same ? reply : local.call(new Request.ContinueLogin(sent));
+        } catch (ScramException e) {
+          reply = local.call(messages.login());
+        }
+      }
+      assertFalse(local.trusted, "seed " + seed + ", login " + i + ": " + reply);
+      assertTrue(
+          local.closed || reply instanceof Reply.LoginChallenge,
+          "seed " + seed + ", login " + i + ": " + reply);
+    }
+    assertTrue(audit.stream().noneMatch(line -> line.contains(" by ")), audit.toString());
   }
 
   @Test

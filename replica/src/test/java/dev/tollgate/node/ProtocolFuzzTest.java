@@ -187,7 +187,7 @@ class ProtocolFuzzTest {
       disconnect(clients.remove(chosen));
       return;
     }
-    int action = random.nextInt(40);
+    int action = random.nextInt(41);
     if (client.session == null || action == 0) {
       openSession(client);
     } else if (action == 1) {
@@ -293,6 +293,7 @@ class ProtocolFuzzTest {
       case 36 -> closing(client);
       case 37 -> new Request.OpenSnapshot(random.nextBoolean());
       case 38 -> new Request.ReadSnapshot(messages.number(), (int) messages.number());
+      case 39 -> messages.login();
       default -> new Request.Hello((int) messages.number() & 3, 1, "", "", "");
     };
   }

@@ -31,6 +31,10 @@ final class TestUsers implements Authentication {
     return this;
   }
 
+  void drop(String name) {
+    users.remove(spelled(name));
+  }
+
   @Override
   public boolean isRequired() {
     return required;

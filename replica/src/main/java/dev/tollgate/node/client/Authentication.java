@@ -79,7 +79,11 @@ public interface Authentication {
   /** How the cluster spells a name that a client sent, whether the user exists or not. */
   String spelled(String name);
 
-  /** The user of this name, as {@link #spelled} returned it; null if there is none. */
+  /**
+   * The user of this name, as {@link #spelled} returned it; null if there is none. Called for each
+   * request of a client that has logged in: the connection of a dropped user ends with its next
+   * request.
+   */
   @Nullable User find(String spelled);
 
   /**

@@ -112,7 +112,7 @@ public final class ClientConnection {
       }
       if (request instanceof Request.Hello || !greeting.isOver()) {
         greeting.take(request, answer);
-      } else {
+      } else if (!greeting.endIfDropped(answer)) {
         dispatch(request, answer);
       }
     } catch (WireFormatException e) {

@@ -59,9 +59,20 @@ final class Greeting {
     return user;
   }
 
+  /** Ends the connection of a user that was dropped; returns false if the user still exists. */
+  boolean endIfDropped(Consumer<Reply> answer) {
+    String name = user;
+    if (name == null || users.find(name) != null || !users.knowsUsers()) {
+      return false;
+    }
+    login.dropped(name, answer);
+    return true;
+  }
+
   /** Takes hello, or any request before the greeting is over. */
   void take(Request request, Consumer<Reply> answer) {
-    if (login.hasEnded()) {
+    // a client may have sent a ping because hello took long; it is not served, and no offense
+    if (login.hasEnded() || (loginRequired && request instanceof Request.Ping)) {
       return;
     }
     if (request instanceof Request.Hello hello && (over || !loginRequired)) {

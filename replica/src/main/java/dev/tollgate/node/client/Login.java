@@ -234,6 +234,13 @@ final class Login {
         Reason.NO_LOGIN);
   }
 
+  /** Ends a connection whose user no longer exists. */
+  void dropped(String user, Consumer<Reply> answer) {
+    end(
+        answer,
+        new Reply.Failure(SqlState.LOGIN_REFUSED, "user '" + user + "' does not exist any more"));
+  }
+
   private void refuse(Consumer<Reply> answer, SqlState why, String message, Reason reason) {
     access.listener().refused(attempt(), reason);
     end(answer, new Reply.Failure(why, message));

@@ -11,8 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param url Where the lock client finds Tollgate, as a URL that begins with jdbc:tollgate:. The
  *     client then has connections of its own.
- * @param username Shown to operators.
- * @param password Passed to the driver, which does not use it in this version.
+ * @param username The user, where nodes require authentication.
+ * @param password The password of the user.
  * @param properties Further properties of the driver, such as failoverTimeout.
  * @param fromDataSource Whether the lock client takes its connections from the DataSource of the
  *     application. Without this setting it does so if spring.datasource.url begins with
