@@ -54,6 +54,20 @@ class ArchitectureTest {
                       "dev.tollgate.lock..")
                   .or(H2));
 
+  private static final ArchRule TLS_STANDS_ALONE =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.tls..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                      "dev.tollgate.wire..",
+                      "dev.tollgate.value..",
+                      "dev.tollgate.transport..",
+                      "dev.tollgate.jdbc..",
+                      "dev.tollgate.lock..")
+                  .or(H2));
+
   private static final ArchRule TRANSPORT_KNOWS_WIRE_ONLY =
       noClasses()
           .that()
@@ -116,11 +130,20 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideOutsideOfPackages(
-              "java..", "javax.sql..", "dev.tollgate..", "org.h2..", "org.jspecify..");
+              "java..",
+              "javax.crypto..",
+              "javax.naming..",
+              "javax.net.ssl..",
+              "javax.security.auth.x500..",
+              "javax.sql..",
+              "dev.tollgate..",
+              "org.h2..",
+              "org.jspecify..");
 
   @Test
   void packagesBuildOnEachOtherOneWay() {
     WIRE_STANDS_ALONE.check(MAIN);
+    TLS_STANDS_ALONE.check(MAIN);
     TRANSPORT_KNOWS_WIRE_ONLY.check(MAIN);
     VALUE_KNOWS_WIRE_AND_H2.check(MAIN);
     JDBC_DOES_NOT_KNOW_LOCK.check(MAIN);

@@ -47,7 +47,8 @@ record ConnectionSettings(
   /** A smaller positive number without a unit is rejected: seconds were meant, not milliseconds. */
   private static final int LEAST_WITHOUT_UNIT = 100;
 
-  private static final Pattern PASSWORD = Pattern.compile("(?i)[?&]password=[^&]*");
+  private static final Pattern PASSWORD =
+      Pattern.compile("(?i)[?&](password|sslKeyPassword|sslKeyStorePassword)=[^&]*");
 
   /** True if a URL is for this driver, valid or not. */
   static boolean accepts(String url) {
@@ -77,7 +78,7 @@ record ConnectionSettings(
     }
     return new ConnectionSettings(
         withoutPassword(url),
-        target(place, url),
+        target(place, values, url),
         session(new Values(values, url)),
         values.getOrDefault(TollgateProperty.USER, ""),
         values.getOrDefault(
@@ -125,9 +126,14 @@ record ConnectionSettings(
     return property.get();
   }
 
-  private static ClusterTarget target(String place, String url) throws SQLException {
+  private static ClusterTarget target(
+      String place, Map<TollgateProperty, String> values, String url) throws SQLException {
     if (place.startsWith("//")) {
-      return remote(place.substring(2), url);
+      try {
+        return new ClusterTarget.Remote(nodes(place.substring(2), url), TlsProperties.read(values));
+      } catch (IllegalArgumentException e) {
+        throw wrong(url, String.valueOf(e.getMessage()));
+      }
     }
     if (place.startsWith(EMBEDDED)) {
       String directory = place.substring(EMBEDDED.length());
@@ -149,7 +155,7 @@ record ConnectionSettings(
             + " jdbc:tollgate:mem:name");
   }
 
-  private static ClusterTarget remote(String place, String url) throws SQLException {
+  private static List<NodeAddress> nodes(String place, String url) throws SQLException {
     int slash = place.indexOf('/');
     if (slash >= 0 && slash < place.length() - 1) {
       throw wrong(
@@ -166,7 +172,7 @@ record ConnectionSettings(
         throw wrong(url, String.valueOf(e.getMessage()));
       }
     }
-    return new ClusterTarget.Remote(nodes);
+    return nodes;
   }
 
   private static SessionSettings session(Values values) throws SQLException {

@@ -4,6 +4,7 @@ import dev.tollgate.wire.Frame;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A two-way stream of frames to one node. Any thread may send and close; one thread at a time
@@ -31,6 +32,14 @@ public interface FrameChannel extends AutoCloseable {
    */
   default long arrivedBytes() {
     return 0;
+  }
+
+  /**
+   * What binds an authentication to this channel: {@code tls-server-end-point} of RFC 5929, a hash
+   * of the node's certificate. Null for a channel without TLS, and if that certificate has no hash.
+   */
+  default byte @Nullable [] channelBinding() {
+    return null;
   }
 
   /** Ends the channel; a thread in {@link #send} or {@link #receive} gets an exception. */

@@ -33,6 +33,23 @@ public final class ClientConnection {
 
     /** Where the client is, for log messages. */
     String client();
+
+    /**
+     * What binds an authentication to this connection: {@code tls-server-end-point} of RFC 5929, a
+     * hash of the certificate that this node has shown. Null without TLS, and for a certificate
+     * whose signature names no hash.
+     */
+    default byte @Nullable [] channelBinding() {
+      return null;
+    }
+
+    /**
+     * The user that the client's certificate names, which was checked: by a name {@code
+     * tollgate:user:NAME} of type URI, or else the CN. Null without a certificate.
+     */
+    default @Nullable String certificateUser() {
+      return null;
+    }
   }
 
   private final StateAccess state;
