@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * the files had when they were last read without an error. Connections that are open live on.
  * Thread-safe.
  *
+ * <p>An engine keeps the key with which it began, and checks by what is known when it checks.
+ *
  * <p>Every engine has a context of its own, so no session is resumed. A resumed session would skip
  * the checks, and outlive the certificate that it was begun with.
  */
@@ -135,7 +137,7 @@ public final class TlsCredentials {
    */
   public SSLEngine serverEngine(CertificateDemand demand, boolean nodesOnly) {
     TlsMaterial now = material;
-    SSLEngine engine = context(now, new CheckingTrust(() -> now, nodesOnly)).createSSLEngine();
+    SSLEngine engine = context(now, new CheckingTrust(() -> material, nodesOnly)).createSSLEngine();
     engine.setUseClientMode(false);
     SSLParameters parameters = parameters(engine);
     switch (demand) {
@@ -150,7 +152,8 @@ public final class TlsCredentials {
   /** An engine that connects to a node as another node, and checks its host. */
   public SSLEngine peerEngine(String host, int port) {
     TlsMaterial now = material;
-    return clientEngine(now, new CheckingTrust(() -> now, /* nodesOnly= */ true), host, port, true);
+    return clientEngine(
+        now, new CheckingTrust(() -> material, /* nodesOnly= */ true), host, port, true);
   }
 
   /** An engine that connects to a node as a client. */
@@ -159,7 +162,9 @@ public final class TlsCredentials {
     boolean blind = mode == TlsMode.REQUIRE;
     return clientEngine(
         now,
-        blind ? new CheckingTrust.Blind() : new CheckingTrust(() -> now, /* nodesOnly= */ false),
+        blind
+            ? new CheckingTrust.Blind()
+            : new CheckingTrust(() -> material, /* nodesOnly= */ false),
         host,
         port,
         mode == TlsMode.VERIFY_FULL);
