@@ -15,14 +15,15 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.tollgate.jdbc.wrong.KnowsLock;
 import dev.tollgate.lock.wrong.KnowsValues;
+import dev.tollgate.tls.wrong.KnowsWire;
 import dev.tollgate.transport.wrong.SpeaksH2;
 import dev.tollgate.wire.wrong.KnowsTransport;
 import org.h2.engine.wrong.SecondBridge;
 import org.junit.jupiter.api.Test;
 
 /**
- * wire &lt;- value &lt;- jdbc, wire &lt;- transport &lt;- jdbc &lt;- lock, and H2 where values are,
- * not below and not above.
+ * wire &lt;- value &lt;- jdbc, wire and tls &lt;- transport &lt;- jdbc &lt;- lock, and H2 where
+ * values are, not below and not above.
  */
 class ArchitectureTest {
   private static final JavaClasses MAIN =
@@ -48,6 +49,20 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
+                      "dev.tollgate.value..",
+                      "dev.tollgate.transport..",
+                      "dev.tollgate.jdbc..",
+                      "dev.tollgate.lock..")
+                  .or(H2));
+
+  private static final ArchRule TLS_STANDS_ALONE =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.tollgate.tls..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                      "dev.tollgate.wire..",
                       "dev.tollgate.value..",
                       "dev.tollgate.transport..",
                       "dev.tollgate.jdbc..",
@@ -118,6 +133,9 @@ class ArchitectureTest {
           .resideOutsideOfPackages(
               "java..",
               "javax.crypto..",
+              "javax.naming..",
+              "javax.net.ssl..",
+              "javax.security.auth.x500..",
               "javax.sql..",
               "dev.tollgate..",
               "org.h2..",
@@ -126,6 +144,7 @@ class ArchitectureTest {
   @Test
   void packagesBuildOnEachOtherOneWay() {
     WIRE_STANDS_ALONE.check(MAIN);
+    TLS_STANDS_ALONE.check(MAIN);
     TRANSPORT_KNOWS_WIRE_ONLY.check(MAIN);
     VALUE_KNOWS_WIRE_AND_H2.check(MAIN);
     JDBC_DOES_NOT_KNOW_LOCK.check(MAIN);
@@ -155,8 +174,10 @@ class ArchitectureTest {
                 SecondBridge.class,
                 KnowsLock.class,
                 KnowsValues.class,
+                KnowsWire.class,
                 dev.tollgate.transport.NodeAddress.class);
     assertTrue(WIRE_STANDS_ALONE.evaluate(wrong).hasViolation());
+    assertTrue(TLS_STANDS_ALONE.evaluate(wrong).hasViolation());
     assertTrue(TRANSPORT_KNOWS_WIRE_ONLY.evaluate(wrong).hasViolation());
     assertTrue(H2_IN_VALUE_JDBC_AND_BRIDGE.evaluate(wrong).hasViolation());
     assertTrue(ONE_CLASS_INSIDE_H2.evaluate(wrong).hasViolation());

@@ -86,7 +86,7 @@ record ConnectionSettings(
     }
     return new ConnectionSettings(
         withoutPassword(url),
-        target(place, url),
+        target(place, values, url),
         session(new Values(values, url), credentials(values, url)),
         values.getOrDefault(TollgateProperty.USER, ""),
         values.getOrDefault(
@@ -116,7 +116,7 @@ record ConnectionSettings(
 
   private static String decoded(String value, TollgateProperty property, String url)
       throws SQLException {
-    boolean secret = property == TollgateProperty.PASSWORD;
+    boolean secret = property.isSecret();
     return decoded(value, secret ? "the password" : "'" + value + "'", url);
   }
 
@@ -165,9 +165,14 @@ record ConnectionSettings(
     return property.get();
   }
 
-  private static ClusterTarget target(String place, String url) throws SQLException {
+  private static ClusterTarget target(
+      String place, Map<TollgateProperty, String> values, String url) throws SQLException {
     if (place.startsWith("//")) {
-      return remote(place.substring(2), url);
+      try {
+        return new ClusterTarget.Remote(nodes(place.substring(2), url), TlsProperties.read(values));
+      } catch (IllegalArgumentException e) {
+        throw wrong(url, String.valueOf(e.getMessage()));
+      }
     }
     if (place.startsWith(EMBEDDED)) {
       String directory = place.substring(EMBEDDED.length());
@@ -189,7 +194,7 @@ record ConnectionSettings(
             + " jdbc:tollgate:mem:name");
   }
 
-  private static ClusterTarget remote(String place, String url) throws SQLException {
+  private static List<NodeAddress> nodes(String place, String url) throws SQLException {
     int slash = place.indexOf('/');
     if (slash >= 0 && slash < place.length() - 1) {
       throw wrong(
@@ -206,7 +211,7 @@ record ConnectionSettings(
         throw wrong(url, String.valueOf(e.getMessage()));
       }
     }
-    return new ClusterTarget.Remote(nodes);
+    return nodes;
   }
 
   private static SessionSettings session(Values values, Credentials credentials)

@@ -163,6 +163,70 @@ public final class TollgateDataSource implements DataSource {
     put(properties, TollgateProperty.FETCH_SIZE, String.valueOf(fetchSize));
   }
 
+  public @Nullable String getSsl() {
+    return get(TollgateProperty.SSL);
+  }
+
+  public void setSsl(@Nullable String ssl) {
+    put(properties, TollgateProperty.SSL, ssl);
+  }
+
+  public @Nullable String getSslMode() {
+    return get(TollgateProperty.SSL_MODE);
+  }
+
+  public void setSslMode(@Nullable String sslMode) {
+    put(properties, TollgateProperty.SSL_MODE, sslMode);
+  }
+
+  public @Nullable String getSslRootCert() {
+    return get(TollgateProperty.SSL_ROOT_CERT);
+  }
+
+  public void setSslRootCert(@Nullable String sslRootCert) {
+    put(properties, TollgateProperty.SSL_ROOT_CERT, sslRootCert);
+  }
+
+  public @Nullable String getSslCert() {
+    return get(TollgateProperty.SSL_CERT);
+  }
+
+  public void setSslCert(@Nullable String sslCert) {
+    put(properties, TollgateProperty.SSL_CERT, sslCert);
+  }
+
+  public @Nullable String getSslKey() {
+    return get(TollgateProperty.SSL_KEY);
+  }
+
+  public void setSslKey(@Nullable String sslKey) {
+    put(properties, TollgateProperty.SSL_KEY, sslKey);
+  }
+
+  public void setSslKeyPassword(@Nullable String sslKeyPassword) {
+    put(properties, TollgateProperty.SSL_KEY_PASSWORD, sslKeyPassword);
+  }
+
+  public @Nullable String getSslKeyStore() {
+    return get(TollgateProperty.SSL_KEY_STORE);
+  }
+
+  public void setSslKeyStore(@Nullable String sslKeyStore) {
+    put(properties, TollgateProperty.SSL_KEY_STORE, sslKeyStore);
+  }
+
+  public void setSslKeyStorePassword(@Nullable String sslKeyStorePassword) {
+    put(properties, TollgateProperty.SSL_KEY_STORE_PASSWORD, sslKeyStorePassword);
+  }
+
+  public @Nullable String getSslMinVersion() {
+    return get(TollgateProperty.SSL_MIN_VERSION);
+  }
+
+  public void setSslMinVersion(@Nullable String sslMinVersion) {
+    put(properties, TollgateProperty.SSL_MIN_VERSION, sslMinVersion);
+  }
+
   private @Nullable String get(TollgateProperty property) {
     return properties.getProperty(property.key());
   }

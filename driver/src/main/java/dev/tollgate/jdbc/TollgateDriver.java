@@ -142,7 +142,7 @@ public final class TollgateDriver implements Driver {
     DriverPropertyInfo description =
         new DriverPropertyInfo(
             property.key(),
-            property == TollgateProperty.PASSWORD
+            property.isSecret()
                 ? property.defaultValue()
                 : given.getProperty(property.key(), property.defaultValue()));
     description.description = property.description();

@@ -57,7 +57,41 @@ public enum TollgateProperty {
       "fetchSize",
       "0",
       "0: all rows are fetched when the query runs, so that reading them survives the loss of a"
-          + " node. More: rows are fetched in pages of this many.");
+          + " node. More: rows are fetched in pages of this many."),
+  SSL(
+      "ssl",
+      "false",
+      "true: connections use TLS with all checks, unless sslMode says otherwise.",
+      "true",
+      "false"),
+  SSL_MODE(
+      "sslMode",
+      "disable",
+      "disable: no TLS. require: TLS, but any certificate will do. verify-ca: the node's certificate"
+          + " has to be issued by a trusted CA. verify-full: it also has to be for the host of the"
+          + " URL; this is the default if another ssl property is set.",
+      "disable",
+      "require",
+      "verify-ca",
+      "verify-full"),
+  SSL_ROOT_CERT(
+      "sslRootCert",
+      "",
+      "File with the certificates of trusted CAs, PEM or PKCS#12. Without it, the JDK's own CAs are"
+          + " trusted."),
+  SSL_CERT(
+      "sslCert", "", "File with this client's certificate, and those between it and its CA; PEM."),
+  SSL_KEY("sslKey", "", "File with the key of sslCert; PEM, PKCS#8."),
+  SSL_KEY_PASSWORD("sslKeyPassword", "", "Password of sslKey, if that is encrypted."),
+  SSL_KEY_STORE(
+      "sslKeyStore", "", "PKCS#12 file with certificate and key, in place of sslCert and sslKey."),
+  SSL_KEY_STORE_PASSWORD(
+      "sslKeyStorePassword", "", "Password of sslKeyStore, and of sslRootCert if that is PKCS#12."),
+  SSL_MIN_VERSION(
+      "sslMinVersion", "1.3", "The oldest version of TLS that the client speaks.", "1.3", "1.2");
+
+  /** A name of at most so many letters is meant only if at most one letter differs. */
+  private static final int SHORT_KEY = 3;
 
   private final String key;
   private final String defaultValue;
@@ -109,12 +143,18 @@ public enum TollgateProperty {
    * True if this is the name of a property, or is probably meant to be: at most two letters differ.
    */
   static boolean resembles(String key) {
-    return distance(nearest(key).key, key) <= 2;
+    TollgateProperty nearest = nearest(key);
+    return distance(nearest.key, key) <= (nearest.key.length() <= SHORT_KEY ? 1 : 2);
   }
 
   /** True if the value of a property of this name may be a password, or a misspelled one's. */
   static boolean mayBePassword(String key) {
-    return nearest(key) == PASSWORD && resembles(key);
+    return nearest(key).isSecret() && resembles(key);
+  }
+
+  /** True if no message may show the value. */
+  boolean isSecret() {
+    return this == PASSWORD || this == SSL_KEY_PASSWORD || this == SSL_KEY_STORE_PASSWORD;
   }
 
   /** The number of letters to change, add or remove (Levenshtein 1965). */

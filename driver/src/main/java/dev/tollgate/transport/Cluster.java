@@ -1,9 +1,13 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.tls.TlsException;
+import dev.tollgate.tls.TlsSettings;
 import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +27,7 @@ final class Cluster {
   private final ClusterMap map;
   private final LeaderNews news = new LeaderNews();
   private final Dials dials = new Dials();
+  private final ClusterTls tls;
   private int users;
   private boolean closed;
   private @Nullable EmbeddedNode embedded;
@@ -38,6 +43,9 @@ final class Cluster {
     this.environment = environment;
     this.providers = providers;
     this.passwords = passwords;
+    this.tls =
+        new ClusterTls(
+            target instanceof ClusterTarget.Remote remote ? remote.tls() : TlsSettings.OFF);
     this.map =
         target instanceof ClusterTarget.Remote remote
             ? ClusterMap.ofSeeds(remote.seeds())
@@ -145,12 +153,20 @@ final class Cluster {
     NodeFinder.Dialer dialer =
         (address, timeout) -> {
           EmbeddedNode node = node();
-          return node != null
-              ? node.connect()
-              : SocketFrameChannel.connect(addressOf(address), timeout, watch, environment);
+          return node != null ? node.connect() : dial(address, timeout);
         };
     ClientLogin login = new ClientLogin(settings.credentials(), passwords);
     return new NodeFinder(map, news, dials, dialer, hello, login, settings.connect(), environment);
+  }
+
+  private FrameChannel dial(String address, Duration timeout) throws IOException {
+    try {
+      return SocketFrameChannel.connect(addressOf(address), tls, timeout, watch, environment);
+    } catch (TlsException e) {
+      // a node that does not fit is like one that rejects this client: waiting does not help
+      throw new NodeConnection.RefusedException(
+          address, new Reply.Failure(SqlState.CONNECTION_REFUSED, String.valueOf(e.getMessage())));
+    }
   }
 
   private static NodeAddress addressOf(String address) throws IOException {

@@ -2,6 +2,7 @@ package dev.tollgate.transport;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.tls.TlsSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -9,12 +10,18 @@ import java.util.stream.Collectors;
 /** The cluster that a URL names. Equal targets share a control connection, and embedded nodes. */
 public sealed interface ClusterTarget {
   /** Nodes of other processes; any reachable node names the rest. */
-  record Remote(List<NodeAddress> seeds) implements ClusterTarget {
+  record Remote(List<NodeAddress> seeds, TlsSettings tls) implements ClusterTarget {
     public Remote {
       seeds = List.copyOf(seeds);
+      requireNonNull(tls, "tls");
       if (seeds.isEmpty()) {
         throw new IllegalArgumentException("no host");
       }
+    }
+
+    /** Nodes that are reached without TLS. */
+    public Remote(List<NodeAddress> seeds) {
+      this(seeds, TlsSettings.OFF);
     }
 
     @Override

@@ -35,8 +35,8 @@ public interface FrameChannel extends AutoCloseable {
   }
 
   /**
-   * The channel binding {@code tls-server-end-point} of RFC 5929: a digest of the certificate with
-   * which the node has proven itself. Null if the channel has no TLS.
+   * What binds an authentication to this channel: {@code tls-server-end-point} of RFC 5929, a hash
+   * of the node's certificate. Null for a channel without TLS, and if that certificate has no hash.
    */
   default byte @Nullable [] channelBinding() {
     return null;

@@ -1,5 +1,6 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.tls.TlsException;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -95,6 +96,10 @@ final class NodeConnection implements AutoCloseable {
       long term = welcome.version() >= Protocol.LEADER_VERSION ? welcome.term() : TERM_NOT_SAID;
       met = new Met(welcome.nodeId(), term, welcome.version());
       return new Opened(this, welcome);
+    } catch (TlsException e) {
+      // with TLS 1.3 the node checks the certificate of a client after the client is done
+      throw new RefusedException(
+          address, new Reply.Failure(SqlState.CONNECTION_REFUSED, String.valueOf(e.getMessage())));
     } catch (ForeignProtocolException e) {
       throw new RefusedException(
           address,

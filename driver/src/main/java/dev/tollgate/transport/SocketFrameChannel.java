@@ -1,5 +1,8 @@
 package dev.tollgate.transport;
 
+import dev.tollgate.tls.Certificates;
+import dev.tollgate.tls.TlsSettings;
+import dev.tollgate.tls.TlsSocket;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.WireFormatException;
@@ -14,13 +17,15 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Frames over a blocking TCP socket: one write per frame of up to 64 KiB, no frame read in parts by
- * the caller.
+ * Frames over a blocking TCP socket, encrypted or not: one write per frame of up to 64 KiB, no
+ * frame read in parts by the caller.
  */
 final class SocketFrameChannel implements FrameChannel {
   private static final int LENGTH_BYTES = 4;
@@ -28,12 +33,19 @@ final class SocketFrameChannel implements FrameChannel {
   private static final int SHOWN_BYTES = 24;
   private static final char DELETE = 0x7F;
 
+  private static final byte TLS_ALERT = 21;
+  private static final byte TLS_HANDSHAKE = 22;
+  private static final byte TLS_MAJOR_VERSION = 3;
+
   /**
    * A frame of up to this size is one write. It fits every socket's buffers, so the write returns.
    */
   private static final int CHUNK_BYTES = 64 << 10;
 
+  /** Closing it ends a read and a write at once; a TLS layer would first wait for the writer. */
   private final Socket socket;
+
+  private final @Nullable TlsSocket tls;
   private final InputStream in;
   private final OutputStream out;
   private final SendWatch watch;
@@ -49,17 +61,35 @@ final class SocketFrameChannel implements FrameChannel {
   private int end;
   private long arrivedBytes;
 
-  private SocketFrameChannel(Socket socket, SendWatch watch, Timekeeping environment)
+  private SocketFrameChannel(
+      Socket socket, @Nullable TlsSocket tls, SendWatch watch, Timekeeping environment)
       throws IOException {
     this.socket = socket;
-    this.in = socket.getInputStream();
-    this.out = socket.getOutputStream();
+    this.tls = tls;
+    this.in = tls == null ? socket.getInputStream() : tls.in();
+    this.out = tls == null ? socket.getOutputStream() : tls.out();
     this.watch = watch;
     this.environment = environment;
   }
 
+  /** Connects without TLS. */
   static SocketFrameChannel connect(
       NodeAddress address, Duration timeout, SendWatch watch, Timekeeping environment)
+      throws IOException {
+    return connect(address, new ClusterTls(TlsSettings.OFF), timeout, watch, environment);
+  }
+
+  /**
+   * Connects, and shakes hands.
+   *
+   * @param timeout longest time for each of the two
+   */
+  static SocketFrameChannel connect(
+      NodeAddress address,
+      ClusterTls tls,
+      Duration timeout,
+      SendWatch watch,
+      Timekeeping environment)
       throws IOException {
     InetSocketAddress resolved = new InetSocketAddress(address.host(), address.port());
     if (resolved.isUnresolved()) {
@@ -70,7 +100,8 @@ final class SocketFrameChannel implements FrameChannel {
       socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
       socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
       socket.connect(resolved, positiveMillis(timeout));
-      return new SocketFrameChannel(socket, watch, environment);
+      return new SocketFrameChannel(
+          socket, tls.secure(socket, address, timeout), watch, environment);
     } catch (IOException | RuntimeException e) {
       socket.close();
       throw e;
@@ -154,6 +185,12 @@ final class SocketFrameChannel implements FrameChannel {
     return arrivedBytes;
   }
 
+  @Override
+  public byte @Nullable [] channelBinding() {
+    X509Certificate node = tls == null ? null : tls.peerCertificate();
+    return node == null ? null : Certificates.serverEndPoint(node);
+  }
+
   /** How many bytes are missing to complete the next frame, or its length field. */
   private int missingBytes() throws IOException {
     int have = end - start;
@@ -196,7 +233,18 @@ final class SocketFrameChannel implements FrameChannel {
       boolean printable = buffer[i] >= ' ' && buffer[i] < DELETE;
       text.append(printable ? (char) buffer[i] : '.');
     }
+    if (isTlsRecord()) {
+      return "'" + text + "', which is TLS: set sslMode=verify-full in the URL";
+    }
     return "'" + text + "'";
+  }
+
+  /** True if an alert or a handshake of TLS came, as from a node that speaks nothing else. */
+  private boolean isTlsRecord() {
+    return tls == null
+        && end - start > 1
+        && (buffer[start] == TLS_ALERT || buffer[start] == TLS_HANDSHAKE)
+        && buffer[start + 1] == TLS_MAJOR_VERSION;
   }
 
   /** Makes room at the end of the buffer; it grows only as fast as bytes really arrive. */

@@ -2,9 +2,12 @@ package dev.tollgate.jdbc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.tls.TlsMode;
+import dev.tollgate.tls.TlsSettings;
 import dev.tollgate.transport.ClusterTarget;
 import dev.tollgate.wire.ReadConsistency;
 import java.nio.file.Path;
@@ -162,11 +165,72 @@ class ConnectionSettingsTest {
         "jdbc:tollgate://h/?password=x           | jdbc:tollgate://h/",
         "jdbc:tollgate://h/?password=x&lease=1s  | jdbc:tollgate://h/?lease=1s",
         "jdbc:tollgate://h/?lease=1s&password=x  | jdbc:tollgate://h/?lease=1s",
+        "jdbc:tollgate://h/?sslKeyStorePassword=x&sslMode=require | jdbc:tollgate://h/?sslMode=require",
+        "jdbc:tollgate://h/?ssl=true&sslkeypassword=x | jdbc:tollgate://h/?ssl=true",
         "jdbc:tollgate://h/?user=a&Password=x&lease=1s | jdbc:tollgate://h/?user=a&lease=1s",
       })
   void passwordsDoNotShow(String url, String shown) throws Exception {
     assertEquals(shown, parse(url).url());
     SQLException e = assertThrows(SQLException.class, () -> parse(url + "&wrong=1"));
     assertFalse(e.getMessage().contains("=x"), e.getMessage());
+  }
+
+  private static TlsSettings tls(String query) throws Exception {
+    return ((ClusterTarget.Remote)
+            ConnectionSettings.parse("jdbc:tollgate://h/?" + query, new Properties()).target())
+        .tls();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "lease=1s                          | DISABLE",
+        "ssl=false                         | DISABLE",
+        "ssl=false&sslRootCert=a           | DISABLE",
+        "ssl=true                          | VERIFY_FULL",
+        "sslRootCert=a                     | VERIFY_FULL",
+        "sslmode=VERIFY-FULL               | VERIFY_FULL",
+        "sslMode=verify-ca&sslRootCert=a   | VERIFY_CA",
+        "ssl=true&sslMode=require          | REQUIRE",
+        "sslMode=disable&sslRootCert=a     | DISABLE",
+        "sslMinVersion=1.2                 | VERIFY_FULL",
+      })
+  void anyTlsPropertyMeansAllChecks(String query, TlsMode mode) throws Exception {
+    assertEquals(mode, tls(query).mode());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ssl=yes                   | ssl=yes is neither true nor false",
+        "sslMode=prefer            | sslMode=prefer is none of disable, require, verify-ca, verify-full",
+        "sslCert=a                 | sslCert and sslKey belong together",
+        "sslCert=a&sslKey=b&sslKeyStore=c | but not both",
+        "sslMinVersion=1.1&ssl=true | '1.1' is no version of TLS",
+      })
+  void wrongTlsPropertiesAreNamed(String query, String message) {
+    SQLException wrong = assertThrows(SQLException.class, () -> tls(query));
+    assertTrue(wrong.getMessage().contains(message), wrong.getMessage());
+  }
+
+  @Test
+  void otherCertificatesAreAnotherTarget() throws Exception {
+    assertEquals(tls("sslRootCert=a"), tls("sslRootCert=a&lease=3s"));
+    assertNotEquals(tls("sslRootCert=a"), tls("sslRootCert=b"));
+    assertFalse(tls("sslKeyStore=a&sslKeyStorePassword=sesame").toString().contains("sesame"));
+  }
+
+  /** Frameworks pass properties of their own, and "url" is no misspelled "ssl". */
+  @Test
+  void shortNamesOfOthersAreLeftOut() throws Exception {
+    Properties others = new Properties();
+    others.setProperty("url", "x");
+    assertEquals(
+        TlsMode.DISABLE,
+        ((ClusterTarget.Remote) ConnectionSettings.parse("jdbc:tollgate://h/", others).target())
+            .tls()
+            .mode());
   }
 }

@@ -30,6 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DumpCommand.class,
       ReseedCommand.class,
       SkipCommand.class,
+      CertificatesCommand.class,
       ArchiveCommand.class,
       HelpCommand.class
     },

@@ -9,6 +9,7 @@ import dev.tollgate.log.StrangerException;
 import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
+import dev.tollgate.node.NodeTls;
 import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -179,6 +180,8 @@ final class ServerCommand implements Callable<Integer> {
               + " [TOLLGATE_REHEARSAL]")
   private Duration rehearsal;
 
+  @Mixin private TlsOptions tlsOptions = new TlsOptions();
+
   ServerCommand() {}
 
   @Override
@@ -292,9 +295,10 @@ final class ServerCommand implements Callable<Integer> {
     thread.start();
   }
 
-  private NodeSettings settings() throws UnknownHostException {
+  private NodeSettings settings() throws IOException {
     requireSense();
     SortedMap<String, String> members = members();
+    NodeTls tls = tlsOptions.read(NodeTls.logged(id), raftAddress != null);
     RaftSettings raft =
         new RaftSettings(
             id,
@@ -303,9 +307,17 @@ final class ServerCommand implements Callable<Integer> {
             data,
             Duration.ofMillis(electionTimeoutMillis),
             (long) (snapshotLogMib * (1 << 20)),
-            raftTransport);
-    return new NodeSettings(
-        id, raft, clientAddress, listenAddress(), connections(), Duration.ofMinutes(verifyMinutes));
+            raftTransport,
+            tls != null && tls.peers() ? tls.credentials() : null);
+    NodeSettings settings =
+        new NodeSettings(
+            id,
+            raft,
+            clientAddress,
+            listenAddress(),
+            connections(),
+            Duration.ofMinutes(verifyMinutes));
+    return settings.withTls(tls);
   }
 
   /**
@@ -457,17 +469,18 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private void warnIfOpen(NodeSettings settings) throws UnknownHostException {
-    warnIfOpen(settings.listenAddress());
+    NodeTls tls = settings.tls();
+    warnIfOpen(settings.listenAddress(), tls != null && tls.clients() != null);
     if (raftAddress != null) {
-      warnIfOpen(socketAddress(raftAddress));
+      warnIfOpen(socketAddress(raftAddress), tls != null && tls.peers());
     }
   }
 
-  private void warnIfOpen(@Nullable InetSocketAddress listen) {
-    if (listen != null && !listen.getAddress().isLoopbackAddress()) {
+  private void warnIfOpen(@Nullable InetSocketAddress listen, boolean encrypted) {
+    if (listen != null && !encrypted && !listen.getAddress().isLoopbackAddress()) {
       LOG.warn(
-          "{}: listens on {}, which other hosts can reach. This version knows no passwords and no"
-              + " encryption: whoever reaches the port can read and change everything",
+          "{}: listens on {} without TLS, which other hosts can reach: whoever reaches the port can"
+              + " read and change everything. --tls-certificate and --tls-key encrypt it",
           id,
           listen);
     }

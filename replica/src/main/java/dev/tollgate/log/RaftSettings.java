@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.tls.TlsCredentials;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *     election; the longest is twice that
  * @param snapshotLogBytes by how much the log grows between two snapshots
  * @param transport how the nodes talk with each other; the same for all nodes
+ * @param tls with which they encrypt it, all or none of them; null for none
  */
 public record RaftSettings(
     String nodeId,
@@ -32,7 +34,8 @@ public record RaftSettings(
     Path directory,
     Duration electionTimeout,
     long snapshotLogBytes,
-    RaftTransport transport) {
+    RaftTransport transport,
+    @Nullable TlsCredentials tls) {
   /** Suits nodes whose network and processors answer within some tens of milliseconds. */
   public static final Duration ELECTION_TIMEOUT = Duration.ofMillis(200);
 
@@ -56,6 +59,31 @@ public record RaftSettings(
     if (snapshotLogBytes <= 0) {
       throw new IllegalArgumentException("snapshot after " + snapshotLogBytes + " bytes");
     }
+  }
+
+  /** Creates the settings of a node that talks without TLS. */
+  public RaftSettings(
+      String nodeId,
+      @Nullable String raftAddress,
+      SortedMap<String, String> peers,
+      Path directory,
+      Duration electionTimeout,
+      long snapshotLogBytes,
+      RaftTransport transport) {
+    this(nodeId, raftAddress, peers, directory, electionTimeout, snapshotLogBytes, transport, null);
+  }
+
+  /** Returns these settings with TLS between nodes. */
+  public RaftSettings withTls(@Nullable TlsCredentials credentials) {
+    return new RaftSettings(
+        nodeId,
+        raftAddress,
+        peers,
+        directory,
+        electionTimeout,
+        snapshotLogBytes,
+        transport,
+        credentials);
   }
 
   /** Returns the settings of a group of this node alone, which listens nowhere. */

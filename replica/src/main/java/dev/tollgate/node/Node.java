@@ -38,6 +38,7 @@ import dev.tollgate.node.client.AuthenticationListener;
 import dev.tollgate.node.client.ReplicatedUsers;
 import dev.tollgate.node.replica.Facts;
 import java.util.function.Function;
+import dev.tollgate.tls.CertificateDemand;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -82,6 +83,7 @@ public final class Node implements AutoCloseable {
   private final TimeKeeper timeKeeper;
   private final Verification verification;
   private final Workers workers;
+  private final @Nullable CredentialsReload reload;
   private final ClientService service;
   private final SqlFrontend frontend = new SqlFrontend(CACHED_PLANS);
   private final CountDownLatch leading = new CountDownLatch(1);
@@ -167,6 +169,8 @@ public final class Node implements AutoCloseable {
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
+    NodeTls tls = settings.tls();
+    reload = tls == null ? null : new CredentialsReload(id, tls.credentials(), supervision);
     workers = new Workers(id, limits);
     Administration administration =
         new Administration(log, pipeline, verification, settings.environment());
@@ -201,7 +205,7 @@ public final class Node implements AutoCloseable {
     timeKeeper.start();
     InetSocketAddress listen = settings.listenAddress();
     if (listen != null) {
-      server = service.listen(listen, settings.maxConnections());
+      server = listen(listen);
     }
     try {
       log.start();
@@ -214,6 +218,14 @@ public final class Node implements AutoCloseable {
       announce();
     }
     verification.start();
+  }
+
+  private ClientServer listen(InetSocketAddress address) throws IOException {
+    NodeTls tls = settings.tls();
+    CertificateDemand demand = tls == null ? null : tls.clients();
+    return demand == null || tls == null
+        ? service.listen(address, settings.maxConnections(), null, CertificateDemand.NONE)
+        : service.listen(address, settings.maxConnections(), tls.credentials(), demand);
   }
 
   /** True if this node is a member. A node that was started to join the cluster is not one yet. */
@@ -437,6 +449,9 @@ public final class Node implements AutoCloseable {
     replica.close();
     timeKeeper.close();
     workers.close();
+    if (reload != null) {
+      reload.close();
+    }
     database.close();
     ended.complete(null);
   }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param listenAddress where the node listens for clients; null if it opens no port
  * @param maxConnections clients that may be connected at a time
  * @param verifyInterval how often the replicas are compared while this node leads; zero for never
+ * @param tls null for a node without TLS
  * @param environment the environment in which the node computes statements; always the same
  */
 public record NodeSettings(
@@ -29,6 +30,7 @@ public record NodeSettings(
     @Nullable InetSocketAddress listenAddress,
     int maxConnections,
     Duration verifyInterval,
+    @Nullable NodeTls tls,
     Supplier<Environment> environment) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
@@ -63,6 +65,39 @@ public record NodeSettings(
         maxConnections,
         verifyInterval,
         LocalEnvironment::get);
+  }
+
+  /** Creates the settings of a node without TLS. */
+  public NodeSettings(
+      String nodeId,
+      @Nullable RaftSettings raft,
+      @Nullable String clientAddress,
+      @Nullable InetSocketAddress listenAddress,
+      int maxConnections,
+      Duration verifyInterval,
+      Supplier<Environment> environment) {
+    this(
+        nodeId,
+        raft,
+        clientAddress,
+        listenAddress,
+        maxConnections,
+        verifyInterval,
+        null,
+        environment);
+  }
+
+  /** Returns these settings with TLS. */
+  public NodeSettings withTls(@Nullable NodeTls tls) {
+    return new NodeSettings(
+        nodeId,
+        raft,
+        clientAddress,
+        listenAddress,
+        maxConnections,
+        verifyInterval,
+        tls,
+        environment);
   }
 
   /** Returns the environment of this process; the first call takes some tenths of a second. */

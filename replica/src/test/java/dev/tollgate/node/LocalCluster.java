@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster whose nodes, n1, n2 and so on, all run in this process and sync to a directory. */
 final class LocalCluster implements AutoCloseable {
@@ -41,6 +43,8 @@ final class LocalCluster implements AutoCloseable {
   private final Map<String, SqlDatabase> databases = new TreeMap<>();
   private final Map<String, Node> nodes = new TreeMap<>();
   private Consumer<SqlDatabase> preparation = database -> {};
+  private Function<String, @Nullable NodeTls> tls = id -> null;
+  private RaftTransport transport = RaftTransport.TCP;
 
   /** Chooses addresses, and starts no node yet. */
   LocalCluster(Path directory, int size, Duration verifyInterval, long snapshotLogBytes)
@@ -82,6 +86,12 @@ final class LocalCluster implements AutoCloseable {
     preparation = work;
   }
 
+  /** Gives nodes that are started from now on TLS, and this way to each other. */
+  void encrypt(Function<String, @Nullable NodeTls> settings, RaftTransport way) {
+    tls = settings;
+    transport = way;
+  }
+
   void startAll() throws IOException {
     for (String id : peers.keySet()) {
       start(id);
@@ -104,18 +114,19 @@ final class LocalCluster implements AutoCloseable {
             directory.resolve(id),
             RaftSettings.ELECTION_TIMEOUT,
             snapshotLogBytes,
-            RaftTransport.TCP);
-    Node node =
-        new Node(
-            new NodeSettings(
-                id,
-                raft,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
-                MAX_CONNECTIONS,
-                verifyInterval,
-                () -> environment),
-            database);
+            transport);
+    NodeTls encryption = tls.apply(id);
+    NodeSettings settings =
+        new NodeSettings(
+            id,
+            raft.withTls(
+                encryption != null && encryption.peers() ? encryption.credentials() : null),
+            null,
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
+            MAX_CONNECTIONS,
+            verifyInterval,
+            () -> environment);
+    Node node = new Node(settings.withTls(encryption), database);
     nodes.put(id, node);
     databases.put(id, database);
     node.start();

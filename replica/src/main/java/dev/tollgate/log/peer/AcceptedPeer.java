@@ -2,6 +2,8 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.tls.NoTlsException;
+import dev.tollgate.tls.TlsException;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -52,6 +54,10 @@ final class AcceptedPeer implements AutoCloseable {
 
   /** What gRPC clients begin with. */
   private static final byte[] HTTP2 = "PRI * HT".getBytes(StandardCharsets.US_ASCII);
+
+  private static final String SAME_TLS =
+      "All nodes of a cluster have to be started with the same --tls-peers, and each with a"
+          + " certificate";
 
   private static final long IDLE_SECONDS = 10;
 
@@ -106,10 +112,11 @@ final class AcceptedPeer implements AutoCloseable {
     String from = String.valueOf(socket.getRemoteSocketAddress());
     try {
       PeerSockets.configure(socket);
+      PeerSockets.Streams streams = PeerSockets.accept(socket, settings.tls());
       DataInputStream in =
           new DataInputStream(
-              new BufferedInputStream(socket.getInputStream(), PeerConnection.READ_BUFFER_BYTES));
-      if (hello(in)) {
+              new BufferedInputStream(streams.in(), PeerConnection.READ_BUFFER_BYTES));
+      if (hello(streams, in)) {
         from = requireNonNull(sender).from();
         while (true) {
           carryOut(Frame.read(in, settings.maxFrameBytes()));
@@ -117,7 +124,10 @@ final class AcceptedPeer implements AutoCloseable {
       }
     } catch (EOFException e) {
       LOG.debug("{}: {} has ended its connection", settings.nodeId(), from);
-    } catch (ProtocolException | WireFormatException e) {
+    } catch (NoTlsException e) {
+      owner.misbehaved(from, "it speaks without TLS. " + SAME_TLS);
+      refusePlainly();
+    } catch (ProtocolException | WireFormatException | TlsException e) {
       owner.misbehaved(from, String.valueOf(e.getMessage()));
     } catch (IOException e) {
       LOG.debug("{}: the connection of {} has broken", settings.nodeId(), from, e);
@@ -126,9 +136,26 @@ final class AcceptedPeer implements AutoCloseable {
     }
   }
 
+  /** Tells a node without TLS why it is refused, in the way that it understands. */
+  private void refusePlainly() {
+    try {
+      socket.getOutputStream().write(Frame.PREFACE);
+      socket
+          .getOutputStream()
+          .write(
+              Frame.refused(
+                  0,
+                  new PeerGuard.Refusal(
+                      PeerGuard.Reason.UNNAMED_CLUSTER,
+                      "node " + settings.nodeId() + " speaks TLS alone. " + SAME_TLS)));
+    } catch (IOException e) {
+      LOG.debug("{}: a node without TLS is gone", settings.nodeId(), e);
+    }
+  }
+
   /** False if the other side is refused, or has only asked whether this node can be added. */
-  private boolean hello(DataInputStream in) throws IOException {
-    socket.getOutputStream().write(Frame.PREFACE);
+  private boolean hello(PeerSockets.Streams streams, DataInputStream in) throws IOException {
+    streams.out().write(Frame.PREFACE);
     in.mark(HTTP2.length);
     if (Arrays.equals(in.readNBytes(HTTP2.length), HTTP2)) {
       throw new ProtocolException(
@@ -144,11 +171,18 @@ final class AcceptedPeer implements AutoCloseable {
     WireReader body = frame.body();
     boolean joining = body.flag();
     PeerCredentials credentials = PeerCredentials.read(body.bytes());
+    if (streams.node() != null && !streams.node().equals(credentials.from())) {
+      throw new ProtocolException(
+          "it calls itself node "
+              + credentials.from()
+              + ", and has the certificate of node "
+              + streams.node());
+    }
     PeerGuard guard = settings.guard();
     PeerGuard.Refusal refusal =
         joining ? guard.checkJoining(credentials) : guard.check(credentials);
-    socket
-        .getOutputStream()
+    streams
+        .out()
         .write(
             refusal == null
                 ? Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0))
@@ -160,7 +194,7 @@ final class AcceptedPeer implements AutoCloseable {
     socket.setSoTimeout(0);
     writer =
         new FrameWriter(
-            socket.getOutputStream(),
+            streams.out(),
             socket.getSendBufferSize(),
             MAX_CALLS * ANSWER_COST,
             "tollgate-" + settings.nodeId() + "-answers-" + credentials.from(),

@@ -36,6 +36,9 @@ final class PeerConnection {
   /** Calls that may have no answer; more are not made. Entries need eight, and a few heartbeats. */
   static final int MAX_CALLS = 256;
 
+  private static final byte TLS_ALERT = 21;
+  private static final byte TLS_HANDSHAKE = 22;
+
   private static final long SECOND_LOOK_NANOS = 20_000_000;
 
   /** Bytes of calls that the other node has yet to read: 64 MiB. */
@@ -73,9 +76,9 @@ final class PeerConnection {
   /** Connects, and says who this node is. Waits, but not forever. */
   void open() throws IOException {
     PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
-    PeerSockets.connect(socket, peer.getAddress());
-    DataInputStream input = input(socket);
-    PeerGuard.Refusal refusal = sayHello(socket, input, credentials, /* joining= */ false);
+    PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
+    DataInputStream input = input(streams);
+    PeerGuard.Refusal refusal = sayHello(streams, input, credentials, /* joining= */ false);
     if (refusal != null) {
       settings.guard().refusedBy(peer.getId().toString(), refusal);
       throw new PeerException(refusal.message());
@@ -87,7 +90,7 @@ final class PeerConnection {
     heardNanos = System.nanoTime();
     writer =
         new FrameWriter(
-            socket.getOutputStream(),
+            streams.out(),
             socket.getSendBufferSize(),
             MAX_QUEUED_BYTES,
             "tollgate-" + settings.nodeId() + "-writes-to-" + peer.getId(),
@@ -95,17 +98,17 @@ final class PeerConnection {
             this::breakOff);
   }
 
-  private static DataInputStream input(Socket socket) throws IOException {
-    return new DataInputStream(new BufferedInputStream(socket.getInputStream(), READ_BUFFER_BYTES));
+  private static DataInputStream input(PeerSockets.Streams streams) {
+    return new DataInputStream(new BufferedInputStream(streams.in(), READ_BUFFER_BYTES));
   }
 
   /** Exchanges the first frames; returns why the other node refuses this one, or null. */
   private static PeerGuard.@Nullable Refusal sayHello(
-      Socket socket, DataInputStream in, PeerCredentials credentials, boolean joining)
+      PeerSockets.Streams streams, DataInputStream in, PeerCredentials credentials, boolean joining)
       throws IOException {
     WireWriter hello = new WireWriter(128).flag(joining).bytes(credentials.toBytes());
-    socket.getOutputStream().write(Frame.PREFACE);
-    socket.getOutputStream().write(Frame.of(Frame.Kind.HELLO, 0, 0, hello));
+    streams.out().write(Frame.PREFACE);
+    streams.out().write(Frame.of(Frame.Kind.HELLO, 0, 0, hello));
     requirePreface(in);
     Frame answer = Frame.read(in, Frame.MAX_HELLO_BYTES);
     return switch (answer.kind()) {
@@ -120,6 +123,11 @@ final class PeerConnection {
     byte[] preface = in.readNBytes(Frame.PREFACE.length);
     if (preface.length < Frame.PREFACE.length) {
       throw new EOFException("the connection ended before a hello");
+    }
+    if (preface[0] == TLS_HANDSHAKE || preface[0] == TLS_ALERT) {
+      throw new ProtocolException(
+          "that node speaks TLS: all nodes of a cluster have to be started with the same --tls-peers,"
+              + " and each with a certificate");
     }
     int name = Frame.PREFACE.length - 1;
     if (!Arrays.equals(preface, 0, name, Frame.PREFACE, 0, name)) {
@@ -146,12 +154,13 @@ final class PeerConnection {
   }
 
   /** See {@link PeerTransport#askToJoin}. */
-  static PeerGuard.@Nullable Refusal askToJoin(
-      RaftPeer peer, PeerCredentials credentials, int millis) throws IOException {
+  static PeerGuard.@Nullable Refusal askToJoin(PeerSettings settings, RaftPeer peer, int millis)
+      throws IOException {
+    PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
     try (Socket socket = new Socket()) {
-      PeerSockets.connect(socket, peer.getAddress());
+      PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
       socket.setSoTimeout(millis);
-      return sayHello(socket, input(socket), credentials, /* joining= */ true);
+      return sayHello(streams, input(streams), credentials, /* joining= */ true);
     } catch (SocketTimeoutException e) {
       throw new IOException("silent for " + millis + " ms", e);
     }

@@ -264,8 +264,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
 
   @Override
   public PeerGuard.@Nullable Refusal askToJoin(RaftPeer peer, int millis) throws IOException {
-    return PeerConnection.askToJoin(
-        peer, settings.guard().credentialsFor(peer.getId().toString()), millis);
+    return PeerConnection.askToJoin(settings, peer, millis);
   }
 
   @Override

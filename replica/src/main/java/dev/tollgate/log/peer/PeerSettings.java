@@ -3,8 +3,10 @@ package dev.tollgate.log.peer;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.Supervision;
+import dev.tollgate.tls.TlsCredentials;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node needs to talk with the others.
@@ -13,6 +15,7 @@ import org.apache.ratis.protocol.RaftGroupId;
  * @param guard decides which nodes this node talks to
  * @param maxFrameBytes the largest message of Ratis
  * @param electionMillis the shortest silence of a leader after which a follower stands for election
+ * @param tls null for connections without TLS
  */
 public record PeerSettings(
     String nodeId,
@@ -22,7 +25,8 @@ public record PeerSettings(
     PeerService service,
     Supervision supervision,
     int maxFrameBytes,
-    long electionMillis) {
+    long electionMillis,
+    @Nullable TlsCredentials tls) {
   public PeerSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(address, "address");
@@ -30,6 +34,19 @@ public record PeerSettings(
     requireNonNull(guard, "guard");
     requireNonNull(service, "service");
     requireNonNull(supervision, "supervision");
+  }
+
+  /** Creates the settings of a node that talks without TLS. */
+  public PeerSettings(
+      String nodeId,
+      String address,
+      RaftGroupId group,
+      PeerGuard guard,
+      PeerService service,
+      Supervision supervision,
+      int maxFrameBytes,
+      long electionMillis) {
+    this(nodeId, address, group, guard, service, supervision, maxFrameBytes, electionMillis, null);
   }
 
   /**

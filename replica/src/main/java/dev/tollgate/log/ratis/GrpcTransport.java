@@ -4,6 +4,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.peer.PeerGuard;
 import dev.tollgate.log.peer.PeerService;
 import dev.tollgate.log.peer.PeerTransport;
+import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.net.SocketException;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.grpc.GrpcTlsConfig;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexReplyProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
@@ -22,6 +24,7 @@ import org.apache.ratis.retry.RetryPolicies;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.io.netty.handler.ssl.SslProvider;
 import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,7 +62,14 @@ final class GrpcTransport implements PeerTransport {
 
   /** Makes a server that is built with these parameters ask the guard and the service. */
   static void configure(
-      Parameters parameters, PeerGuard guard, PeerService service, RaftPeerId self) {
+      Parameters parameters,
+      PeerGuard guard,
+      PeerService service,
+      RaftPeerId self,
+      @Nullable TlsCredentials tls) {
+    if (tls != null) {
+      GrpcConfigKeys.TLS.setConf(parameters, tlsOf(tls));
+    }
     // the interceptor added last is the first to see a call
     GrpcConfigKeys.Server.setServicesCustomizer(
         parameters,
@@ -67,7 +77,18 @@ final class GrpcTransport implements PeerTransport {
             builder
                 .intercept(GrpcMessages.terms(service, self))
                 .intercept(GrpcMessages.to(service))
-                .intercept(PeerChecks.incoming(guard)));
+                .intercept(PeerChecks.incoming(guard, tls)));
+  }
+
+  /** What Ratis makes its server and its channels with; the certificates follow their files. */
+  static GrpcTlsConfig tlsOf(TlsCredentials tls) {
+    return GrpcTlsConfig.newBuilder()
+        .setKeyManager(tls.followingKey())
+        .setTrustManager(tls.nodeTrust())
+        .setMutualTls(true)
+        .setSslProvider(SslProvider.JDK)
+        .setProtocols(tls.minVersion().protocols())
+        .build();
   }
 
   /** Returns the transport of the server that was built with these parameters. */
@@ -78,7 +99,7 @@ final class GrpcTransport implements PeerTransport {
       PeerGuard guard,
       RaftGroupId group) {
     RaftServerRpc rpc = GrpcRpc.of(parameters);
-    PeerChecks.outgoing(rpc, guard, new EntryResender(server, group));
+    PeerChecks.outgoing(rpc, guard, new EntryResender(server, group), settings.tls());
     return new GrpcTransport(settings, server, rpc, guard, group);
   }
 
@@ -111,7 +132,8 @@ final class GrpcTransport implements PeerTransport {
 
   @Override
   public PeerGuard.@Nullable Refusal askToJoin(RaftPeer peer, int millis) throws IOException {
-    return PeerChecks.askToJoin(guard.credentialsFor(peer.getId().toString()), peer, millis);
+    return PeerChecks.askToJoin(
+        guard.credentialsFor(peer.getId().toString()), peer, millis, settings.tls());
   }
 
   @Override
@@ -127,10 +149,15 @@ final class GrpcTransport implements PeerTransport {
   private synchronized RaftClient forwarder() throws IOException {
     RaftClient client = forwarder;
     if (client == null) {
+      Parameters parameters = new Parameters();
+      TlsCredentials tls = settings.tls();
+      if (tls != null) {
+        GrpcConfigKeys.TLS.setConf(parameters, tlsOf(tls));
+      }
       client =
           RaftClient.newBuilder()
               .setProperties(RatisProperties.of(settings))
-              .setParameters(new Parameters())
+              .setParameters(parameters)
               .setRaftGroup(server.getDivision(group).getGroup())
               .setRetryPolicy(RetryPolicies.retryForeverWithSleep(FORWARD_RETRY))
               .build();

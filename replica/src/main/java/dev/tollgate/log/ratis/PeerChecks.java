@@ -4,12 +4,18 @@ import static dev.tollgate.log.ratis.RatisInternals.field;
 
 import dev.tollgate.log.peer.PeerCredentials;
 import dev.tollgate.log.peer.PeerGuard;
+import dev.tollgate.tls.Certificates;
+import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.apache.ratis.grpc.GrpcUtil;
 import org.apache.ratis.proto.RaftProtos.ReadIndexReplyProto;
 import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
@@ -23,6 +29,7 @@ import org.apache.ratis.thirdparty.io.grpc.ClientCall;
 import org.apache.ratis.thirdparty.io.grpc.ClientInterceptor;
 import org.apache.ratis.thirdparty.io.grpc.ForwardingClientCall;
 import org.apache.ratis.thirdparty.io.grpc.ForwardingClientCallListener;
+import org.apache.ratis.thirdparty.io.grpc.Grpc;
 import org.apache.ratis.thirdparty.io.grpc.ManagedChannel;
 import org.apache.ratis.thirdparty.io.grpc.Metadata;
 import org.apache.ratis.thirdparty.io.grpc.MethodDescriptor;
@@ -35,6 +42,7 @@ import org.apache.ratis.thirdparty.io.grpc.netty.NegotiationType;
 import org.apache.ratis.thirdparty.io.grpc.netty.NettyChannelBuilder;
 import org.apache.ratis.thirdparty.io.grpc.stub.AbstractStub;
 import org.apache.ratis.thirdparty.io.grpc.stub.MetadataUtils;
+import org.apache.ratis.thirdparty.io.netty.handler.ssl.SslContext;
 import org.apache.ratis.util.PeerProxyMap;
 import org.apache.ratis.util.function.CheckedFunction;
 import org.jspecify.annotations.Nullable;
@@ -63,12 +71,21 @@ final class PeerChecks {
   private PeerChecks() {}
 
   /** Refuses calls from other nodes before Ratis sees them. */
-  static ServerInterceptor incoming(PeerGuard guard) {
+  static ServerInterceptor incoming(PeerGuard guard, @Nullable TlsCredentials tls) {
     return new ServerInterceptor() {
       @Override
       public <Q, A> ServerCall.Listener<Q> interceptCall(
           ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         byte[] credentials = headers.get(CREDENTIALS);
+        String strange =
+            tls == null
+                ? null
+                : strange(
+                    tls, call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION), credentials);
+        if (strange != null) {
+          call.close(Status.UNAUTHENTICATED.withDescription(strange), new Metadata());
+          return new ServerCall.Listener<>() {};
+        }
         boolean ofNodes =
             RaftServerProtocolServiceGrpc.SERVICE_NAME.equals(
                 call.getMethodDescriptor().getServiceName());
@@ -87,6 +104,31 @@ final class PeerChecks {
     };
   }
 
+  /**
+   * Why the certificate of a connection does not go with a call, or null. A session that is resumed
+   * is not checked by a handshake, and gRPC keeps one context for all of them.
+   */
+  private static @Nullable String strange(
+      TlsCredentials tls, @Nullable SSLSession session, byte @Nullable [] credentials) {
+    try {
+      if (session == null
+          || !(session.getPeerCertificates()[0] instanceof X509Certificate certificate)) {
+        return "a connection without a certificate";
+      }
+      String revoked = tls.revocation(certificate);
+      if (revoked != null) {
+        return revoked;
+      }
+      String node = Certificates.node(certificate);
+      String from = credentials == null ? node : PeerCredentials.read(credentials).from();
+      return from == null || !from.equals(node)
+          ? "a call of node " + from + " with the certificate of node " + node
+          : null;
+    } catch (SSLPeerUnverifiedException e) {
+      return "a connection without a certificate";
+    }
+  }
+
   private static PeerGuard.@Nullable Refusal refusal(
       PeerGuard guard, PeerCredentials sender, boolean joining) {
     return joining ? guard.checkJoining(sender) : guard.check(sender);
@@ -101,13 +143,16 @@ final class PeerChecks {
    * @throws IOException if no node answers there
    */
   static PeerGuard.@Nullable Refusal askToJoin(
-      PeerCredentials credentials, RaftPeer peer, int millis) throws IOException {
+      PeerCredentials credentials, RaftPeer peer, int millis, @Nullable TlsCredentials tls)
+      throws IOException {
     Metadata headers = new Metadata();
     headers.put(CREDENTIALS, credentials.toBytes());
     headers.put(JOINING, "");
+    NettyChannelBuilder builder = NettyChannelBuilder.forTarget(peer.getAddress());
     ManagedChannel channel =
-        NettyChannelBuilder.forTarget(peer.getAddress())
-            .negotiationType(NegotiationType.PLAINTEXT)
+        (tls == null
+                ? builder.negotiationType(NegotiationType.PLAINTEXT)
+                : builder.negotiationType(NegotiationType.TLS).sslContext(contextOf(tls)))
             .build();
     try {
       ReadIndexReplyProto unused =
@@ -127,6 +172,10 @@ final class PeerChecks {
     } finally {
       channel.shutdownNow();
     }
+  }
+
+  private static SslContext contextOf(TlsCredentials tls) {
+    return GrpcUtil.buildSslContextForClient(GrpcTransport.tlsOf(tls));
   }
 
   /** Returns null if there is no reason, or one of a later version. */
@@ -193,7 +242,8 @@ final class PeerChecks {
    * @param resender watches these calls too
    * @throws IllegalStateException if this Ratis is not the version that this class was written for
    */
-  static void outgoing(RaftServerRpc rpc, PeerGuard guard, EntryResender resender) {
+  static void outgoing(
+      RaftServerRpc rpc, PeerGuard guard, EntryResender resender, @Nullable TlsCredentials tls) {
     PeerProxyMap<?> proxies = ((RaftServerRpcWithProxy<?, ?>) rpc).getProxies();
     try {
       Field field = field(PeerProxyMap.class, "createProxy");
@@ -206,6 +256,7 @@ final class PeerChecks {
             identify(
                 client,
                 peer,
+                tls,
                 resender.watching(peer.getId()),
                 new Outgoing(guard, peer.getId().toString()));
             return client;
@@ -216,7 +267,11 @@ final class PeerChecks {
     }
   }
 
-  private static void identify(Object client, RaftPeer peer, ClientInterceptor... interceptors) {
+  private static void identify(
+      Object client,
+      RaftPeer peer,
+      @Nullable TlsCredentials tls,
+      ClientInterceptor... interceptors) {
     try {
       for (String name : List.of("asyncStub", "blockingStub", "hbAsyncStub")) {
         Field stub = field(client.getClass(), name);
@@ -228,7 +283,7 @@ final class PeerChecks {
       Field pool = field(client.getClass(), "pool");
       Object anonymous = pool.get(client);
       if (anonymous != null) {
-        pool.set(client, identifiedPool(client, anonymous, peer, interceptors));
+        pool.set(client, identifiedPool(client, anonymous, peer, tls, interceptors));
       }
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw elsewhere(e);
@@ -237,7 +292,11 @@ final class PeerChecks {
 
   /** Returns a pool like this one, with no connection yet. */
   private static Object identifiedPool(
-      Object client, Object pool, RaftPeer peer, ClientInterceptor... interceptors)
+      Object client,
+      Object pool,
+      RaftPeer peer,
+      @Nullable TlsCredentials tls,
+      ClientInterceptor... interceptors)
       throws ReflectiveOperationException {
     int connections = ((List<?>) field(pool.getClass(), "pool").get(pool)).size();
     Function<Channel, AbstractStub<?>> stubs =
@@ -247,7 +306,7 @@ final class PeerChecks {
     return constructor.newInstance(
         connections,
         peer.getAddress(),
-        null, // no TLS
+        tls == null ? null : contextOf(tls),
         stubs,
         CALLS_PER_CONNECTION,
         field(client.getClass(), "eventLoopGroup").get(client));

@@ -139,8 +139,10 @@ public final class RatisLog implements ReplicatedLog {
                   stateMachine.appends(),
                   supervision,
                   RatisProperties.MAX_MESSAGE_BYTES,
-                  settings.electionTimeout().toMillis()));
-      case GRPC -> GrpcTransport.configure(parameters, guard, stateMachine.appends(), self);
+                  settings.electionTimeout().toMillis(),
+                  settings.tls()));
+      case GRPC ->
+          GrpcTransport.configure(parameters, guard, stateMachine.appends(), self, settings.tls());
     }
   }
 

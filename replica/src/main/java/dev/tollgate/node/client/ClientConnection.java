@@ -39,14 +39,18 @@ public final class ClientConnection {
     }
 
     /**
-     * The channel binding {@code tls-server-end-point} of RFC 5929: a digest of the node's
-     * certificate. Null if the connection has no TLS.
+     * What binds an authentication to this connection: {@code tls-server-end-point} of RFC 5929, a
+     * hash of the certificate that this node has shown. Null without TLS, and for a certificate
+     * whose signature names no hash.
      */
     default byte @Nullable [] channelBinding() {
       return null;
     }
 
-    /** The user that the verified certificate of the client names; null if there is none. */
+    /**
+     * The user that the client's certificate names, which was checked: by a name {@code
+     * tollgate:user:NAME} of type URI, or else the CN. Null without a certificate.
+     */
     default @Nullable String certificateUser() {
       return null;
     }

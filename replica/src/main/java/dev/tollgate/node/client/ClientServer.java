@@ -3,6 +3,8 @@ package dev.tollgate.node.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.replica.Replica;
+import dev.tollgate.tls.Certificates;
+import dev.tollgate.tls.TlsSocket;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -26,16 +28,19 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.security.cert.X509Certificate;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +61,7 @@ public final class ClientServer implements AutoCloseable {
   private final Function<ClientConnection.Link, ClientConnection> clients;
   private final Traffic traffic;
   private final Replica replica;
+  private final @Nullable ClientTls tls;
   private final EventLoopGroup loops;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
@@ -66,6 +72,7 @@ public final class ClientServer implements AutoCloseable {
    * @param maxConnections further connections are told so and closed
    * @param clients makes the node's side of a connection
    * @param traffic counts the replies that clients have not read
+   * @param tls closed with this; null for a port without TLS
    * @param replica stops if an error says that this process is broken
    * @throws IOException if the server cannot listen on the address
    */
@@ -75,6 +82,7 @@ public final class ClientServer implements AutoCloseable {
       int maxConnections,
       Function<ClientConnection.Link, ClientConnection> clients,
       Traffic traffic,
+      @Nullable ClientTls tls,
       Replica replica)
       throws IOException {
     this.nodeId = requireNonNull(nodeId, "nodeId");
@@ -82,6 +90,7 @@ public final class ClientServer implements AutoCloseable {
     this.clients = requireNonNull(clients, "clients");
     this.traffic = requireNonNull(traffic, "traffic");
     this.replica = requireNonNull(replica, "replica");
+    this.tls = tls;
     loops =
         new MultiThreadIoEventLoopGroup(
             EVENT_LOOPS,
@@ -124,11 +133,17 @@ public final class ClientServer implements AutoCloseable {
     listener.close().syncUninterruptibly();
     connections.close().syncUninterruptibly();
     loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+    if (tls != null) {
+      tls.close();
+    }
   }
 
   private final class Initializer extends ChannelInitializer<SocketChannel> {
     @Override
     protected void initChannel(SocketChannel channel) {
+      if (tls != null) {
+        channel.pipeline().addLast(new TlsGate(tls));
+      }
       FrameCodec codec = new FrameCodec();
       channel.pipeline().addLast(codec, new ConnectionHandler(channel, codec));
     }
@@ -326,6 +341,20 @@ public final class ClientServer implements AutoCloseable {
           client(),
           HandshakeDeadline.LIMIT.toSeconds());
       channel.close();
+    }
+
+    @Override
+    public byte @Nullable [] channelBinding() {
+      SslHandler handler = channel.pipeline().get(SslHandler.class);
+      X509Certificate own = handler == null ? null : TlsSocket.ownCertificate(handler.engine());
+      return own == null ? null : Certificates.serverEndPoint(own);
+    }
+
+    @Override
+    public @Nullable String certificateUser() {
+      SslHandler handler = channel.pipeline().get(SslHandler.class);
+      X509Certificate shown = handler == null ? null : TlsSocket.peerCertificate(handler.engine());
+      return shown == null ? null : Certificates.user(shown);
     }
   }
 }

@@ -13,8 +13,12 @@ import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.tls.CertificateDemand;
+import dev.tollgate.tls.TlsCredentials;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a node that serves clients. Puts together what all connections share and what each
@@ -129,10 +133,26 @@ public final class ClientService implements Replica.Listener {
    * Begins to listen for clients.
    *
    * @param maxConnections further connections are told so and closed
+   * @param credentials null for a port without TLS
+   * @param demand whether clients have to show certificates
    * @throws IOException if this node cannot listen on the address
    */
-  public ClientServer listen(InetSocketAddress address, int maxConnections) throws IOException {
-    return new ClientServer(nodeId, address, maxConnections, this::connect, traffic, replica);
+  public ClientServer listen(
+      InetSocketAddress address,
+      int maxConnections,
+      @Nullable TlsCredentials credentials,
+      CertificateDemand demand)
+      throws IOException {
+    ClientTls tls =
+        credentials == null
+            ? null
+            : new ClientTls(
+                nodeId,
+                credentials,
+                demand,
+                maxConnections,
+                new DefaultThreadFactory("tollgate-" + nodeId + "-tls", /* daemon= */ true));
+    return new ClientServer(nodeId, address, maxConnections, this::connect, traffic, tls, replica);
   }
 
   /** Makes the node's side of a connection. */

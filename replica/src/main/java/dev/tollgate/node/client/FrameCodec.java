@@ -22,6 +22,9 @@ import java.util.concurrent.TimeUnit;
 final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final int LENGTH_BYTES = 4;
 
+  /** What a client that speaks TLS begins with: a handshake of version 3. */
+  private static final int TLS_HANDSHAKE = 0x1603;
+
   private static final byte[] NO_BODY = {};
   private static final long SIGN_OF_LIFE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(Protocol.SIGN_OF_LIFE_MILLIS);
@@ -52,7 +55,13 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     int length = in.getInt(in.readerIndex());
     int most = trusted ? Protocol.MAX_FRAME_BYTES : Protocol.MAX_HELLO_BYTES;
     if (length < Protocol.HEADER_BYTES || length > most) {
+      boolean tls = !trusted && length >>> Short.SIZE == TLS_HANDSHAKE;
       in.skipBytes(in.readableBytes());
+      if (tls) {
+        throw new WireFormatException(
+            "TLS, which this port does not speak: set sslMode=disable in the URL, or start the node"
+                + " with --tls-certificate");
+      }
       throw new WireFormatException("a frame of " + Integer.toUnsignedString(length) + " bytes");
     }
     if (in.readableBytes() < LENGTH_BYTES + length) {

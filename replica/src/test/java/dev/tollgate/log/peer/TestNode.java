@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.util.NetUtils;
+import org.jspecify.annotations.Nullable;
 
 /** A node that listens, with a server behind it that does what the test says. */
 final class TestNode implements AutoCloseable {
@@ -46,6 +48,11 @@ final class TestNode implements AutoCloseable {
   volatile boolean busy;
 
   TestNode(String id, Path directory, long electionMillis) throws IOException {
+    this(id, directory, electionMillis, null);
+  }
+
+  TestNode(String id, Path directory, long electionMillis, @Nullable TlsCredentials tls)
+      throws IOException {
     this.id = id;
     this.address = "127.0.0.1:" + Ports.free();
     PeerGuard guard =
@@ -74,7 +81,8 @@ final class TestNode implements AutoCloseable {
             new Service(),
             new Supervision(id, failures::add),
             MAX_FRAME_BYTES,
-            electionMillis);
+            electionMillis,
+            tls);
     listener = new PeerListener(settings, server(), NetUtils.createSocketAddr(address));
     listener.start();
   }

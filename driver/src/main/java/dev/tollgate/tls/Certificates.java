@@ -1,0 +1,122 @@
+package dev.tollgate.tls;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import org.jspecify.annotations.Nullable;
+
+/** What certificates say. docs/security.md describes it for those who issue certificates. */
+public final class Certificates {
+  /** Before the name of a user, in a subject alternative name of type URI. */
+  public static final String USER = "tollgate:user:";
+
+  /** Before the id of a node. Only a certificate with such a name is that of a node. */
+  public static final String NODE = "tollgate:node:";
+
+  static final String SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
+  static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+
+  private static final int URI = 6;
+
+  private Certificates() {}
+
+  /**
+   * The channel binding {@code tls-server-end-point} of RFC 5929: a hash of the certificate of the
+   * server. Null if the signature of the certificate names no hash.
+   */
+  public static byte @Nullable [] serverEndPoint(X509Certificate server) {
+    String signature = server.getSigAlgName().toUpperCase(Locale.ROOT);
+    int with = signature.indexOf("WITH");
+    if (with < 0) {
+      return null;
+    }
+    String hash = signature.substring(0, with);
+    String name =
+        switch (hash) {
+          case "MD5", "SHA1" -> "SHA-256";
+          default ->
+              hash.startsWith("SHA") && !hash.contains("-") ? "SHA-" + hash.substring(3) : hash;
+        };
+    try {
+      return MessageDigest.getInstance(name).digest(server.getEncoded());
+    } catch (GeneralSecurityException e) {
+      return null;
+    }
+  }
+
+  /** The user that a certificate names: by a URI, or else the CN of its subject. */
+  public static @Nullable String user(X509Certificate certificate) {
+    String user = uri(certificate, USER);
+    return user != null ? user : commonName(certificate);
+  }
+
+  /** The id of the node that a certificate names, or null if it is not that of a node. */
+  public static @Nullable String node(X509Certificate certificate) {
+    return uri(certificate, NODE);
+  }
+
+  /** Why a certificate is not that of a node, or null if it is. */
+  static @Nullable String strangeToNodes(X509Certificate certificate) {
+    List<String> uses;
+    try {
+      uses = certificate.getExtendedKeyUsage();
+    } catch (CertificateParsingException e) {
+      uses = null;
+    }
+    if (uses == null || !uses.contains(SERVER_AUTH) || !uses.contains(CLIENT_AUTH)) {
+      return "its extended key usage is not both serverAuth and clientAuth";
+    }
+    return node(certificate) == null ? "it has no name " + NODE + "ID of type URI" : null;
+  }
+
+  private static @Nullable String uri(X509Certificate certificate, String prefix) {
+    try {
+      Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+      if (names != null) {
+        for (List<?> name : names) {
+          if (name.get(0).equals(URI)
+              && name.get(1) instanceof String text
+              && text.startsWith(prefix)
+              && text.length() > prefix.length()) {
+            return text.substring(prefix.length());
+          }
+        }
+      }
+      return null;
+    } catch (CertificateParsingException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable String commonName(X509Certificate certificate) {
+    try {
+      List<Rdn> parts = new LdapName(certificate.getSubjectX500Principal().getName()).getRdns();
+      for (int i = parts.size() - 1; i >= 0; i--) {
+        if (parts.get(i).getType().equalsIgnoreCase("CN")
+            && parts.get(i).getValue() instanceof String name
+            && !name.isEmpty()) {
+          return name;
+        }
+      }
+      return null;
+    } catch (InvalidNameException e) {
+      return null;
+    }
+  }
+
+  /** A certificate for messages. */
+  static String describe(X509Certificate certificate) {
+    return "'"
+        + certificate.getSubjectX500Principal().getName()
+        + "' (serial number "
+        + certificate.getSerialNumber().toString(16)
+        + ")";
+  }
+}

@@ -1,0 +1,87 @@
+package dev.tollgate.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.tls.NoTlsException;
+import dev.tollgate.tls.TlsCredentials;
+import dev.tollgate.tls.TlsException;
+import dev.tollgate.tls.TlsMode;
+import dev.tollgate.tls.TlsSettings;
+import dev.tollgate.tls.TlsSocket;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.Socket;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How this process speaks TLS with the nodes of a cluster. The files are read with the first
+ * connection, and again before later ones if they have changed. Thread-safe.
+ */
+final class ClusterTls {
+  private static final Logger LOG = System.getLogger("dev.tollgate.transport");
+
+  private final TlsSettings settings;
+  private @Nullable TlsCredentials credentials;
+
+  ClusterTls(TlsSettings settings) {
+    this.settings = requireNonNull(settings, "settings");
+  }
+
+  /**
+   * Shakes hands with a node; returns null if connections are not to be encrypted.
+   *
+   * @throws TlsException if the node and the settings of this side do not fit
+   */
+  @Nullable TlsSocket secure(Socket socket, NodeAddress node, Duration timeout) throws IOException {
+    if (settings.mode() == TlsMode.DISABLE) {
+      return null;
+    }
+    TlsCredentials current = credentials();
+    current.refreshIfDue();
+    try {
+      return TlsSocket.handshake(
+          socket,
+          current.clientEngine(settings.mode(), node.host(), node.port()),
+          node.toString(),
+          Math.max(1, timeout.toMillis()));
+    } catch (NoTlsException e) {
+      throw new TlsException(
+          e.getMessage()
+              + ": set sslMode=disable in the URL, or start the nodes with --tls-certificate",
+          e);
+    }
+  }
+
+  private synchronized TlsCredentials credentials() throws TlsException {
+    TlsCredentials read = credentials;
+    if (read == null) {
+      try {
+        read = new TlsCredentials(settings.files(), settings.minVersion(), new Log());
+      } catch (IOException e) {
+        throw new TlsException(
+            "the files of sslRootCert, sslCert, sslKey or sslKeyStore: " + e.getMessage(), e);
+      }
+      credentials = read;
+    }
+    return read;
+  }
+
+  private static final class Log implements TlsCredentials.Listener {
+    @Override
+    public void reloaded(String what) {
+      LOG.log(Level.INFO, "TLS: {0}", what);
+    }
+
+    @Override
+    public void warned(String what) {
+      LOG.log(Level.WARNING, "TLS: {0}", what);
+    }
+
+    @Override
+    public void failed(String why) {
+      LOG.log(Level.ERROR, "TLS: changed files are not used: {0}", why);
+    }
+  }
+}

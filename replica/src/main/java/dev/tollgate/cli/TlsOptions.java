@@ -1,0 +1,179 @@
+package dev.tollgate.cli;
+
+import dev.tollgate.node.NodeTls;
+import dev.tollgate.tls.CertificateDemand;
+import dev.tollgate.tls.TlsCredentials;
+import dev.tollgate.tls.TlsFiles;
+import dev.tollgate.tls.TlsVersion;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of {@link ServerCommand} that are about TLS. */
+final class TlsOptions {
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = "--tls-certificate",
+      defaultValue = "${env:TOLLGATE_TLS_CERTIFICATE}",
+      description =
+          "File with this node's certificate, and those between it and its CA; PEM. Turns TLS on."
+              + " Read again when it changes. [TOLLGATE_TLS_CERTIFICATE]")
+  private @Nullable Path certificate;
+
+  @Option(
+      names = "--tls-key",
+      defaultValue = "${env:TOLLGATE_TLS_KEY}",
+      description = "File with the key of the certificate; PEM, PKCS#8. [TOLLGATE_TLS_KEY]")
+  private @Nullable Path key;
+
+  @Option(
+      names = "--tls-key-password-file",
+      defaultValue = "${env:TOLLGATE_TLS_KEY_PASSWORD_FILE}",
+      description =
+          "File whose first line is the password of that key. [TOLLGATE_TLS_KEY_PASSWORD_FILE]")
+  private @Nullable Path keyPasswordFile;
+
+  @Option(
+      names = "--tls-keystore",
+      defaultValue = "${env:TOLLGATE_TLS_KEYSTORE}",
+      description =
+          "PKCS#12 file with certificate and key, in place of --tls-certificate and --tls-key."
+              + " [TOLLGATE_TLS_KEYSTORE]")
+  private @Nullable Path keyStore;
+
+  @Option(
+      names = "--tls-keystore-password-file",
+      defaultValue = "${env:TOLLGATE_TLS_KEYSTORE_PASSWORD_FILE}",
+      description =
+          "File whose first line is the password of PKCS#12 files."
+              + " [TOLLGATE_TLS_KEYSTORE_PASSWORD_FILE]")
+  private @Nullable Path keyStorePasswordFile;
+
+  @Option(
+      names = "--tls-trust",
+      defaultValue = "${env:TOLLGATE_TLS_TRUST}",
+      description =
+          "File with the certificates of the CAs of other nodes and of clients; PEM or PKCS#12."
+              + " [TOLLGATE_TLS_TRUST]")
+  private @Nullable Path trust;
+
+  @Option(
+      names = "--tls-crl",
+      defaultValue = "${env:TOLLGATE_TLS_CRL}",
+      description = "File with revocation lists of these CAs; PEM or DER. [TOLLGATE_TLS_CRL]")
+  private @Nullable Path crl;
+
+  @Option(
+      names = "--tls-min-version",
+      defaultValue = "${env:TOLLGATE_TLS_MIN_VERSION:-1.3}",
+      paramLabel = "1.3|1.2",
+      description = "The oldest version of TLS that the node speaks. [TOLLGATE_TLS_MIN_VERSION]")
+  private String minVersion;
+
+  @Option(
+      names = "--tls-clients",
+      defaultValue = "${env:TOLLGATE_TLS_CLIENTS}",
+      paramLabel = "off|on|require-certificate",
+      description =
+          "Whether the port for clients speaks TLS alone, and demands their certificates; on if"
+              + " there is a certificate. [TOLLGATE_TLS_CLIENTS]")
+  private @Nullable String clients;
+
+  @Option(
+      names = "--tls-peers",
+      defaultValue = "${env:TOLLGATE_TLS_PEERS}",
+      paramLabel = "on|off",
+      description =
+          "Whether nodes talk over TLS with each other, both with certificates; on if there is a"
+              + " certificate. The same for all nodes. [TOLLGATE_TLS_PEERS]")
+  private @Nullable String peers;
+
+  TlsOptions() {}
+
+  /**
+   * Reads the files.
+   *
+   * @param hasPeers whether the node talks with others at all
+   * @return null if the node does without TLS
+   * @throws IOException if a file cannot be used
+   */
+  @Nullable NodeTls read(TlsCredentials.Listener listener, boolean hasPeers) throws IOException {
+    CertificateDemand demand = demand();
+    boolean on = peers == null || choice("--tls-peers", peers, "on", "off").equals("on");
+    if (certificate == null && keyStore == null) {
+      require(
+          key == null && trust == null && crl == null && clients == null && peers == null,
+          "TLS needs --tls-certificate and --tls-key, or --tls-keystore");
+      return null;
+    }
+    require(
+        (certificate == null) == (key == null), "--tls-certificate and --tls-key belong together");
+    require(
+        certificate == null || keyStore == null,
+        "--tls-certificate and --tls-keystore: one of the two");
+    require(
+        trust != null || !(on && hasPeers),
+        "nodes check each other's certificates: --tls-trust says which CA they trust");
+    require(
+        trust != null || demand != CertificateDemand.REQUIRED,
+        "--tls-clients=require-certificate needs --tls-trust, the CA of the clients");
+    if (trust == null && demand != null) {
+      // there is nothing to check a client's certificate against
+      demand = CertificateDemand.NONE;
+    }
+    TlsFiles files =
+        new TlsFiles(
+            certificate,
+            key,
+            keyStore,
+            /* password= */ null,
+            certificate != null && keyPasswordFile != null ? keyPasswordFile : keyStorePasswordFile,
+            trust,
+            crl);
+    return new NodeTls(new TlsCredentials(files, version(), listener), demand, on && hasPeers);
+  }
+
+  private @Nullable CertificateDemand demand() {
+    if (clients == null) {
+      return CertificateDemand.WANTED;
+    }
+    return switch (choice("--tls-clients", clients, "off", "on", "require-certificate")) {
+      case "off" -> null;
+      case "on" -> CertificateDemand.WANTED;
+      default -> CertificateDemand.REQUIRED;
+    };
+  }
+
+  private TlsVersion version() {
+    try {
+      return TlsVersion.parse(minVersion);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          command.commandLine(), "--tls-min-version: " + e.getMessage(), e);
+    }
+  }
+
+  private String choice(String option, String value, String... choices) {
+    String lower = value.toLowerCase(Locale.ROOT);
+    for (String choice : choices) {
+      if (choice.equals(lower)) {
+        return choice;
+      }
+    }
+    throw new ParameterException(
+        command.commandLine(), option + "=" + value + " is none of " + String.join(", ", choices));
+  }
+
+  private void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new ParameterException(command.commandLine(), otherwise);
+    }
+  }
+}
