@@ -6,6 +6,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -176,6 +178,8 @@ final class ServerCommand implements Callable<Integer> {
               + " [TOLLGATE_REHEARSAL]")
   private Duration rehearsal;
 
+  @Mixin private final AuditOptions audit = new AuditOptions();
+
   ServerCommand() {}
 
   @Override
@@ -212,7 +216,7 @@ final class ServerCommand implements Callable<Integer> {
     if (failure == null || failure instanceof RemovedException) {
       return 0;
     }
-    LOG.error("{}: stopped serving: {}", id, failure.toString());
+    LOG.error("{}: stopped serving: {}", id, LoggedError.text(failure));
     int status = failure instanceof StrangerException ? STRANGER : REPLICA_FAILED;
     haltIfItDoesNotEnd(status, node.isOnAnotherRuntime() ? SNAPSHOT_WITHIN : END_WITHIN);
     return status;
@@ -301,7 +305,13 @@ final class ServerCommand implements Callable<Integer> {
             (long) (snapshotLogMib * (1 << 20)),
             raftTransport);
     return new NodeSettings(
-        id, raft, clientAddress, listenAddress(), connections(), Duration.ofMinutes(verifyMinutes));
+            id,
+            raft,
+            clientAddress,
+            listenAddress(),
+            connections(),
+            Duration.ofMinutes(verifyMinutes))
+        .withAudit(audit.settings(spec.commandLine()));
   }
 
   /**
@@ -337,7 +347,7 @@ final class ServerCommand implements Callable<Integer> {
   private void stopIfClassesAreLost() {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, error) -> {
-          LOG.error("{}: thread {} has ended", id, thread.getName(), error);
+          LOG.error("{}: thread {} has ended", id, thread.getName(), LoggedError.of(error));
           if (error instanceof LinkageError) {
             Runtime.getRuntime().halt(REPLICA_FAILED);
           }

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
@@ -25,6 +26,7 @@ final class Locking {
   private final LeaseTable leases;
   private final LockTable locks;
   private final LockGrants grants;
+  private final EventRecorder audit;
 
   Locking(ReplicatedState state) {
     this.current = state.current();
@@ -32,6 +34,7 @@ final class Locking {
     this.leases = state.leases();
     this.locks = state.locks();
     this.grants = state.grants();
+    this.audit = state.audit();
   }
 
   Outcome createLease(Session session, Operation.CreateLease operation) {
@@ -50,7 +53,7 @@ final class Locking {
     return new Outcome.LeaseCreated(lease.id());
   }
 
-  Outcome revokeLease(Operation.RevokeLease operation) {
+  Outcome revokeLease(Session session, Operation.RevokeLease operation) {
     Lease lease = leases.find(operation.lease());
     if (lease == null) {
       return leases.existed(operation.lease())
@@ -60,6 +63,7 @@ final class Locking {
     if (isOfNoClient(lease)) {
       return ofNoClient(lease);
     }
+    audit.losing(lease, AuditEvent.LossReason.LEASE_REVOKED, session);
     endLease(lease);
     return new Outcome.Answered(true);
   }
@@ -177,10 +181,11 @@ final class Locking {
     return lock == null ? null : lock.holdOf(lease);
   }
 
-  Outcome forceRelease(Operation.ForceReleaseLock operation) {
+  Outcome forceRelease(Session session, Operation.ForceReleaseLock operation) {
     LockName name = operation.lock();
     Lock lock = locks.find(name);
     List<Hold> taken = lock == null ? List.of() : lock.holds();
+    audit.forced(session, name, taken);
     if (taken.isEmpty()) {
       return new Outcome.Answered(false);
     }

@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Notice;
  * snapshot is restored; {@link ClusterState} shows it to others.
  *
  * @param current the command that is being applied, or was applied last
+ * @param audit what auditors want to know of that command; no part of the state
  */
 record ReplicatedState(
     CurrentCommand current,
@@ -18,7 +19,8 @@ record ReplicatedState(
     TransactionTable transactions,
     StatementQueue waiting,
     NodeTable nodes,
-    Agreement agreement) {
+    Agreement agreement,
+    EventRecorder audit) {
 
   /** The state before the first command. */
   static ReplicatedState empty(Capacity capacity) {
@@ -27,10 +29,12 @@ record ReplicatedState(
     LockTable locks = new LockTable();
     TransactionTable transactions = new TransactionTable();
     StatementQueue waiting = new StatementQueue(capacity, transactions);
+    EventRecorder audit = new EventRecorder(sessions, locks);
     LockGrants grants =
         new LockGrants(
             locks,
             capacity,
+            audit,
             (request, outcome) -> {
               PendingStatement statement = waiting.of(request.session());
               if (statement != null) {
@@ -50,7 +54,8 @@ record ReplicatedState(
         transactions,
         waiting,
         new NodeTable(),
-        new Agreement());
+        new Agreement(),
+        audit);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
@@ -13,18 +14,21 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   private final LockConfiguration configuration;
   private final Transactions transactions;
   private final SqlStore store;
+  private final EventRecorder audit;
 
   SessionOperations(
       Session session,
       Locking locking,
       LockConfiguration configuration,
       Transactions transactions,
-      SqlStore store) {
+      SqlStore store,
+      EventRecorder audit) {
     this.session = session;
     this.locking = locking;
     this.configuration = configuration;
     this.transactions = transactions;
     this.store = store;
+    this.audit = audit;
   }
 
   @Override
@@ -34,7 +38,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome revokeLease(Operation.RevokeLease operation) {
-    return locking.revokeLease(operation);
+    return locking.revokeLease(session, operation);
   }
 
   @Override
@@ -61,17 +65,24 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome defineLock(Operation.DefineLock operation) {
-    return configuration.define(operation);
+    return audit.administered(
+        session, "create_lock", text(operation.definition()), configuration.define(operation));
   }
 
   @Override
   public Outcome changeLock(Operation.ChangeLock operation) {
-    return configuration.change(operation);
+    return audit.administered(
+        session, "alter_lock", text(operation.definition()), configuration.change(operation));
   }
 
   @Override
   public Outcome dropLock(Operation.DropLock operation) {
-    return configuration.drop(operation);
+    return audit.administered(
+        session, "drop_lock", operation.lock().value(), configuration.drop(operation));
+  }
+
+  private static String text(LockDefinition definition) {
+    return definition.lock() + " permits " + definition.permits();
   }
 
   @Override
@@ -81,7 +92,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome forceRelease(Operation.ForceReleaseLock operation) {
-    return locking.forceRelease(operation);
+    return locking.forceRelease(session, operation);
   }
 
   @Override

@@ -14,12 +14,15 @@ import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.MemoryLog;
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.ratis.RatisLog;
+import dev.tollgate.node.audit.AuditSettings;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
@@ -108,6 +111,8 @@ public final class Node implements AutoCloseable {
     replica = new Replica(id, database, settings.environment(), skips, capacity);
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     Supervision supervision = new Supervision(id, replica::failed);
+    warnIfShared(id, raft);
+    replica.recordTo(openAudit(settings, log, supervision));
     pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
@@ -133,6 +138,42 @@ public final class Node implements AutoCloseable {
     replica.addListener(administration);
     replica.addListener(verification);
     replica.addListener(new Watcher());
+  }
+
+  /**
+   * A directory that was made by others may have rights that containers need: a warning is enough.
+   */
+  private static void warnIfShared(String id, @Nullable RaftSettings raft) throws IOException {
+    String rights = raft == null ? null : PrivateFiles.rightsOfOthers(raft.directory());
+    if (rights != null) {
+      LOG.warn(
+          "{}: others may enter the data directory {} ({}), which has all data and all secrets:"
+              + " chmod 700",
+          id,
+          raft.directory(),
+          rights);
+    }
+  }
+
+  private static AuditTrail openAudit(
+      NodeSettings settings, ReplicatedLog log, Supervision supervision) throws IOException {
+    AuditSettings audit = settings.audit();
+    if (audit == null) {
+      return AuditTrail.off();
+    }
+    try {
+      return AuditTrail.open(
+          settings.nodeId(),
+          audit,
+          log.incarnation(),
+          Clock.systemUTC(),
+          () -> log.status().term(),
+          supervision);
+    } catch (IOException e) {
+      log.close();
+      throw new IOException(
+          "the audit file " + audit.file() + " cannot be written: " + e.getMessage(), e);
+    }
   }
 
   /**
@@ -379,6 +420,7 @@ public final class Node implements AutoCloseable {
     keepStatements();
     log.close();
     replica.close();
+    replica.audit().close();
     timeKeeper.close();
     workers.close();
     database.close();

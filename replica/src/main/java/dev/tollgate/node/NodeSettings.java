@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.store.LocalEnvironment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxConnections clients that may be connected at a time
  * @param verifyInterval how often the replicas are compared while this node leads; zero for never
  * @param environment the environment in which the node computes statements; always the same
+ * @param audit where the node writes what auditors want to know; null for nowhere
  */
 public record NodeSettings(
     String nodeId,
@@ -29,7 +31,8 @@ public record NodeSettings(
     @Nullable InetSocketAddress listenAddress,
     int maxConnections,
     Duration verifyInterval,
-    Supplier<Environment> environment) {
+    Supplier<Environment> environment,
+    @Nullable AuditSettings audit) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
 
@@ -45,6 +48,39 @@ public record NodeSettings(
     if (maxConnections < 1) {
       throw new IllegalArgumentException("maxConnections: " + maxConnections);
     }
+  }
+
+  /** Creates the settings of a node that is not audited. */
+  public NodeSettings(
+      String nodeId,
+      @Nullable RaftSettings raft,
+      @Nullable String clientAddress,
+      @Nullable InetSocketAddress listenAddress,
+      int maxConnections,
+      Duration verifyInterval,
+      Supplier<Environment> environment) {
+    this(
+        nodeId,
+        raft,
+        clientAddress,
+        listenAddress,
+        maxConnections,
+        verifyInterval,
+        environment,
+        null);
+  }
+
+  /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
+  public NodeSettings withAudit(@Nullable AuditSettings chosen) {
+    return new NodeSettings(
+        nodeId,
+        raft,
+        clientAddress,
+        listenAddress,
+        maxConnections,
+        verifyInterval,
+        environment,
+        chosen);
   }
 
   /** Creates the settings of a node that computes in the environment of this process. */

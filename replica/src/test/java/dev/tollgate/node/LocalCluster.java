@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
+import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster whose nodes, n1, n2 and so on, all run in this process and sync to a directory. */
 final class LocalCluster implements AutoCloseable {
@@ -41,6 +43,7 @@ final class LocalCluster implements AutoCloseable {
   private final Map<String, SqlDatabase> databases = new TreeMap<>();
   private final Map<String, Node> nodes = new TreeMap<>();
   private Consumer<SqlDatabase> preparation = database -> {};
+  private @Nullable Path auditFiles;
 
   /** Chooses addresses, and starts no node yet. */
   LocalCluster(Path directory, int size, Duration verifyInterval, long snapshotLogBytes)
@@ -82,6 +85,11 @@ final class LocalCluster implements AutoCloseable {
     preparation = work;
   }
 
+  /** Has every node that is started from now on write its audit lines there, in files by node. */
+  void audit(Path directory) {
+    auditFiles = directory;
+  }
+
   void startAll() throws IOException {
     for (String id : peers.keySet()) {
       start(id);
@@ -108,13 +116,17 @@ final class LocalCluster implements AutoCloseable {
     Node node =
         new Node(
             new NodeSettings(
-                id,
-                raft,
-                null,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
-                MAX_CONNECTIONS,
-                verifyInterval,
-                () -> environment),
+                    id,
+                    raft,
+                    null,
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id)),
+                    MAX_CONNECTIONS,
+                    verifyInterval,
+                    () -> environment)
+                .withAudit(
+                    auditFiles == null
+                        ? null
+                        : new AuditSettings(auditFiles.resolve(id), AuditSettings.MAX_BYTES, 2)),
             database);
     nodes.put(id, node);
     databases.put(id, database);

@@ -59,12 +59,16 @@ public sealed interface Command {
    * Starts a session. Not executed at most once: if its reply is lost, the session stays unused and
    * expires.
    *
-   * @param secret number that the node chooses and that a client must know to use the session again
+   * @param secret number that the node chooses and that a client must know to use the session
+   *     again; {@link #NO_SECRET} for a session of a restored backup, which no client can use
    * @param ttlMillis how long the session outlives its last heartbeat
    * @param leaseTtlMillis ttl of the session's own lease, which begins with the first lock it takes
    */
   record OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis)
       implements Command {
+    /** The secret that nobody knows. */
+    public static final long NO_SECRET = 0;
+
     public OpenSession {
       requireNonNull(client, "client");
       requireWithin(

@@ -171,7 +171,7 @@ public final class ClientConnection {
     } else if (request instanceof Request.Cancel cancel) {
       sessions.cancel(cancel, answer);
     } else if (request instanceof Request.OpenSnapshot open) {
-      snapshot.open(open, answer);
+      snapshot.open(open, self, answer);
     } else if (request instanceof Request.ReadSnapshot read) {
       snapshot.read(read, answer);
     } else if (request instanceof Request.AwaitHolder await) {

@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
@@ -186,7 +187,7 @@ public final class ClientServer implements AutoCloseable {
         channel.close();
       } else {
         replica.stopIfClassesAreLost(cause);
-        LOG.error("{}: the connection of {} failed", nodeId, client(), cause);
+        LOG.error("{}: the connection of {} failed", nodeId, client(), LoggedError.of(cause));
         channel.close();
       }
     }

@@ -86,7 +86,8 @@ public final class ClientService implements Replica.Listener {
             statementQueries,
             new LockStatements(
                 proposals, renewals, access, statementQueries, replica.state(), work),
-            new ProcedureStatements(administration, statementQueries, leadership, work),
+            new ProcedureStatements(
+                administration, statementQueries, leadership, work, replica.audit()),
             database.memory(),
             work);
     series = new StatementSeries(frontend, proposals, database.memory(), work);
@@ -116,7 +117,7 @@ public final class ClientService implements Replica.Listener {
         watches,
         leaders,
         new StatementRequests(frontend, execution, series, descriptions, work),
-        new SnapshotSender(nodeId, snapshots, leadership, workers));
+        new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
   }
 
   @Override

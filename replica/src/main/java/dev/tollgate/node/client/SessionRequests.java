@@ -70,7 +70,7 @@ final class SessionRequests {
       answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
       return;
     }
-    long secret = SECRETS.nextLong();
+    long secret = newSecret();
     pipeline.submit(
         new Command.OpenSession(client, secret, open.ttlMillis(), open.leaseTtlMillis()),
         new Proposal.Listener() {
@@ -95,6 +95,14 @@ final class SessionRequests {
             answer.accept(new Reply.Failure(SqlState.BUSY, why));
           }
         });
+  }
+
+  private static long newSecret() {
+    long secret = SECRETS.nextLong();
+    while (secret == Command.OpenSession.NO_SECRET) {
+      secret = SECRETS.nextLong();
+    }
+    return secret;
   }
 
   private static @Nullable String wrongWith(Request.OpenSession open) {
@@ -151,7 +159,16 @@ final class SessionRequests {
     if (known == null) {
       return false;
     }
-    if (known.secret() != attach.secret()) {
+    if (!known.isUsable()) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.SESSION_GONE,
+              "session "
+                  + id
+                  + " is one of a restored backup, which no client can use: open a new connection"));
+      return true;
+    }
+    if (!known.admits(attach.secret())) {
       LOG.warn(
           "{}: {} does not know the secret of session {}", cluster.nodeId(), replies.client(), id);
       answer.accept(
@@ -197,7 +214,7 @@ final class SessionRequests {
     }
     SessionId id = new SessionId(cancel.sessionId());
     Facts.SessionFacts known = facts.session(id);
-    if (known == null || known.secret() != cancel.secret()) {
+    if (known == null || !known.admits(cancel.secret())) {
       answer.accept(
           leadership.isAssumed()
               ? new Reply.Failure(SqlState.SESSION_GONE, "there is no session " + id)
