@@ -144,7 +144,10 @@ public final class Node implements AutoCloseable {
    * A directory that was made by others may have rights that containers need: a warning is enough.
    */
   private static void warnIfShared(String id, @Nullable RaftSettings raft) throws IOException {
-    String rights = raft == null ? null : PrivateFiles.rightsOfOthers(raft.directory());
+    if (raft == null) {
+      return;
+    }
+    String rights = PrivateFiles.rightsOfOthers(raft.directory());
     if (rights != null) {
       LOG.warn(
           "{}: others may enter the data directory {} ({}), which has all data and all secrets:"

@@ -14,8 +14,12 @@ import javax.crypto.SecretKey;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
-/** The passphrase of encrypted backups. Never part of a message. Not thread-safe. */
+/**
+ * The passphrase of encrypted backups. Never part of a message. Keeps the last key that was derived
+ * from it, because a restore reads its file twice. Not thread-safe.
+ */
 public final class Passphrase {
   /** Characters of a passphrase; a file with more is another file. */
   public static final int MOST_CHARS = 1_000;
@@ -24,6 +28,9 @@ public final class Passphrase {
   private static final int KEY_BITS = 256;
 
   private final char[] characters;
+  private byte[] lastSalt = {};
+  private int lastIterations;
+  private @Nullable SecretKey lastKey;
 
   private Passphrase(char[] characters) {
     this.characters = characters;
@@ -76,6 +83,17 @@ public final class Passphrase {
 
   /** Derives a key for AES-256 by PBKDF2 with HMAC-SHA-256. Takes some tenths of a second. */
   SecretKey key(byte[] salt, int iterations) {
+    SecretKey key = lastKey;
+    if (key == null || iterations != lastIterations || !Arrays.equals(salt, lastSalt)) {
+      key = derive(salt, iterations);
+      lastKey = key;
+      lastSalt = salt.clone();
+      lastIterations = iterations;
+    }
+    return key;
+  }
+
+  private SecretKey derive(byte[] salt, int iterations) {
     PBEKeySpec spec = new PBEKeySpec(characters, salt, iterations, KEY_BITS);
     try {
       byte[] key =

@@ -57,6 +57,7 @@ final class SealedFormat {
   }
 
   /** What a header says, if this version knows it. */
+  @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
   record Header(int iterations, byte[] salt) {
     static Header read(byte[] bytes) throws CorruptSnapshotException {
       ByteBuffer in = ByteBuffer.wrap(bytes, MAGIC.length, HEADER_BYTES - MAGIC.length);

@@ -94,7 +94,7 @@ class SecretsTest {
         assertClean("views", views(statement), secrets);
       }
       assertClean("threads", threads(), secrets);
-      cluster.close();
+      cluster.stopAll();
       assertTrue(recorder.lines.size() > 2, "the log was seen: " + recorder.lines);
       assertClean("log", recorder.lines, secrets);
       List<String> lines = Files.readAllLines(audit.resolve("n1"));

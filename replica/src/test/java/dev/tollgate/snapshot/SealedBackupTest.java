@@ -25,7 +25,14 @@ class SealedBackupTest {
   private static final int SEALED_CHUNK = CHUNK + SealedFormat.TAG_BYTES;
   private static final int HEADER = SealedFormat.HEADER_BYTES;
 
+  private final Passphrase right;
+
   @TempDir Path directory;
+
+  SealedBackupTest() throws IOException {
+    // derives its key once for each file
+    right = passphrase("right");
+  }
 
   private static Passphrase passphrase(String text) throws IOException {
     return Passphrase.of(text.toCharArray(), "the test");
@@ -37,24 +44,24 @@ class SealedBackupTest {
     return bytes;
   }
 
-  private static byte[] seal(byte[] plain) throws IOException {
+  private byte[] seal(byte[] plain) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    SealedOutput sealed = new SealedOutput(out, passphrase("right"));
+    SealedOutput sealed = new SealedOutput(out, right);
     sealed.write(plain, 0, plain.length / 3);
     sealed.write(plain, plain.length / 3, plain.length - plain.length / 3);
     sealed.finish();
     return out.toByteArray();
   }
 
-  private static byte[] open(byte[] sealed, String passphrase) throws IOException {
+  private static byte[] open(byte[] sealed, Passphrase passphrase) throws IOException {
     try (SealedInput in =
-        new SealedInput(new ByteArrayInputStream(sealed), passphrase(passphrase))) {
+        new SealedInput(new ByteArrayInputStream(sealed), passphrase)) {
       return in.readAllBytes();
     }
   }
 
-  private static String refusal(byte[] sealed) {
-    return assertThrows(CorruptSnapshotException.class, () -> open(sealed, "right")).getMessage();
+  private String refusal(byte[] sealed) {
+    return assertThrows(CorruptSnapshotException.class, () -> open(sealed, right)).getMessage();
   }
 
   private static byte[] join(byte[]... parts) {
@@ -79,7 +86,7 @@ class SealedBackupTest {
   void whatWasSealedIsOpened(int length) throws IOException {
     byte[] plain = bytes(length);
     byte[] sealed = seal(plain);
-    assertArrayEquals(plain, open(sealed, "right"));
+    assertArrayEquals(plain, open(sealed, right));
     int chunks = Math.max(1, (length + CHUNK - 1) / CHUNK);
     assertEquals(HEADER + length + chunks * SealedFormat.TAG_BYTES, sealed.length);
   }
@@ -97,7 +104,7 @@ class SealedBackupTest {
   void wrongPassphraseIsSaid() throws IOException {
     byte[] sealed = seal(bytes(10));
     String message =
-        assertThrows(CorruptSnapshotException.class, () -> open(sealed, "wrong")).getMessage();
+        assertThrows(CorruptSnapshotException.class, () -> open(sealed, passphrase("wrong"))).getMessage();
     assertTrue(message.startsWith("the passphrase is wrong, or"), message);
   }
 
@@ -177,7 +184,7 @@ class SealedBackupTest {
     byte[] sealed = seal(bytes(10));
     sealed[5] = 2;
     assertTrue(
-        assertThrows(UnknownVersionException.class, () -> open(sealed, "right"))
+        assertThrows(UnknownVersionException.class, () -> open(sealed, right))
             .getMessage()
             .contains("of version 2"));
   }

@@ -98,10 +98,4 @@ public final class LoggedError extends Exception {
     }
     return chain;
   }
-
-  /** The text of the error itself, as if this were the error. */
-  @Override
-  public String toString() {
-    return String.valueOf(getMessage());
-  }
 }
