@@ -31,6 +31,8 @@ class ReplicaArchitectureTest {
           .definedBy("dev.tollgate.node.client..")
           .layer("replica")
           .definedBy("dev.tollgate.node.replica..")
+          .layer("audit")
+          .definedBy("dev.tollgate.node.audit..")
           .layer("store")
           .definedBy("dev.tollgate.store..")
           .layer("log")
@@ -47,10 +49,12 @@ class ReplicaArchitectureTest {
           .mayOnlyBeAccessedByLayers("node")
           .whereLayer("replica")
           .mayOnlyBeAccessedByLayers("node", "clients")
+          .whereLayer("audit")
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
           .whereLayer("store")
           .mayOnlyBeAccessedByLayers("node", "clients", "replica")
           .whereLayer("log")
-          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica", "audit")
           .whereLayer("snapshot")
           .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
 

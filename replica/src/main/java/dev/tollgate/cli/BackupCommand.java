@@ -1,6 +1,10 @@
 package dev.tollgate.cli;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.log.WholeFile;
 import dev.tollgate.snapshot.Backup;
+import dev.tollgate.snapshot.Passphrase;
 import dev.tollgate.wire.Reply;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -42,8 +46,13 @@ final class BackupCommand implements Callable<Integer> {
   @Option(names = "--overwrite", description = "Replace FILE if it is there.")
   private boolean overwrite;
 
-  @Parameters(paramLabel = "FILE", description = "Appears when it is complete and was checked.")
+  @Parameters(
+      paramLabel = "FILE",
+      description =
+          "Appears when it is complete and was checked; only you may read it. It holds all data.")
   private Path file;
+
+  @Mixin private final PassphraseOption passphrase = new PassphraseOption();
 
   BackupCommand() {}
 
@@ -53,20 +62,23 @@ final class BackupCommand implements Callable<Integer> {
     try {
       requireNew();
       Path unfinished = file.resolveSibling(file.getFileName() + ".part");
+      Passphrase secret = passphrase.read();
       Reply.SnapshotOpened snapshot =
-          SnapshotFetch.write(url, login.properties(url), leader, unfinished);
-      Backup backup = Backup.check(unfinished);
+          SnapshotFetch.write(url, login.properties(url), leader, unfinished, secret);
+      Backup backup = Backup.check(unfinished, secret);
       requireNew();
       Files.move(
           unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      WholeFile.syncNames(requireNonNull(file.toAbsolutePath().getParent()));
       System.out.printf(
-          "%s: node %s at log index %d, last changed %s, epoch %d, %d bytes, in %d ms%n",
+          "%s: node %s at log index %d, last changed %s, epoch %d, %d bytes%s, in %d ms%n",
           file,
           snapshot.nodeId(),
           snapshot.index(),
           backup.at(),
           backup.epoch(),
-          snapshot.sizeBytes(),
+          Files.size(file),
+          secret == null ? "" : ", encrypted",
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
       return 0;
     } catch (IOException e) {

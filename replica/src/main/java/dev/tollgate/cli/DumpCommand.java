@@ -1,5 +1,6 @@
 package dev.tollgate.cli;
 
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.node.SqlDump;
 import dev.tollgate.snapshot.Backup;
 import java.io.BufferedWriter;
@@ -9,6 +10,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -61,7 +64,7 @@ final class DumpCommand implements Callable<Integer> {
       Path snapshot = Files.createTempFile("tollgate", ".snapshot");
       try {
         requireNew();
-        SnapshotFetch.write(url, login.properties(url), leader, snapshot);
+        SnapshotFetch.write(url, login.properties(url), leader, snapshot, null);
         dump(Backup.check(snapshot));
         return 0;
       } finally {
@@ -85,9 +88,9 @@ final class DumpCommand implements Callable<Integer> {
       return;
     }
     Path unfinished = file.resolveSibling(file.getFileName() + ".part");
-    try (FileOutputStream out = new FileOutputStream(unfinished.toFile())) {
-      write(backup, out);
-      out.getFD().sync();
+    try (FileChannel out = PrivateFiles.replace(unfinished)) {
+      write(backup, Channels.newOutputStream(out));
+      out.force(true);
     }
     requireNew();
     Files.move(

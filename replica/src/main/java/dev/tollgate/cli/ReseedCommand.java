@@ -53,7 +53,8 @@ final class ReseedCommand implements Callable<Integer> {
               id,
               target -> {
                 Reply.SnapshotOpened snapshot =
-                    SnapshotFetch.write(url, login.properties(url), /* leaderOnly= */ true, target);
+                    SnapshotFetch.write(
+                        url, login.properties(url), /* leaderOnly= */ true, target, null);
                 return new NodeDirectory.Seed(
                     snapshot.nodeId(), snapshot.term(), snapshot.index(), snapshot.configuration());
               });

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -45,12 +46,14 @@ final class RestoreCommand implements Callable<Integer> {
               + " same cluster, has been restored before.")
   private @Nullable Integer epoch;
 
+  @Mixin private final PassphraseOption passphrase = new PassphraseOption();
+
   RestoreCommand() {}
 
   @Override
   public Integer call() {
     try {
-      Backup backup = Backup.check(file);
+      Backup backup = Backup.check(file, passphrase.read());
       int chosen = epoch == null ? backup.epoch() + 1 : epoch;
       if (chosen <= backup.epoch() || chosen > FencingToken.MAX_EPOCH) {
         throw new ParameterException(

@@ -6,6 +6,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
@@ -181,6 +182,7 @@ final class ServerCommand implements Callable<Integer> {
   private Duration rehearsal;
 
   @Mixin private TlsOptions tlsOptions = new TlsOptions();
+  @Mixin private final AuditOptions audit = new AuditOptions();
 
   ServerCommand() {}
 
@@ -218,7 +220,7 @@ final class ServerCommand implements Callable<Integer> {
     if (failure == null || failure instanceof RemovedException) {
       return 0;
     }
-    LOG.error("{}: stopped serving: {}", id, failure.toString());
+    LOG.error("{}: stopped serving: {}", id, LoggedError.text(failure));
     int status = failure instanceof StrangerException ? STRANGER : REPLICA_FAILED;
     haltIfItDoesNotEnd(status, node.isOnAnotherRuntime() ? SNAPSHOT_WITHIN : END_WITHIN);
     return status;
@@ -317,7 +319,7 @@ final class ServerCommand implements Callable<Integer> {
             listenAddress(),
             connections(),
             Duration.ofMinutes(verifyMinutes));
-    return settings.withTls(tls);
+    return settings.withTls(tls).withAudit(audit.settings(spec.commandLine()));
   }
 
   /**
@@ -353,7 +355,7 @@ final class ServerCommand implements Callable<Integer> {
   private void stopIfClassesAreLost() {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, error) -> {
-          LOG.error("{}: thread {} has ended", id, thread.getName(), error);
+          LOG.error("{}: thread {} has ended", id, thread.getName(), LoggedError.of(error));
           if (error instanceof LinkageError) {
             Runtime.getRuntime().halt(REPLICA_FAILED);
           }

@@ -1,15 +1,20 @@
 package dev.tollgate.cli;
 
 import dev.tollgate.jdbc.TollgateDriver;
+import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.snapshot.Passphrase;
+import dev.tollgate.snapshot.SealedOutput;
 import dev.tollgate.transport.SnapshotDownload;
 import dev.tollgate.transport.TransportException;
 import dev.tollgate.wire.Reply;
 import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /** Copies a snapshot of a node into a local file. */
 final class SnapshotFetch {
@@ -22,16 +27,29 @@ final class SnapshotFetch {
    *
    * @param properties as for a connection
    * @param leaderOnly true for a snapshot that covers everything committed before
-   * @param file is replaced
+   * @param file is replaced; from its first byte on only this user may read it
+   * @param passphrase with which the file is encrypted, or null
    */
   static Reply.SnapshotOpened write(
-      String url, Properties properties, boolean leaderOnly, Path file) throws IOException {
+      String url,
+      Properties properties,
+      boolean leaderOnly,
+      Path file,
+      @Nullable Passphrase passphrase)
+      throws IOException {
     try (SnapshotDownload download = TollgateDriver.openSnapshot(url, properties, leaderOnly);
-        FileOutputStream out = new FileOutputStream(file.toFile())) {
-      BufferedOutputStream buffered = new BufferedOutputStream(out, BUFFER_BYTES);
-      download.copyTo(buffered);
+        FileChannel out = PrivateFiles.replace(file)) {
+      BufferedOutputStream buffered =
+          new BufferedOutputStream(Channels.newOutputStream(out), BUFFER_BYTES);
+      if (passphrase == null) {
+        download.copyTo(buffered);
+      } else {
+        SealedOutput sealed = new SealedOutput(buffered, passphrase);
+        download.copyTo(sealed);
+        sealed.finish();
+      }
       buffered.flush();
-      out.getFD().sync();
+      out.force(true);
       return download.opened();
     } catch (SQLException e) {
       throw new IOException(SqlCommand.describe(e), e);

@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
@@ -37,11 +38,13 @@ final class LockGrants {
 
   private final LockTable locks;
   private final Capacity capacity;
+  private final EventRecorder audit;
   private final WaitListener listener;
 
-  LockGrants(LockTable locks, Capacity capacity, WaitListener listener) {
+  LockGrants(LockTable locks, Capacity capacity, EventRecorder audit, WaitListener listener) {
     this.locks = locks;
     this.capacity = capacity;
+    this.audit = audit;
     this.listener = listener;
   }
 
@@ -74,7 +77,8 @@ final class LockGrants {
                 "try again when some have released it");
       }
       return full == null
-          ? new Outcome.Granted(grant(name, lease, mode, request.session(), nowMicros))
+          ? new Outcome.Granted(
+              grant(name, lease, mode, request.session(), nowMicros, AuditEvent.GrantWay.AT_ONCE))
           : full;
     }
     return await(List.of(name), new Waiter(request, lease, mode, nowMicros, waitMillis, List.of()));
@@ -96,7 +100,9 @@ final class LockGrants {
     }
     if (free) {
       Outcome.Refused full = full(missing);
-      return full == null ? grantAll(names, lease, request.session(), nowMicros) : full;
+      return full == null
+          ? grantAll(names, lease, request.session(), nowMicros, AuditEvent.GrantWay.AT_ONCE)
+          : full;
     }
     return await(
         names, new Waiter(request, lease, LockMode.EXCLUSIVE, nowMicros, waitMillis, names));
@@ -136,18 +142,31 @@ final class LockGrants {
   }
 
   private FencingToken grant(
-      LockName name, Lease lease, LockMode mode, SessionId session, long nowMicros) {
-    return locks.grant(locks.changeable(name), lease, mode, session, nowMicros);
+      LockName name,
+      Lease lease,
+      LockMode mode,
+      SessionId session,
+      long nowMicros,
+      AuditEvent.GrantWay way) {
+    FencingToken token = locks.grant(locks.changeable(name), lease, mode, session, nowMicros);
+    audit.granted(name, lease, mode, token, session, way);
+    return token;
   }
 
   private Outcome.GrantedAll grantAll(
-      List<LockName> names, Lease lease, SessionId session, long nowMicros) {
+      List<LockName> names,
+      Lease lease,
+      SessionId session,
+      long nowMicros,
+      AuditEvent.GrantWay way) {
     List<FencingToken> tokens = new ArrayList<>(names.size());
     for (LockName name : names) {
       Lock lock = locks.find(name);
       Hold mine = lock == null ? null : lock.holdOf(lease);
       tokens.add(
-          mine == null ? grant(name, lease, LockMode.EXCLUSIVE, session, nowMicros) : mine.token());
+          mine == null
+              ? grant(name, lease, LockMode.EXCLUSIVE, session, nowMicros, way)
+              : mine.token());
     }
     return new Outcome.GrantedAll(tokens);
   }
@@ -173,7 +192,7 @@ final class LockGrants {
     Lock lock = locks.changeable(name);
     LockMode mode = lock.mode();
     locks.drop(lock, hold);
-    FencingToken token = locks.grant(lock, to, mode, session, nowMicros);
+    FencingToken token = grant(name, to, mode, session, nowMicros, AuditEvent.GrantWay.TRANSFER);
     handOn(completeTwins(lock, to, token), nowMicros);
     return token;
   }
@@ -283,7 +302,8 @@ final class LockGrants {
     Set<LockName> changed = new LinkedHashSet<>(remove(name, waiter));
     if (!waiter.isForSeveral()) {
       Lock lock = locks.changeable(name);
-      FencingToken token = locks.grant(lock, lease, waiter.mode(), session, nowMicros);
+      FencingToken token =
+          grant(name, lease, waiter.mode(), session, nowMicros, AuditEvent.GrantWay.AFTER_WAIT);
       listener.completed(waiter.request(), new Outcome.Granted(token));
       changed.addAll(completeTwins(lock, lease, token));
       return changed;
@@ -294,7 +314,8 @@ final class LockGrants {
       listener.completed(waiter.request(), full);
       return changed;
     }
-    Outcome.GrantedAll all = grantAll(names, lease, session, nowMicros);
+    Outcome.GrantedAll all =
+        grantAll(names, lease, session, nowMicros, AuditEvent.GrantWay.AFTER_WAIT);
     listener.completed(waiter.request(), all);
     for (int i = 0; i < names.size(); i++) {
       changed.addAll(completeTwins(locks.changeable(names.get(i)), lease, all.tokens().get(i)));

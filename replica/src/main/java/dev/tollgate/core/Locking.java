@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
@@ -26,6 +27,7 @@ final class Locking {
   private final LockTable locks;
   private final LockGrants grants;
   private final Rights rights;
+  private final EventRecorder audit;
 
   Locking(ReplicatedState state, Rights rights) {
     this.current = state.current();
@@ -34,6 +36,7 @@ final class Locking {
     this.locks = state.locks();
     this.grants = state.grants();
     this.rights = rights;
+    this.audit = state.audit();
   }
 
   Outcome createLease(Session session, Operation.CreateLease operation) {
@@ -66,6 +69,7 @@ final class Locking {
     if (refused != null) {
       return refused;
     }
+    audit.losing(lease, AuditEvent.LossReason.LEASE_REVOKED, session);
     endLease(lease);
     return new Outcome.Answered(true);
   }
@@ -202,6 +206,7 @@ final class Locking {
     }
     Lock lock = locks.find(name);
     List<Hold> taken = lock == null ? List.of() : lock.holds();
+    audit.forced(session, name, taken);
     if (taken.isEmpty()) {
       return new Outcome.Answered(false);
     }

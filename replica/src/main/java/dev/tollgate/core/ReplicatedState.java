@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Notice;
  * snapshot is restored; {@link ClusterState} shows it to others.
  *
  * @param current the command that is being applied, or was applied last
+ * @param audit what auditors want to know of that command; no part of the state
  */
 record ReplicatedState(
     CurrentCommand current,
@@ -20,7 +21,8 @@ record ReplicatedState(
     NodeTable nodes,
     Agreement agreement,
     UserTable users,
-    RightTable rights) {
+    RightTable rights,
+    EventRecorder audit) {
 
   /** The state before the first command. */
   static ReplicatedState empty(Capacity capacity) {
@@ -29,10 +31,12 @@ record ReplicatedState(
     LockTable locks = new LockTable();
     TransactionTable transactions = new TransactionTable();
     StatementQueue waiting = new StatementQueue(capacity, transactions);
+    EventRecorder audit = new EventRecorder(sessions, locks);
     LockGrants grants =
         new LockGrants(
             locks,
             capacity,
+            audit,
             (request, outcome) -> {
               PendingStatement statement = waiting.of(request.session());
               if (statement != null) {
@@ -54,7 +58,8 @@ record ReplicatedState(
         new NodeTable(),
         new Agreement(),
         new UserTable(),
-        new RightTable());
+        new RightTable(),
+        audit);
   }
 
   /**

@@ -1,6 +1,11 @@
 package dev.tollgate.core;
 
+import java.util.Locale;
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
@@ -16,6 +21,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   private final SqlStore store;
   private final Rights rights;
   private final Accounts accounts;
+  private final EventRecorder audit;
 
   SessionOperations(
       Session session,
@@ -24,7 +30,8 @@ final class SessionOperations implements Operation.Handler<Outcome> {
       Transactions transactions,
       SqlStore store,
       Rights rights,
-      Accounts accounts) {
+      Accounts accounts,
+      EventRecorder audit) {
     this.session = session;
     this.locking = locking;
     this.configuration = configuration;
@@ -32,6 +39,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
     this.store = store;
     this.rights = rights;
     this.accounts = accounts;
+    this.audit = audit;
   }
 
   @Override
@@ -68,42 +76,60 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome defineLock(Operation.DefineLock operation) {
-    return configured(() -> configuration.define(operation));
+    return configured(
+        "create_lock", text(operation.definition()), () -> configuration.define(operation));
   }
 
   @Override
   public Outcome changeLock(Operation.ChangeLock operation) {
-    return configured(() -> configuration.change(operation));
+    return configured(
+        "alter_lock", text(operation.definition()), () -> configuration.change(operation));
   }
 
   @Override
   public Outcome dropLock(Operation.DropLock operation) {
-    return configured(() -> configuration.drop(operation));
+    return configured(
+        "drop_lock", operation.lock().value(), () -> configuration.drop(operation));
   }
 
-  private Outcome configured(Supplier<Outcome> change) {
+  private Outcome configured(String action, String object, Supplier<Outcome> change) {
     Outcome.Refused refused = rights.administer(session, "define locks");
-    return refused == null ? change.get() : refused;
+    return audit.administered(session, action, object, refused == null ? change.get() : refused);
+  }
+
+  private static String text(LockDefinition definition) {
+    return definition.lock() + " permits " + definition.permits();
   }
 
   @Override
   public Outcome createUser(Operation.CreateUser operation) {
-    return accounts.create(session, operation);
+    UserAccount account = operation.account();
+    String object = account.name() + (account.administrator() ? " admin" : "");
+    return audit.administered(
+        session, "create_user", object, accounts.create(session, operation));
   }
 
   @Override
   public Outcome alterUser(Operation.AlterUser operation) {
-    return accounts.alter(session, operation);
+    UserName user = operation.user() == null ? session.user() : operation.user();
+    String object = user + " " + operation.change().name().toLowerCase(Locale.ROOT);
+    return audit.administered(session, "alter_user", object, accounts.alter(session, operation));
   }
 
   @Override
   public Outcome dropUser(Operation.DropUser operation) {
-    return accounts.drop(session, operation);
+    return audit.administered(
+        session, "drop_user", operation.user().value(), accounts.drop(session, operation));
   }
 
   @Override
   public Outcome changeRight(Operation.ChangeRight operation) {
-    return accounts.change(session, operation);
+    Right right = operation.right();
+    return audit.administered(
+        session,
+        operation.grant() ? "grant" : "revoke",
+        right.what() + " " + right.grantee(),
+        accounts.change(session, operation));
   }
 
   @Override

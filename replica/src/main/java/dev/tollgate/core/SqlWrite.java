@@ -41,6 +41,7 @@ final class SqlWrite implements SqlContext {
   private final LockTable locks;
   private final FenceTable fences;
   private final Rights rights;
+  private final EventRecorder audit;
   private final Operation.Handler<Outcome> operations;
 
   /** The lock that the execution has taken for itself, or null. */
@@ -75,6 +76,7 @@ final class SqlWrite implements SqlContext {
     this.locks = state.locks();
     this.fences = state.fences();
     this.rights = rights;
+    this.audit = state.audit();
     this.operations = operations;
   }
 
@@ -125,7 +127,7 @@ final class SqlWrite implements SqlContext {
     clauseUsed = stated != null && !stated.monotonic();
     for (PresentedToken token : demanded) {
       if (!locks.isHeldExclusively(token.lock(), token.token())) {
-        return stale(token);
+        return stale(null, token);
       }
     }
     for (FenceId id : ids) {
@@ -166,12 +168,12 @@ final class SqlWrite implements SqlContext {
   private Outcome.@Nullable Refused pass(Fence fence, LockName lock) {
     Long token = presentedFor(lock);
     if (token == null) {
-      return missing("table " + fence.table(), lock);
+      return missing("table " + fence.table(), fence.id(), lock);
     }
     if (!accepts(fence, lock, token)) {
       return fence.reading() == FenceReading.MONOTONIC && token < fence.highestToken()
           ? passedBy(fence, lock, token)
-          : stale(new PresentedToken(lock, token));
+          : stale(fence, new PresentedToken(lock, token));
     }
     passed.put(fence.id(), token);
     return null;
@@ -181,7 +183,7 @@ final class SqlWrite implements SqlContext {
   public Outcome.@Nullable Refused admitRow(FenceId id, LockName lock) {
     Long token = presentedFor(lock);
     if (token == null) {
-      return missing(rowOf(id), lock);
+      return missing(rowOf(id), id, lock);
     }
     if (!locks.isHeldExclusively(lock, token)) {
       return staleForRow(id, new PresentedToken(lock, token));
@@ -194,7 +196,7 @@ final class SqlWrite implements SqlContext {
   public Outcome.@Nullable Refused admitAllRows(FenceId id, LockName lock) {
     Long token = presentedFor(lock);
     if (token == null) {
-      return locks.isHeld(lock) ? missing(rowOf(id), lock) : null;
+      return locks.isHeld(lock) ? missing(rowOf(id), id, lock) : null;
     }
     return locks.isHeldExclusively(lock, token)
         ? null
@@ -223,14 +225,14 @@ final class SqlWrite implements SqlContext {
   Outcome.@Nullable Refused admitCommit(Transaction committing) {
     for (Map.Entry<LockName, Long> entry : committing.demanded().entrySet()) {
       if (!locks.isHeldExclusively(entry.getKey(), entry.getValue())) {
-        return stale(new PresentedToken(entry.getKey(), entry.getValue()));
+        return stale(null, new PresentedToken(entry.getKey(), entry.getValue()));
       }
     }
     for (Map.Entry<FenceId, Long> entry : committing.passed().entrySet()) {
       Fence fence = fences.find(entry.getKey());
       LockName lock = fence == null ? null : fence.lock();
       if (fence != null && lock != null && !accepts(fence, lock, entry.getValue())) {
-        return stale(new PresentedToken(lock, entry.getValue()));
+        return stale(fence, new PresentedToken(lock, entry.getValue()));
       }
     }
     for (Map.Entry<RowLock, Long> entry : committing.rows().entrySet()) {
@@ -332,7 +334,8 @@ final class SqlWrite implements SqlContext {
     return "a row of table " + fences.existing(id).table();
   }
 
-  private Outcome.Refused missing(String what, LockName lock) {
+  private Outcome.Refused missing(String what, FenceId id, LockName lock) {
+    audit.refused(session, RefusalCode.TOKEN_MISSING, fences.existing(id).table(), lock, null);
     return new Outcome.Refused(
         RefusalCode.TOKEN_MISSING,
         "write refused: "
@@ -373,7 +376,8 @@ final class SqlWrite implements SqlContext {
             + " fenced by that lock");
   }
 
-  private static Outcome.Refused passedBy(Fence fence, LockName lock, long token) {
+  private Outcome.Refused passedBy(Fence fence, LockName lock, long token) {
+    audit.refused(session, RefusalCode.TOKEN_STALE, fence.table(), lock, token);
     return new Outcome.Refused(
         RefusalCode.TOKEN_STALE,
         "write refused: token "
@@ -387,16 +391,18 @@ final class SqlWrite implements SqlContext {
             + "; release the lock and acquire it again for a later token");
   }
 
-  private Outcome.Refused stale(PresentedToken presented) {
-    return stale("", presented);
+  private Outcome.Refused stale(@Nullable Fence fence, PresentedToken presented) {
+    return stale("", fence == null ? null : fence.table(), presented);
   }
 
   private Outcome.Refused staleForRow(FenceId id, PresentedToken presented) {
-    return stale(", which fences " + rowOf(id) + ",", presented);
+    return stale(", which fences " + rowOf(id) + ",", fences.existing(id).table(), presented);
   }
 
-  private Outcome.Refused stale(String fenced, PresentedToken presented) {
+  private Outcome.Refused stale(
+      String fenced, @Nullable TableName table, PresentedToken presented) {
     LockName lock = presented.lock();
+    audit.refused(session, RefusalCode.TOKEN_STALE, table, lock, presented.token());
     boolean issued = presented.token() > 0 && presented.token() <= locks.lastToken();
     return new Outcome.Refused(
         RefusalCode.TOKEN_STALE,

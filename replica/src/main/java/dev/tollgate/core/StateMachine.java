@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.LeaseId;
@@ -26,11 +27,13 @@ public final class StateMachine {
    * The result of one command.
    *
    * @param notices notices to deliver to others, in order
+   * @param events what auditors want to know, in order; empty unless {@link #recordEvents}
    */
-  public record Applied(Outcome outcome, List<Notice> notices) {
+  public record Applied(Outcome outcome, List<Notice> notices, List<AuditEvent> events) {
     public Applied {
       requireNonNull(outcome, "outcome");
       notices = List.copyOf(notices);
+      events = List.copyOf(events);
     }
   }
 
@@ -67,7 +70,14 @@ public final class StateMachine {
 
   private SessionOperations operationsOf(Session session) {
     return new SessionOperations(
-        session, locking, configuration, transactions, store, rights, accounts);
+        session,
+        locking,
+        configuration,
+        transactions,
+        store,
+        rights,
+        accounts,
+        state.audit());
   }
 
   private SqlWrite writeOf(
@@ -75,6 +85,11 @@ public final class StateMachine {
     // includes the operations, because SQL may call the lock functions
     return new SqlWrite(
         state, session, transaction, ownLeaseTrusted, rights, operationsOf(session));
+  }
+
+  /** From now on every result has what auditors want to know. The state does not depend on it. */
+  public void recordEvents() {
+    state.audit().turnOn();
   }
 
   /**
@@ -85,9 +100,10 @@ public final class StateMachine {
    */
   public Applied apply(LogPosition at, Command command) {
     current.begin(at);
+    state.audit().begin();
     Outcome outcome = command.handledBy(commands);
     transactions.settleGranted();
-    return new Applied(outcome, current.notices());
+    return new Applied(outcome, current.notices(), state.audit().events());
   }
 
   /**
@@ -96,6 +112,7 @@ public final class StateMachine {
    */
   public Applied skip(LogPosition at, Command command) {
     current.begin(at);
+    state.audit().begin();
     state.agreement().skip(new StateRecord.SkippedCommand(at.logIndex(), at.ordinal()));
     Outcome.Refused refused =
         new Outcome.Refused(
@@ -108,7 +125,7 @@ public final class StateMachine {
     if (command instanceof Command.Perform perform) {
       requests.refuse(perform, refused);
     }
-    return new Applied(refused, current.notices());
+    return new Applied(refused, current.notices(), state.audit().events());
   }
 
   /** Returns true if the whole state can be copied: no transaction is open. */
@@ -221,16 +238,26 @@ public final class StateMachine {
       for (SessionId id : command.sessions()) {
         Session session = state.sessions().find(id);
         if (session != null) {
+          recordLosses(session);
           requests.endSession(session);
         }
       }
       for (LeaseId id : command.leases()) {
         Lease lease = state.leases().find(id);
         if (lease != null) {
+          state.audit().losing(lease, AuditEvent.LossReason.LEASE_EXPIRED, null);
           locking.endLease(lease);
         }
       }
       return new Outcome.Done();
+    }
+
+    private void recordLosses(Session session) {
+      Transaction transaction = session.transaction();
+      if (transaction != null) {
+        state.audit().losing(transaction.lease(), AuditEvent.LossReason.SESSION_EXPIRED, null);
+      }
+      state.audit().losing(session.ownLease(), AuditEvent.LossReason.SESSION_EXPIRED, null);
     }
 
     @Override

@@ -202,6 +202,28 @@ public sealed interface StateRecord {
       lost = List.copyOf(lost);
     }
 
+    /** The same session for a cluster in which no client can use it. */
+    public SessionState withoutSecret() {
+      return new SessionState(
+          id,
+          new Command.OpenSession(
+              opening.client(),
+              Command.OpenSession.NO_SECRET,
+              opening.ttlMillis(),
+              opening.leaseTtlMillis()),
+          openedMicros,
+          schema,
+          presented,
+          ownLease,
+          lost,
+          lastSequence,
+          lastContent,
+          lastOutcome,
+          awaited,
+          lockTimeoutMillis,
+          lostTransaction);
+    }
+
     /** The same session with another last outcome. */
     public SessionState withLastOutcome(Outcome outcome) {
       return new SessionState(

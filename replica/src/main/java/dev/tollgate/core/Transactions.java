@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Notice;
@@ -45,6 +46,7 @@ final class Transactions {
   private final Deadlocks deadlocks;
   private final CurrentCommand current;
   private final Agreement agreement;
+  private final EventRecorder audit;
 
   Transactions(ReplicatedState state, SqlStore store, Rights rights, SqlWrite.Factory writes) {
     this.store = store;
@@ -57,6 +59,7 @@ final class Transactions {
     this.executor = new StatementExecutor(store, sessions, locks, rights, writes);
     this.current = state.current();
     this.agreement = state.agreement();
+    this.audit = state.audit();
   }
 
   /**
@@ -359,6 +362,7 @@ final class Transactions {
   }
 
   private void abort(Session session, Transaction transaction, String why) {
+    audit.losing(transaction.lease(), AuditEvent.LossReason.TRANSACTION_ABORTED, null);
     PendingStatement statement = waiting.of(session.id());
     if (statement != null) {
       leaveLocks(statement);

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.entry.Callbacks;
 import dev.tollgate.log.entry.EntryCodec;
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import java.time.Clock;
@@ -302,7 +303,7 @@ public final class CommandPipeline {
             "an entry of {} commands could not be proposed, so they are answered \"unknown\"; an"
                 + " empty entry is tried next",
             flight.proposals().size(),
-            bug);
+            LoggedError.of(bug));
       }
       return CompletableFuture.failedFuture(bug);
     }

@@ -1,5 +1,7 @@
 package dev.tollgate.log;
 
+import dev.tollgate.log.entry.LoggedError;
+
 /** A part that a node must not lead without has met a bug. */
 public final class SupervisedFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -10,7 +12,7 @@ public final class SupervisedFailure extends RuntimeException {
             + " of node "
             + nodeId
             + " failed: "
-            + bug
+            + LoggedError.text(bug)
             + ". The node stops, so that another one can lead. Start it again, and report this",
         bug);
   }

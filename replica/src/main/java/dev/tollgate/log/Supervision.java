@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.entry.LoggedError;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
@@ -72,7 +73,7 @@ public final class Supervision {
       try {
         work.run();
       } catch (RuntimeException e) {
-        LOG.error("{}: {} failed, and will be tried again", nodeId, what, e);
+        LOG.error("{}: {} failed, and will be tried again", nodeId, what, LoggedError.of(e));
       } catch (Error bug) {
         failed(what, bug);
       }

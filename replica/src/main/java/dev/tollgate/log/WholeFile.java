@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** A small file that the disk has as a whole, or as it was before. */
+/** A private small file that the disk has as a whole, or as it was before. */
 public final class WholeFile {
   private WholeFile() {}
 
@@ -21,12 +21,7 @@ public final class WholeFile {
    */
   public static void write(Path file, String text) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
-    try (FileChannel out =
-        FileChannel.open(
-            unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+    try (FileChannel out = PrivateFiles.replace(unfinished)) {
       ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
       while (bytes.hasRemaining()) {
         out.write(bytes);

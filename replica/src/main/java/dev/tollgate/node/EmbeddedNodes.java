@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.ratis.NodeDirectory;
 import dev.tollgate.node.client.ClientConnection;
@@ -31,7 +32,7 @@ public final class EmbeddedNodes implements EmbeddedNodeProvider {
 
   @Override
   public EmbeddedNode open(Path directory) throws IOException {
-    Files.createDirectories(directory);
+    PrivateFiles.createDirectories(directory);
     // the server may have created the directory, under any name
     String id = NodeDirectory.owner(directory).orElse(FIRST_NAME);
     return started(NodeSettings.embedded(id, RaftSettings.alone(id, directory)));

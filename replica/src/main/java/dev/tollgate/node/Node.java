@@ -14,12 +14,15 @@ import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.MemoryLog;
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.ratis.RatisLog;
+import dev.tollgate.node.audit.AuditSettings;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.client.Administration;
 import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientLimits;
@@ -34,9 +37,8 @@ import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.node.client.AuthenticationListener;
+import dev.tollgate.node.client.LoginAudit;
 import dev.tollgate.node.client.ReplicatedUsers;
-import dev.tollgate.node.replica.Facts;
 import java.util.function.Function;
 import dev.tollgate.tls.CertificateDemand;
 import java.io.IOException;
@@ -107,12 +109,12 @@ public final class Node implements AutoCloseable {
         ClientLimits.STANDARD,
         Capacity.STANDARD,
         users,
-        facts -> access(facts, users));
+        replica -> access(replica, users));
   }
 
-  private static ClientAccess access(Facts facts, UserSettings users) {
-    ReplicatedUsers known = new ReplicatedUsers(facts, users.loginRequired());
-    return new ClientAccess(known, known, AuthenticationListener.NOBODY, System::nanoTime);
+  private static ClientAccess access(Replica replica, UserSettings users) {
+    ReplicatedUsers known = new ReplicatedUsers(replica.facts(), users.loginRequired());
+    return new ClientAccess(known, known, new LoginAudit(replica.audit()), System::nanoTime);
   }
 
   /**
@@ -131,7 +133,7 @@ public final class Node implements AutoCloseable {
         limits,
         capacity,
         UserSettings.OPTIONAL,
-        facts -> access(facts, UserSettings.OPTIONAL));
+        replica -> access(replica, UserSettings.OPTIONAL));
   }
 
   /** Creates a node with users of the caller. */
@@ -142,7 +144,7 @@ public final class Node implements AutoCloseable {
       Capacity capacity,
       ClientAccess access)
       throws IOException {
-    this(settings, database, limits, capacity, UserSettings.OPTIONAL, facts -> access);
+    this(settings, database, limits, capacity, UserSettings.OPTIONAL, replica -> access);
   }
 
   private Node(
@@ -151,7 +153,7 @@ public final class Node implements AutoCloseable {
       ClientLimits limits,
       Capacity capacity,
       UserSettings users,
-      Function<Facts, ClientAccess> access)
+      Function<Replica, ClientAccess> access)
       throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.users = requireNonNull(users, "users");
@@ -165,6 +167,8 @@ public final class Node implements AutoCloseable {
     replica = new Replica(id, database, settings.environment(), skips, capacity);
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     Supervision supervision = new Supervision(id, replica::failed);
+    warnIfShared(id, raft);
+    replica.recordTo(openAudit(settings, log, supervision));
     pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
@@ -186,13 +190,52 @@ public final class Node implements AutoCloseable {
             administration,
             workers,
             limits,
-            access.apply(replica.facts()));
+            access.apply(replica));
     replica.reportTo(this::forward);
     replica.addListener(timeKeeper);
     replica.addListener(service);
     replica.addListener(administration);
     replica.addListener(verification);
     replica.addListener(new Watcher());
+  }
+
+  /**
+   * A directory that was made by others may have rights that containers need: a warning is enough.
+   */
+  private static void warnIfShared(String id, @Nullable RaftSettings raft) throws IOException {
+    if (raft == null) {
+      return;
+    }
+    String rights = PrivateFiles.rightsOfOthers(raft.directory());
+    if (rights != null) {
+      LOG.warn(
+          "{}: others may enter the data directory {} ({}), which has all data and all secrets:"
+              + " chmod 700",
+          id,
+          raft.directory(),
+          rights);
+    }
+  }
+
+  private static AuditTrail openAudit(
+      NodeSettings settings, ReplicatedLog log, Supervision supervision) throws IOException {
+    AuditSettings audit = settings.audit();
+    if (audit == null) {
+      return AuditTrail.off();
+    }
+    try {
+      return AuditTrail.open(
+          settings.nodeId(),
+          audit,
+          log.incarnation(),
+          Clock.systemUTC(),
+          () -> log.status().term(),
+          supervision);
+    } catch (IOException e) {
+      log.close();
+      throw new IOException(
+          "the audit file " + audit.file() + " cannot be written: " + e.getMessage(), e);
+    }
   }
 
   /**
@@ -447,6 +490,7 @@ public final class Node implements AutoCloseable {
     keepStatements();
     log.close();
     replica.close();
+    replica.audit().close();
     timeKeeper.close();
     workers.close();
     if (reload != null) {

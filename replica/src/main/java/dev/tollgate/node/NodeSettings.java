@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.store.LocalEnvironment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param verifyInterval how often the replicas are compared while this node leads; zero for never
  * @param tls null for a node without TLS
  * @param environment the environment in which the node computes statements; always the same
+ * @param audit where the node writes what auditors want to know; null for nowhere
  */
 public record NodeSettings(
     String nodeId,
@@ -31,7 +33,8 @@ public record NodeSettings(
     int maxConnections,
     Duration verifyInterval,
     @Nullable NodeTls tls,
-    Supplier<Environment> environment) {
+    Supplier<Environment> environment,
+    @Nullable AuditSettings audit) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
 
@@ -67,7 +70,7 @@ public record NodeSettings(
         LocalEnvironment::get);
   }
 
-  /** Creates the settings of a node without TLS. */
+  /** Creates the settings of a node that has no TLS and is not audited. */
   public NodeSettings(
       String nodeId,
       @Nullable RaftSettings raft,
@@ -83,12 +86,22 @@ public record NodeSettings(
         listenAddress,
         maxConnections,
         verifyInterval,
-        null,
-        environment);
+        /* tls= */ null,
+        environment,
+        /* audit= */ null);
   }
 
-  /** Returns these settings with TLS. */
-  public NodeSettings withTls(@Nullable NodeTls tls) {
+  /** Returns these settings with TLS, or without if {@code chosen} is null. */
+  public NodeSettings withTls(@Nullable NodeTls chosen) {
+    return with(chosen, audit);
+  }
+
+  /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
+  public NodeSettings withAudit(@Nullable AuditSettings chosen) {
+    return with(tls, chosen);
+  }
+
+  private NodeSettings with(@Nullable NodeTls encryption, @Nullable AuditSettings auditing) {
     return new NodeSettings(
         nodeId,
         raft,
@@ -96,8 +109,9 @@ public record NodeSettings(
         listenAddress,
         maxConnections,
         verifyInterval,
-        tls,
-        environment);
+        encryption,
+        environment,
+        auditing);
   }
 
   /** Returns the environment of this process; the first call takes some tenths of a second. */

@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A snapshot outside its node, in a file that has been read to its end once and was complete.
@@ -18,8 +20,10 @@ import java.time.temporal.ChronoUnit;
  * @param logIndex index of the last log entry that changed something, as the state records it
  * @param at the time of that entry
  * @param epoch of the tokens
+ * @param passphrase with which the file is encrypted, or null
  */
-public record Backup(Path file, long logIndex, Instant at, int epoch) {
+public record Backup(
+    Path file, long logIndex, Instant at, int epoch, @Nullable Passphrase passphrase) {
   private static final int BUFFER_BYTES = 1 << 20;
 
   public Backup {
@@ -27,14 +31,21 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
     requireNonNull(at, "at");
   }
 
+  /** Reads a file that is not encrypted to its end. */
+  public static Backup check(Path file) throws IOException {
+    return check(file, null);
+  }
+
   /**
    * Reads a file to its end.
    *
-   * @throws CorruptSnapshotException if it is no complete snapshot
+   * @param passphrase with which the file is encrypted; null if it is not
+   * @throws CorruptSnapshotException if it is no complete snapshot, or the passphrase is wrong
    * @throws UnknownVersionException if its version is not known here
+   * @throws IOException if the file is encrypted and there is no passphrase, or the other way round
    */
-  public static Backup check(Path file) throws IOException {
-    try (InputStream in = open(file)) {
+  public static Backup check(Path file, @Nullable Passphrase passphrase) throws IOException {
+    try (InputStream in = open(file, passphrase)) {
       SnapshotReader reader = new SnapshotReader(in);
       Backup backup = null;
       for (SnapshotReader.Piece piece = reader.next(); piece != null; piece = reader.next()) {
@@ -46,7 +57,8 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
                   file,
                   counters.position().logIndex(),
                   Instant.EPOCH.plus(counters.position().timeMicros(), ChronoUnit.MICROS),
-                  counters.epoch());
+                  counters.epoch(),
+                  passphrase);
         }
       }
       if (backup == null) {
@@ -58,17 +70,37 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
 
   /** Opens the file for reading. */
   public InputStream open() throws IOException {
-    return open(file);
+    return open(file, passphrase);
   }
 
-  private static InputStream open(Path file) throws IOException {
-    return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+  private static InputStream open(Path file, @Nullable Passphrase passphrase) throws IOException {
+    InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+    try {
+      in.mark(SealedFormat.MAGIC.length);
+      boolean encrypted =
+          Arrays.equals(in.readNBytes(SealedFormat.MAGIC.length), SealedFormat.MAGIC);
+      in.reset();
+      if (encrypted && passphrase == null) {
+        throw new IOException(file + " is encrypted: give its passphrase with --passphrase-file");
+      }
+      if (!encrypted && passphrase != null) {
+        throw new IOException(
+            file
+                + " is not encrypted, so anybody may have made or changed it: leave out"
+                + " --passphrase-file if you want it all the same");
+      }
+      return passphrase == null ? in : new SealedInput(in, passphrase);
+    } catch (IOException | RuntimeException e) {
+      in.close();
+      throw e;
+    }
   }
 
   /**
    * Returns the state with which a new cluster begins. It is the backup's state with a higher epoch
    * of tokens. It has no cluster id, no nodes and no environment, and its leases have their full
-   * time. Equal backups and epochs give equal states.
+   * time. No client can use its sessions, whose secrets are in the backup. Equal backups and epochs
+   * give equal states.
    *
    * @param epoch higher than that of the backup
    */
@@ -104,7 +136,11 @@ public record Backup(Path file, long logIndex, Instant at, int epoch) {
           || state instanceof StateRecord.ComputingState
           || state instanceof StateRecord.LeaseSilence)) {
         StateRecord kept =
-            state instanceof StateRecord.Counters counters ? counters.inEpoch(epoch) : state;
+            state instanceof StateRecord.Counters counters
+                ? counters.inEpoch(epoch)
+                : state instanceof StateRecord.SessionState session
+                    ? session.withoutSecret()
+                    : state;
         out.record(StateCodec.write(body, kept), body);
       }
     }

@@ -16,6 +16,11 @@ public final class UnknownVersionException extends CorruptSnapshotException {
             + SnapshotWriter.VERSION);
   }
 
+  static UnknownVersionException ofSealed(int version, int known) {
+    return new UnknownVersionException(
+        "the encrypted backup is of version " + version + "; this program reads version " + known);
+  }
+
   static UnknownVersionException ofOperation(UnknownOperationException cause) {
     return new UnknownVersionException(
         "the snapshot has " + cause.what() + ", which this program does not know");

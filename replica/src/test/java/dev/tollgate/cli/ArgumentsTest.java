@@ -51,6 +51,10 @@ class ArgumentsTest {
         "--election-timeout=soon | Invalid value for option '--election-timeout': 'soon'",
         "--snapshot-log-mib=0 | --snapshot-log-mib has to be more than 0",
         "--max-connections=0 | --max-connections has to be more than 0",
+        "--audit-max-size=1 | Invalid value for option '--audit-max-size': '1' is no size: write"
+            + " 512k, 64m or 1g",
+        "--audit-max-size=1k | --audit-max-size is 1024 bytes: it has to be from 16k to 1g",
+        "--audit-files=1 | --audit-files is 1: it has to be from 2 to 1000",
         "--verify-minutes=-1 | --verify-minutes cannot be less than 0",
         "--rehearsal=soon | Invalid value for option '--rehearsal': 'soon' is no time:"
             + " write 5s, 500ms or off",

@@ -1,5 +1,6 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
@@ -28,6 +29,9 @@ final class CoreDriver {
   /** The notices of the last command. */
   List<Notice> notices = List.of();
 
+  /** What auditors are told of the last command. */
+  List<AuditEvent> events = List.of();
+
   private final List<Long> sequences = new ArrayList<>();
   private long logIndex;
   private long timeMicros = 1_000_000;
@@ -47,6 +51,7 @@ final class CoreDriver {
         machine.apply(new LogPosition(logIndex, 0, timeMicros), EntryBytes.read(command));
     machine.checkInvariants();
     notices = applied.notices();
+    events = applied.events();
     return applied.outcome();
   }
 

@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
+import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
@@ -45,6 +46,7 @@ final class LocalCluster implements AutoCloseable {
   private Consumer<SqlDatabase> preparation = database -> {};
   private Function<String, @Nullable NodeTls> tls = id -> null;
   private RaftTransport transport = RaftTransport.TCP;
+  private @Nullable Path auditFiles;
 
   /** Chooses addresses, and starts no node yet. */
   LocalCluster(Path directory, int size, Duration verifyInterval, long snapshotLogBytes)
@@ -92,6 +94,11 @@ final class LocalCluster implements AutoCloseable {
     transport = way;
   }
 
+  /** Has every node that is started from now on write its audit lines there, in files by node. */
+  void audit(Path directory) {
+    auditFiles = directory;
+  }
+
   void startAll() throws IOException {
     for (String id : peers.keySet()) {
       start(id);
@@ -126,7 +133,15 @@ final class LocalCluster implements AutoCloseable {
             MAX_CONNECTIONS,
             verifyInterval,
             () -> environment);
-    Node node = new Node(settings.withTls(encryption), database);
+    Node node =
+        new Node(
+            settings
+                .withTls(encryption)
+                .withAudit(
+                    auditFiles == null
+                        ? null
+                        : new AuditSettings(auditFiles.resolve(id), AuditSettings.MAX_BYTES, 2)),
+            database);
     nodes.put(id, node);
     databases.put(id, database);
     node.start();

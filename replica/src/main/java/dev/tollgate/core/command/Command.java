@@ -61,7 +61,8 @@ public sealed interface Command {
    * Starts a session. Not executed at most once: if its reply is lost, the session stays unused and
    * expires.
    *
-   * @param secret number that the node chooses and that a client must know to use the session again
+   * @param secret number that the node chooses and that a client must know to use the session
+   *     again; {@link #NO_SECRET} for a session of a restored backup, which no client can use
    * @param ttlMillis how long the session outlives its last heartbeat
    * @param leaseTtlMillis ttl of the session's own lease, which begins with the first lock it takes
    * @param user for whom the client has authenticated itself
@@ -69,6 +70,9 @@ public sealed interface Command {
   record OpenSession(
       ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis, UserName user)
       implements Command {
+    /** The secret that nobody knows. */
+    public static final long NO_SECRET = 0;
+
     /** A session of a cluster without users. */
     public OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis) {
       this(client, secret, ttlMillis, leaseTtlMillis, UserName.ANONYMOUS);

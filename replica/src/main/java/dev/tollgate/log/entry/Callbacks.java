@@ -22,7 +22,7 @@ public final class Callbacks {
     try {
       message.run();
     } catch (RuntimeException | StackOverflowError e) {
-      LOG.error("the listener of {} failed", whose, e);
+      LOG.error("the listener of {} failed", whose, LoggedError.of(e));
     }
   }
 }

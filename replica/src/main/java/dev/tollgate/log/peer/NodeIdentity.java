@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.WholeFile;
@@ -62,7 +63,7 @@ public final class NodeIdentity {
     Path file = data.resolve(FILE);
     if (!Files.exists(file)) {
       NodeIdentity fresh = new NodeIdentity(data, nodeId, draw());
-      Files.createDirectories(data);
+      PrivateFiles.createDirectories(data);
       fresh.write();
       return fresh;
     }

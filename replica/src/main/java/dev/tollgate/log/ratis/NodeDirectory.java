@@ -3,6 +3,7 @@ package dev.tollgate.log.ratis;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.WholeFile;
@@ -65,7 +66,7 @@ public final class NodeDirectory {
     if (epoch <= backup.epoch() || epoch > FencingToken.MAX_EPOCH) {
       throw new IllegalArgumentException("epoch " + epoch + " after " + backup.epoch());
     }
-    Files.createDirectories(data);
+    PrivateFiles.createDirectories(data);
     requireEmpty(data);
     Path unfinished = data.resolve("restoring");
     try {

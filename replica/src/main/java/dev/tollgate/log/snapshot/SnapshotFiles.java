@@ -2,6 +2,7 @@ package dev.tollgate.log.snapshot;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.PrivateFiles;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.WholeFile;
 import dev.tollgate.snapshot.SnapshotReader;
@@ -10,9 +11,10 @@ import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.snapshot.UnknownVersionException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -132,13 +134,14 @@ public final class SnapshotFiles {
   public Snapshot write(TermIndex last, StateCopy copy) throws IOException {
     Path unfinished = unfinished();
     try {
-      try (FileOutputStream out = new FileOutputStream(unfinished.toFile())) {
-        BufferedOutputStream buffered = new BufferedOutputStream(out, BUFFER_BYTES);
+      try (FileChannel out = PrivateFiles.replace(unfinished)) {
+        BufferedOutputStream buffered =
+            new BufferedOutputStream(Channels.newOutputStream(out), BUFFER_BYTES);
         SnapshotWriter writer = new SnapshotWriter(buffered);
         copy.writeTo(writer);
         writer.finish();
         buffered.flush();
-        out.getFD().sync();
+        out.force(true);
       }
       adopt(last);
       return new Snapshot(fileOf(last), last);

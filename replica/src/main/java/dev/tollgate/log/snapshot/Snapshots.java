@@ -6,6 +6,7 @@ import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.SnapshotUnavailableException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.CorruptLogException;
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
@@ -309,7 +310,7 @@ public final class Snapshots {
       LOG.error(
           "{}: no snapshot could be written; the log grows until one can. Is the disk full?",
           nodeId,
-          e);
+          LoggedError.of(e));
       ended(/* interrupted= */ false, List.of());
       askers.forEach(asker -> asker.completeExceptionally(new SnapshotUnavailableException(e)));
     } catch (Error e) {

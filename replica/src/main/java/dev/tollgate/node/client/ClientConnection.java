@@ -171,7 +171,7 @@ public final class ClientConnection {
       sessions.cancel(cancel, greeting.user(), answer);
     } else if (request instanceof Request.OpenSnapshot open) {
       if (sessions.isAdministrator(greeting.user())) {
-        snapshot.open(open, answer);
+        snapshot.open(open, greeting.user(), greeting.client(), answer);
       } else {
         answer.accept(
             new Reply.Failure(

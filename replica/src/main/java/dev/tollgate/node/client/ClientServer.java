@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.tls.Certificates;
 import dev.tollgate.tls.TlsSocket;

@@ -121,7 +121,8 @@ public final class ClientService implements Replica.Listener {
             reads,
             statementQueries,
             new LockStatements(proposals, renewals, reads, statementQueries, replica.state(), work),
-            new ProcedureStatements(administration, statementQueries, leadership, work),
+            new ProcedureStatements(
+                administration, statementQueries, leadership, work, replica.audit()),
             database.memory(),
             new AccountStatements(facts),
             work);
@@ -175,7 +176,7 @@ public final class ClientService implements Replica.Listener {
         watches,
         leaders,
         new StatementRequests(frontend, execution, series, descriptions, work),
-        new SnapshotSender(nodeId, snapshots, leadership, workers));
+        new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
@@ -67,7 +68,7 @@ final class RequestWork {
   /** Returns the reply after a bug: the client waits for a reply all the same. */
   Reply unexpected(Throwable bug) {
     if (!replica.stopIfClassesAreLost(bug)) {
-      LOG.error("{}: a statement failed in an unexpected way", nodeId, bug);
+      LOG.error("{}: a statement failed in an unexpected way", nodeId, LoggedError.of(bug));
     }
     return new Reply.Failure(
         SqlState.INTERNAL,

@@ -80,7 +80,7 @@ final class SessionRequests {
       answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
       return;
     }
-    long secret = SECRETS.nextLong();
+    long secret = newSecret();
     pipeline.submit(
         new Command.OpenSession(
             client, secret, open.ttlMillis(), open.leaseTtlMillis(), nameOf(user)),
@@ -115,6 +115,14 @@ final class SessionRequests {
 
   private static UserName nameOf(@Nullable String user) {
     return user == null ? UserName.ANONYMOUS : new UserName(user);
+  }
+
+  private static long newSecret() {
+    long secret = SECRETS.nextLong();
+    while (secret == Command.OpenSession.NO_SECRET) {
+      secret = SECRETS.nextLong();
+    }
+    return secret;
   }
 
   private static @Nullable String wrongWith(Request.OpenSession open) {
@@ -172,7 +180,16 @@ final class SessionRequests {
     if (known == null) {
       return false;
     }
-    if (known.secret() != attach.secret()) {
+    if (!known.isUsable()) {
+      answer.accept(
+          new Reply.Failure(
+              SqlState.SESSION_GONE,
+              "session "
+                  + id
+                  + " is one of a restored backup, which no client can use: open a new connection"));
+      return true;
+    }
+    if (!known.admits(attach.secret())) {
       LOG.warn(
           "{}: {} does not know the secret of session {}", cluster.nodeId(), replies.client(), id);
       answer.accept(
@@ -226,7 +243,7 @@ final class SessionRequests {
     }
     SessionId id = new SessionId(cancel.sessionId());
     Facts.SessionFacts known = facts.session(id);
-    if (known == null || known.secret() != cancel.secret() || !owners.mayUse(user, id)) {
+    if (known == null || !known.admits(cancel.secret()) || !owners.mayUse(user, id)) {
       answer.accept(
           leadership.isAssumed()
               ? new Reply.Failure(SqlState.SESSION_GONE, "there is no session " + id)

@@ -2,9 +2,13 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.SnapshotUnavailableException;
+import dev.tollgate.log.entry.LoggedError;
+import dev.tollgate.node.audit.Actor;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
@@ -31,17 +35,55 @@ final class SnapshotSender {
   private final SnapshotStore snapshots;
   private final Leadership leadership;
   private final Workers workers;
+  private final AuditTrail audit;
+  private final ReplyChannel replies;
   private volatile @Nullable FileChannel file;
   private volatile boolean closed;
 
-  SnapshotSender(String nodeId, SnapshotStore snapshots, Leadership leadership, Workers workers) {
+  SnapshotSender(
+      String nodeId,
+      SnapshotStore snapshots,
+      Leadership leadership,
+      Workers workers,
+      AuditTrail audit,
+      ReplyChannel replies) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.snapshots = requireNonNull(snapshots, "snapshots");
     this.leadership = requireNonNull(leadership, "leadership");
     this.workers = requireNonNull(workers, "workers");
+    this.audit = requireNonNull(audit, "audit");
+    this.replies = requireNonNull(replies, "replies");
   }
 
-  void open(Request.OpenSnapshot request, Consumer<Reply> answer) {
+  /**
+   * Opens a snapshot that is taken now.
+   *
+   * @param user who has logged in; null if no login was required
+   * @param client what the client says of itself
+   */
+  void open(
+      Request.OpenSnapshot request,
+      @Nullable String user,
+      ClientInfo client,
+      Consumer<Reply> answer) {
+    Actor actor = new Actor(user, null, client, replies.client());
+    open(request, reply -> answer.accept(audited(actor, reply)));
+  }
+
+  private Reply audited(Actor actor, Reply reply) {
+    if (reply instanceof Reply.SnapshotOpened opened) {
+      downloads(actor, "snapshot at log index " + opened.index(), "done");
+    } else if (reply instanceof Reply.Failure failure) {
+      downloads(actor, "", "refused_" + failure.sqlState());
+    }
+    return reply;
+  }
+
+  private void downloads(Actor actor, String object, String outcome) {
+    audit.administered(actor, "download_snapshot", object, outcome);
+  }
+
+  private void open(Request.OpenSnapshot request, Consumer<Reply> answer) {
     if (request.leaderOnly()) {
       leadership.awaitState(
           leads -> {
@@ -79,7 +121,7 @@ final class SnapshotSender {
     if (failure.getCause() instanceof SnapshotUnavailableException unavailable) {
       return Replies.of(unavailable);
     }
-    LOG.error("{}: a snapshot failed in an unexpected way", nodeId, failure);
+    LOG.error("{}: a snapshot failed in an unexpected way", nodeId, LoggedError.of(failure));
     return new Reply.Failure(
         SqlState.INTERNAL, "an error in Tollgate, which the log of node " + nodeId + " describes");
   }

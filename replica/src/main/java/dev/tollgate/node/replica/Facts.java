@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Session;
+import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.SessionId;
@@ -44,6 +45,16 @@ public final class Facts {
       @Nullable String lostTransaction) {
     public SessionFacts {
       requireNonNull(schema, "schema");
+    }
+
+    /** False if no client can use the session, because it comes from a restored backup. */
+    public boolean isUsable() {
+      return secret != Command.OpenSession.NO_SECRET;
+    }
+
+    /** Returns true if a client that shows this secret may use the session. */
+    public boolean admits(long shown) {
+      return isUsable() && secret == shown;
     }
 
     private static SessionFacts of(Session session) {

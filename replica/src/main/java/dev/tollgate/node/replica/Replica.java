@@ -18,6 +18,8 @@ import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.entry.Callbacks;
 import dev.tollgate.log.entry.Entry;
+import dev.tollgate.log.entry.LoggedError;
+import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.store.LocalEnvironment;
@@ -83,6 +85,7 @@ public final class Replica implements LogConsumer {
   private volatile ClusterIdentity identity = ClusterIdentity.NONE;
   private @Nullable ReplicaVerifier verifier;
   private final SkipList skips;
+  private AuditTrail audit = AuditTrail.off();
 
   /** Creates a replica that computes in the environment of this process. */
   public Replica(String nodeId, SqlDatabase database) {
@@ -149,6 +152,19 @@ public final class Replica implements LogConsumer {
     verifier = new ReplicaVerifier(nodeId, reports, new VerifiedState());
   }
 
+  /** Makes this replica tell what auditors want to know; call before the log starts. */
+  public void recordTo(AuditTrail trail) {
+    audit = requireNonNull(trail, "trail");
+    if (audit.isOn()) {
+      machine.recordEvents();
+    }
+  }
+
+  /** What auditors want to know goes here. */
+  public AuditTrail audit() {
+    return audit;
+  }
+
   /**
    * When the last comparison of the replicas began here, or else this replica; in {@link
    * System#nanoTime}.
@@ -205,6 +221,7 @@ public final class Replica implements LogConsumer {
       StateMachine.Applied applied = apply(position, command);
       applied.notices().forEach(this::learn);
       results.add(applied);
+      audit.applied(position, command, applied.outcome(), applied.events());
       verify(logIndex, command, applied.outcome());
       if (command instanceof Command.PauseStatements) {
         tell(Listener::environmentChanges);
@@ -318,6 +335,7 @@ public final class Replica implements LogConsumer {
     }
     StateCopy copy = new ReplicaCopy(machine.copy(), database.copy(insistent));
     store.copied();
+    audit.copied(machine.position());
     return copy;
   }
 
@@ -345,8 +363,12 @@ public final class Replica implements LogConsumer {
     StateMachine fresh = new StateMachine(store, capacity);
     ReplicaCopy.read(snapshot, fresh, database);
     fresh.checkInvariants();
+    if (audit.isOn()) {
+      fresh.recordEvents();
+    }
     machine = fresh;
     store.copied();
+    audit.restored(fresh.position());
     facts.restored(fresh.state());
     learn(fresh.state().identity());
   }
@@ -387,14 +409,15 @@ public final class Replica implements LogConsumer {
       LOG.info("{}: {}", nodeId, cause.getMessage());
     } else {
       String explanation = new StopCause(cause).explanation();
-      LOG.error("{}: stops serving, the others go on: {}", nodeId, explanation, cause);
+      LOG.error(
+          "{}: stops serving, the others go on: {}", nodeId, explanation, LoggedError.of(cause));
     }
     leading = false;
     for (Listener listener : listeners) {
       try {
         listener.failed(cause);
       } catch (RuntimeException | Error bug) {
-        LOG.error("{}: a part of it did not stop", nodeId, bug);
+        LOG.error("{}: a part of it did not stop", nodeId, LoggedError.of(bug));
       }
     }
   }

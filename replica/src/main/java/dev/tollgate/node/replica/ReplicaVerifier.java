@@ -6,6 +6,7 @@ import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.log.Supervision;
+import dev.tollgate.log.entry.LoggedError;
 import java.io.InterruptedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -155,7 +156,11 @@ final class ReplicaVerifier {
       if (worker.isShutdown()) {
         return;
       }
-      LOG.error("{}: could not compute the checksum at log index {}", nodeId, logIndex, e);
+      LOG.error(
+          "{}: could not compute the checksum at log index {}",
+          nodeId,
+          logIndex,
+          LoggedError.of(e));
     } catch (Error e) {
       owner.failed(e);
       throw e;

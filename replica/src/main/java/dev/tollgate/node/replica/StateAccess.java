@@ -3,6 +3,7 @@ package dev.tollgate.node.replica;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.log.entry.LoggedError;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -158,7 +159,7 @@ public final class StateAccess {
           question.accept(state.get());
         }
       } catch (RuntimeException e) {
-        LOG.error("{}: a question about the state failed", nodeId, e);
+        LOG.error("{}: a question about the state failed", nodeId, LoggedError.of(e));
       } finally {
         lock.readLock().unlock();
       }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.SupervisedFailure;
+import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.log.entry.UnknownCommandException;
 import dev.tollgate.snapshot.UnknownVersionException;
 
@@ -34,7 +35,7 @@ record StopCause(Throwable error) {
     }
     if (areClassesLost()) {
       return "it cannot load its own classes ("
-          + error
+          + LoggedError.text(error)
           + "): it had too few file descriptors (ulimit -n), or its jars were replaced. Start it"
           + " again";
     }
@@ -42,7 +43,7 @@ record StopCause(Throwable error) {
       return "memory has run out (" + error.getMessage() + "). Start it again with a larger heap";
     }
     return "its state can no longer be trusted, because of "
-        + error
+        + LoggedError.text(error)
         + ". Start it again, and it begins with its last snapshot; if it stops again, report this"
         + " and have it begin anew with the data of the leader: tollgate reseed";
   }

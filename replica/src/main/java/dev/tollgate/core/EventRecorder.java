@@ -1,0 +1,136 @@
+package dev.tollgate.core;
+
+import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseKind;
+import dev.tollgate.core.command.LockMode;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects what auditors want to know of the current command. Off until {@link #turnOn}; then every
+ * method does nothing, and nothing is allocated. What it collects is no part of the state.
+ */
+final class EventRecorder {
+  private final SessionTable sessions;
+  private final LockTable locks;
+  private @Nullable List<AuditEvent> events;
+
+  EventRecorder(SessionTable sessions, LockTable locks) {
+    this.sessions = sessions;
+    this.locks = locks;
+  }
+
+  void turnOn() {
+    events = new ArrayList<>();
+  }
+
+  /** Forgets the events of the last command. */
+  void begin() {
+    if (events != null) {
+      events.clear();
+    }
+  }
+
+  /** The events of the current command so far, in order. A live view that must not be kept. */
+  List<AuditEvent> events() {
+    return events == null ? List.of() : events;
+  }
+
+  void granted(
+      LockName lock,
+      Lease lease,
+      LockMode mode,
+      FencingToken token,
+      SessionId session,
+      AuditEvent.GrantWay way) {
+    // nobody holds a lock that is only kept
+    if (events != null && lease.kind() != LeaseKind.KEEP) {
+      events.add(
+          new AuditEvent.LockGranted(
+              party(session), lock, mode, token, lease.id(), lease.kind(), way));
+    }
+  }
+
+  /** Records that a session takes a lock from these holders by force. */
+  void forced(Session by, LockName lock, List<Hold> holds) {
+    if (events == null) {
+      return;
+    }
+    for (Hold hold : holds) {
+      events.add(
+          new AuditEvent.LockForced(
+              party(by), party(hold.session()), lock, hold.token(), hold.lease().id()));
+    }
+    if (holds.isEmpty()) {
+      events.add(
+          new AuditEvent.Administered(
+              party(by), "force_release_lock", lock.value(), "lock_not_held"));
+    }
+  }
+
+  /**
+   * Records what a lease holds, before the lease ends against the will of its client.
+   *
+   * @param lease null if there is nothing to lose
+   * @param by the session that ends the lease, or null
+   */
+  void losing(@Nullable Lease lease, AuditEvent.LossReason reason, @Nullable Session by) {
+    if (events == null || lease == null || lease.kind() == LeaseKind.KEEP) {
+      return;
+    }
+    AuditEvent.Party ends = by == null ? AuditEvent.Party.NOBODY : party(by);
+    for (LockName name : lease.held()) {
+      Lock lock = locks.find(name);
+      Hold hold = lock == null ? null : lock.holdOf(lease);
+      if (hold != null) {
+        events.add(
+            new AuditEvent.LockLost(
+                ends, party(hold.session()), name, hold.token(), lease.id(), reason));
+      }
+    }
+  }
+
+  void refused(
+      Session by,
+      RefusalCode code,
+      @Nullable TableName table,
+      LockName lock,
+      @Nullable Long token) {
+    if (events != null) {
+      events.add(new AuditEvent.WriteRefused(party(by), code, table, lock, token));
+    }
+  }
+
+  /** Records an act of administration with its outcome, and returns the outcome. */
+  Outcome administered(Session by, String action, String object, Outcome outcome) {
+    if (events != null) {
+      events.add(new AuditEvent.Administered(party(by), action, object, named(outcome)));
+    }
+    return outcome;
+  }
+
+  private static String named(Outcome outcome) {
+    if (outcome instanceof Outcome.Refused refused) {
+      return "refused_" + refused.code().name();
+    }
+    return outcome instanceof Outcome.Answered answered && !answered.answer()
+        ? "nothing_to_do"
+        : "done";
+  }
+
+  private static AuditEvent.Party party(Session session) {
+    return new AuditEvent.Party(session.id(), session.user().value(), session.client());
+  }
+
+  private AuditEvent.Party party(SessionId id) {
+    Session session = sessions.find(id);
+    return session == null ? new AuditEvent.Party(id, null, null) : party(session);
+  }
+}

@@ -1,0 +1,194 @@
+package dev.tollgate.node.audit;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.log.PrivateFiles;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.EnumSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The audit file and its predecessors. Every line is there as a whole or not at all: what a crash
+ * or a full disk left of a line is cut off. Not thread-safe.
+ *
+ * <p>Each file begins with a line that says up to which event of the log the files before it go, so
+ * one file tells where the next line belongs.
+ */
+final class AuditFile implements AuditTarget {
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  /** The head of a line that says where in the log it stands; longer than any such head. */
+  private static final int HEAD_BYTES = 300;
+
+  private static final Pattern PLACE =
+      Pattern.compile(
+          "\\{\"time\":\"[^\"]*\",\"event\":\"[a-z_]+\"(?:,\"directory\":\"([^\"]*)\")?"
+              + ",\"index\":(\\d+)(?:,\"ordinal\":(\\d+),\"number\":(\\d+))?,.*",
+          Pattern.DOTALL);
+
+  private final AuditSettings settings;
+  private @Nullable FileChannel channel;
+  private long sizeBytes;
+
+  AuditFile(AuditSettings settings) {
+    this.settings = requireNonNull(settings, "settings");
+  }
+
+  /** How a file ends. */
+  private record End(Progress progress, long wholeBytes) {}
+
+  @Override
+  public Progress open() throws IOException {
+    Path file = settings.file();
+    if (Files.exists(file)) {
+      End end = endOf(file);
+      sizeBytes = end.wholeBytes();
+      reopen();
+      return end.progress();
+    }
+    // a crash may have come between the two halves of a rotation
+    Path before = numbered(1);
+    Progress progress = Files.exists(before) ? endOf(before).progress() : Progress.NONE;
+    sizeBytes = 0;
+    reopen();
+    return progress;
+  }
+
+  @Override
+  public void append(String header, String lines) throws IOException {
+    byte[] bytes = lines.getBytes(UTF_8);
+    if (channel == null) {
+      reopen();
+    }
+    if (sizeBytes > 0 && sizeBytes + bytes.length > settings.maxBytes()) {
+      rotate();
+    }
+    if (sizeBytes == 0) {
+      write(header.getBytes(UTF_8));
+    }
+    write(bytes);
+  }
+
+  private void write(byte[] bytes) throws IOException {
+    FileChannel out = requireNonNull(channel, "channel");
+    try {
+      ByteBuffer rest = ByteBuffer.wrap(bytes);
+      long at = sizeBytes;
+      while (rest.hasRemaining()) {
+        at += out.write(rest, at);
+      }
+      sizeBytes = at;
+    } catch (IOException e) {
+      // the next attempt cuts off what came of this one
+      close();
+      throw e;
+    }
+  }
+
+  private void reopen() throws IOException {
+    channel =
+        PrivateFiles.open(
+            settings.file(), EnumSet.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+    sizeBytes = Math.min(sizeBytes, channel.size());
+    channel.truncate(sizeBytes);
+  }
+
+  private void rotate() throws IOException {
+    force();
+    close();
+    for (int number = settings.files() - 1; number > 0; number--) {
+      Path from = number == 1 ? settings.file() : numbered(number - 1);
+      if (Files.exists(from)) {
+        Files.move(from, numbered(number), ATOMIC_MOVE, REPLACE_EXISTING);
+      }
+    }
+    sizeBytes = 0;
+    reopen();
+  }
+
+  private Path numbered(int number) {
+    return settings.file().resolveSibling(settings.file().getFileName() + "." + number);
+  }
+
+  @Override
+  public void force() throws IOException {
+    FileChannel out = channel;
+    if (out == null) {
+      return;
+    }
+    try {
+      out.force(false);
+      if (!Files.exists(settings.file())) {
+        // moved or deleted by others: whoever reads that name must not miss what follows
+        close();
+        sizeBytes = 0;
+      }
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    FileChannel out = channel;
+    channel = null;
+    if (out != null) {
+      out.close();
+    }
+  }
+
+  /** Reads a file to its end, and keeps nothing of it but the head of a line. */
+  private static End endOf(Path file) throws IOException {
+    Progress progress = Progress.NONE;
+    long read = 0;
+    long whole = 0;
+    byte[] head = new byte[HEAD_BYTES];
+    int length = 0;
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
+      for (int next = in.read(); next >= 0; next = in.read()) {
+        read++;
+        if (next == '\n') {
+          progress = after(progress, new String(head, 0, length, ISO_8859_1));
+          whole = read;
+          length = 0;
+        } else if (length < HEAD_BYTES) {
+          head[length++] = (byte) next;
+        }
+      }
+    }
+    return new End(progress, whole);
+  }
+
+  private static Progress after(Progress before, String line) {
+    Matcher place = PLACE.matcher(line);
+    if (!place.matches()) {
+      return before;
+    }
+    try {
+      long logIndex = Long.parseLong(place.group(2));
+      AuditPosition position =
+          place.group(3) == null
+              ? AuditPosition.endOf(logIndex)
+              : new AuditPosition(
+                  logIndex, Integer.parseInt(place.group(3)), Integer.parseInt(place.group(4)));
+      return new Progress(place.group(1) == null ? before.directory() : place.group(1), position);
+    } catch (NumberFormatException e) {
+      // no line of a node has such numbers
+      return before;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.tollgate.node.audit;
+
+import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells which commands of the log administer the cluster. No session is behind them: who called the
+ * procedure is in the line of the node that carried it out.
+ */
+final class CommandEvents {
+  private CommandEvents() {}
+
+  /** Returns the event of a command, or null if there is none. */
+  static @Nullable AuditEvent of(Command command, Outcome outcome) {
+    if (outcome instanceof Outcome.Refused refused && refused.code() == RefusalCode.SKIPPED) {
+      return event("skip_command", command.getClass().getSimpleName(), outcome);
+    }
+    if (command instanceof Command.AnnounceNode node) {
+      return event("announce_node", node.nodeId() + " at " + node.clientAddress(), outcome);
+    }
+    if (command instanceof Command.ForgetNode node) {
+      return event("forget_node", node.nodeId(), outcome);
+    }
+    if (command instanceof Command.NameCluster cluster) {
+      return event("name_cluster", cluster.clusterId().toString(), outcome);
+    }
+    if (command instanceof Command.LimitTransactions limits) {
+      return event("set_transaction_limits", limits(limits), outcome);
+    }
+    if (command instanceof Command.VerifyReplicas) {
+      return event("verify_replicas", "", outcome);
+    }
+    if (command instanceof Command.PauseStatements) {
+      return event("begin_runtime_change", "", outcome);
+    }
+    if (command instanceof Command.AdoptEnvironment adopt) {
+      return event("adopt_runtime", adopt.environment().runtime(), outcome);
+    }
+    return null;
+  }
+
+  private static String limits(Command.LimitTransactions limits) {
+    return "age "
+        + limits.limits().ageMillis()
+        + " ms, idle "
+        + limits.limits().idleMillis()
+        + " ms";
+  }
+
+  private static AuditEvent event(String action, String object, Outcome outcome) {
+    boolean refused = outcome instanceof Outcome.Refused;
+    boolean none = outcome instanceof Outcome.Answered answered && !answered.answer();
+    return new AuditEvent.Administered(
+        AuditEvent.Party.NOBODY,
+        action,
+        object,
+        refused ? "refused" : none ? "nothing_to_do" : "done");
+  }
+}

@@ -1,0 +1,100 @@
+package dev.tollgate.node.audit;
+
+import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.core.command.LogPosition;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Makes lines of the events of one command of the log. Only the node's name differs by node. */
+final class EventLines implements AuditEvent.Handler<JsonLine> {
+  private final String nodeId;
+  private final LogPosition command;
+  private final int number;
+
+  private EventLines(String nodeId, LogPosition command, int number) {
+    this.nodeId = nodeId;
+    this.command = command;
+    this.number = number;
+  }
+
+  static String of(String nodeId, LogPosition command, int number, AuditEvent event) {
+    return event.handledBy(new EventLines(nodeId, command, number)).toString();
+  }
+
+  private JsonLine line(String event) {
+    JsonLine line = new JsonLine(command.timeMicros(), event);
+    AuditPosition.of(command, number).appendTo(line);
+    return line.text("node", nodeId);
+  }
+
+  @Override
+  public JsonLine granted(AuditEvent.LockGranted event) {
+    JsonLine line =
+        line("lock_granted")
+            .text("outcome", "granted")
+            .constant("way", event.way())
+            .text("lock", event.lock().value())
+            .constant("mode", event.mode())
+            .number("token", event.token().value())
+            .number("lease", event.lease().value())
+            .constant("lease_kind", event.kind());
+    return party(line, "", event.by());
+  }
+
+  @Override
+  public JsonLine forced(AuditEvent.LockForced event) {
+    JsonLine line =
+        line("lock_forced")
+            .text("outcome", "released")
+            .text("lock", event.lock().value())
+            .number("token", event.token().value())
+            .number("lease", event.lease().value());
+    return party(party(line, "", event.by()), "holder_", event.holder());
+  }
+
+  @Override
+  public JsonLine lost(AuditEvent.LockLost event) {
+    JsonLine line =
+        line("lock_lost")
+            .text("outcome", "released")
+            .constant("reason", event.reason())
+            .text("lock", event.lock().value())
+            .number("token", event.token().value())
+            .number("lease", event.lease().value());
+    return party(party(line, "", event.by()), "holder_", event.holder());
+  }
+
+  @Override
+  public JsonLine refused(AuditEvent.WriteRefused event) {
+    JsonLine line =
+        line("write_refused")
+            .text("outcome", "refused")
+            .constant("reason", event.code())
+            .text("table", event.table() == null ? null : event.table().toString())
+            .text("lock", event.lock().value())
+            .number("token", event.token());
+    return party(line, "", event.by());
+  }
+
+  @Override
+  public JsonLine administered(AuditEvent.Administered event) {
+    JsonLine line =
+        line("administration")
+            .text("outcome", event.outcome().toLowerCase(Locale.ROOT))
+            .text("action", event.action())
+            .text("object", event.object());
+    return party(line, "", event.by());
+  }
+
+  /** Adds who acts, or who held a lock; a session that has ended is a number alone. */
+  private static JsonLine party(JsonLine line, String prefix, AuditEvent.Party party) {
+    line.text(prefix + "user", party.user())
+        .number(prefix + "session", party.session() == null ? null : party.session().value());
+    return Actor.describe(line, prefix, party.client());
+  }
+
+  /** Where a line of this node begins which is not about the log. */
+  static JsonLine local(String nodeId, long timeMicros, String event, @Nullable Long term) {
+    return new JsonLine(timeMicros, event).text("node", nodeId).number("term", term);
+  }
+}

@@ -1,0 +1,216 @@
+package dev.tollgate.node.audit;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.command.AuditEvent;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.LogPosition;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.Supervision;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The trail never waits for its target, and says what it has lost. */
+@Timeout(60)
+class AuditTrailTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final int ROOM = 100;
+  private static final Command NO_COMMAND = new Command.CloseSession(new SessionId(1));
+
+  private final RecordingTarget target = new RecordingTarget();
+  private final AuditQueue queue = new AuditQueue("n1", ROOM);
+  private final AtomicReference<@Nullable Throwable> bug = new AtomicReference<>();
+  private @Nullable AuditTrail trail;
+
+  private AuditTrail open(String directory) throws IOException {
+    trail =
+        AuditTrail.open(
+            "n1",
+            target,
+            directory,
+            queue,
+            Clock.systemUTC(),
+            () -> 7,
+            new Supervision("n1", bug::set));
+    return trail;
+  }
+
+  @AfterEach
+  void close() {
+    if (trail != null) {
+      trail.close();
+    }
+    assertNull(bug.get());
+  }
+
+  private static void apply(AuditTrail trail, long index, int events) {
+    trail.applied(
+        new LogPosition(index, 0, 1_000 * index),
+        NO_COMMAND,
+        new Outcome.Done(),
+        Collections.nCopies(
+            events, new AuditEvent.Administered(AuditEvent.Party.NOBODY, "act", "o", "done")));
+  }
+
+  private void awaitLines(String event, int count) {
+    await().atMost(DEADLINE).until(() -> target.lines(event).size() == count);
+  }
+
+  @Test
+  void eventsBecomeLinesInTheirOrder() throws IOException {
+    AuditTrail opened = open("d");
+    apply(opened, 3, 2);
+    opened.loginFailed("eve\"\n", "10.0.0.9:4", "SCRAM-SHA-256", "refused");
+    opened.loginSucceeded("al", "10.0.0.8:4", "SCRAM-SHA-256");
+    awaitLines("login", 1);
+    List<String> lines = target.lines();
+    assertTrue(
+        lines.get(0).contains("\"event\":\"audit_started\",\"directory\":\"d\""), lines.get(0));
+    assertEquals(
+        "{\"time\":\"1970-01-01T00:00:00.003000Z\",\"event\":\"administration\",\"index\":3,"
+            + "\"ordinal\":0,\"number\":0,\"node\":\"n1\",\"outcome\":\"done\",\"action\":\"act\","
+            + "\"object\":\"o\"}",
+        lines.get(1));
+    assertTrue(lines.get(2).contains("\"number\":1,"), lines.get(2));
+    assertTrue(
+        lines
+            .get(3)
+            .endsWith(
+                "\"event\":\"login_failed\",\"node\":\"n1\",\"term\":7,\"outcome\":\"refused\","
+                    + "\"user\":\"eve\\\"\\u000a\",\"address\":\"10.0.0.9:4\","
+                    + "\"mechanism\":\"SCRAM-SHA-256\"}"),
+        lines.get(3));
+  }
+
+  @Test
+  void applyThreadGoesOnWhileTheTargetHangsAndWhatIsLostIsCounted() throws IOException {
+    AuditTrail opened = open("d");
+    target.stop();
+    apply(opened, 1, 1);
+    await().atMost(DEADLINE).until(target::waits);
+    for (long index = 2; index <= 500; index++) {
+      // returns, or the test ends by its timeout
+      apply(opened, index, 1);
+    }
+    assertEquals(500 - ROOM, opened.lostEvents());
+    assertEquals(ROOM, queue.waitingEvents(), "bounded");
+    target.goOn();
+    awaitLines("audit_lost", 1);
+    assertEquals(ROOM, target.lines("administration").size());
+    String lost = target.lines("audit_lost").get(0);
+    assertTrue(lost.contains("\"lost\":400,\"first_index\":101,\"last_index\":500"), lost);
+    apply(opened, 501, 1);
+    awaitLines("administration", ROOM + 1);
+    assertEquals(1, target.lines("audit_lost").size());
+  }
+
+  @Test
+  void failedLoginsDoNotDisplaceEventsOfTheLog() throws IOException {
+    AuditTrail opened = open("d");
+    target.stop();
+    apply(opened, 1, 1);
+    await().atMost(DEADLINE).until(target::waits);
+    for (int i = 0; i < 1_000; i++) {
+      opened.loginFailed("eve", "h", "m", "refused");
+    }
+    assertEquals(ROOM / 2, queue.waitingEvents());
+    apply(opened, 2, ROOM / 2);
+    target.goOn();
+    awaitLines("administration", 1 + ROOM / 2);
+  }
+
+  @Test
+  void eventsOfACommandAreTakenAsAWholeHoweverManyTheyAre() throws IOException {
+    AuditTrail opened = open("d");
+    apply(opened, 1, 10 * ROOM);
+    awaitLines("administration", 10 * ROOM);
+    assertEquals(0, opened.lostEvents());
+  }
+
+  @Test
+  void fullDiskDelaysLinesAndLosesNone() throws IOException {
+    AuditTrail opened = open("d");
+    target.failWith(new IOException("No space left on device"));
+    apply(opened, 1, 3);
+    opened.loginFailed("eve", "h", "m", "refused");
+    await().during(Duration.ofMillis(100)).until(() -> target.lines("administration").isEmpty());
+    target.failWith(null);
+    awaitLines("login_failed", 1);
+    assertEquals(3, target.lines("administration").size());
+  }
+
+  @Test
+  void closingWritesWhatWaits() throws IOException {
+    AuditTrail opened = open("d");
+    apply(opened, 1, ROOM);
+    opened.close();
+    assertEquals(ROOM, target.lines("administration").size());
+  }
+
+  @Test
+  void replayWritesNoLineTwice() throws IOException {
+    target.found = new AuditTarget.Progress("d", new AuditPosition(5, 0, 1));
+    AuditTrail opened = open("d");
+    for (long index = 4; index <= 6; index++) {
+      apply(opened, index, 3);
+    }
+    awaitLines("administration", 4);
+    assertTrue(
+        target.lines("administration").get(0).contains("\"index\":5,\"ordinal\":0,\"number\":2"));
+    assertTrue(target.lines("administration").get(1).contains("\"index\":6,"));
+  }
+
+  @Test
+  void linesOfAnotherDirectoryDoNotCount() throws IOException {
+    target.found = new AuditTarget.Progress("another", new AuditPosition(5, 0, 1));
+    AuditTrail opened = open("d");
+    apply(opened, 1, 1);
+    awaitLines("administration", 1);
+  }
+
+  @Test
+  void snapshotThatCoversMoreThanTheLinesLeavesAGapThatIsSaid() throws IOException {
+    target.found = new AuditTarget.Progress("d", new AuditPosition(5, 0, 1));
+    AuditTrail opened = open("d");
+    opened.restored(new LogPosition(9, 3, 1));
+    apply(opened, 9, 1);
+    apply(opened, 10, 1);
+    awaitLines("administration", 1);
+    assertTrue(
+        target.lines("audit_gap").get(0).contains("\"index\":9,\"after_index\":5,"),
+        target.lines().toString());
+  }
+
+  @Test
+  void snapshotThatThisNodeHasBegunLeavesNoGap() throws IOException {
+    AuditTrail opened = open("d");
+    opened.copied(new LogPosition(9, 3, 1));
+    awaitLines("snapshot_begun", 1);
+    opened.restored(new LogPosition(9, 3, 1));
+    apply(opened, 10, 1);
+    awaitLines("administration", 1);
+    assertEquals(List.of(), target.lines("audit_gap"));
+  }
+
+  @Test
+  void trailThatIsOffTakesNothing() {
+    assertFalse(AuditTrail.off().isOn());
+    apply(AuditTrail.off(), 1, 1);
+    AuditTrail.off().loginFailed("u", "a", "m", "refused");
+    AuditTrail.off().close();
+    assertEquals(0, AuditTrail.off().lostEvents());
+  }
+}
