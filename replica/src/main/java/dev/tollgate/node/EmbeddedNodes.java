@@ -10,7 +10,6 @@ import dev.tollgate.transport.EmbeddedNodeProvider;
 import dev.tollgate.transport.FrameChannel;
 import dev.tollgate.wire.Frame;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

@@ -54,8 +54,7 @@ class SealedBackupTest {
   }
 
   private static byte[] open(byte[] sealed, Passphrase passphrase) throws IOException {
-    try (SealedInput in =
-        new SealedInput(new ByteArrayInputStream(sealed), passphrase)) {
+    try (SealedInput in = new SealedInput(new ByteArrayInputStream(sealed), passphrase)) {
       return in.readAllBytes();
     }
   }
@@ -104,7 +103,8 @@ class SealedBackupTest {
   void wrongPassphraseIsSaid() throws IOException {
     byte[] sealed = seal(bytes(10));
     String message =
-        assertThrows(CorruptSnapshotException.class, () -> open(sealed, passphrase("wrong"))).getMessage();
+        assertThrows(CorruptSnapshotException.class, () -> open(sealed, passphrase("wrong")))
+            .getMessage();
     assertTrue(message.startsWith("the passphrase is wrong, or"), message);
   }
 
