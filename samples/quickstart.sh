@@ -4,15 +4,19 @@
 #
 #   samples/quickstart.sh          tells the story and cleans up
 #   samples/quickstart.sh --keep   leaves the cluster running and prints its JDBC URL
+#   samples/quickstart.sh --tls    the same over TLS, between the nodes too, with certificates of a test CA
 set -euo pipefail
 
 home=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 keep=false
-case "${1:-}" in
-  '') ;;
-  --keep) keep=true ;;
-  *) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
-esac
+tls=false
+for option in "$@"; do
+  case "$option" in
+    --keep) keep=true ;;
+    --tls) tls=true ;;
+    *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+  esac
+done
 
 bold=''; dim=''; green=''; red=''; plain=''
 if [ -t 1 ]; then
@@ -104,6 +108,20 @@ done
 peers="n1=127.0.0.1:$((base + 101)),n2=127.0.0.1:$((base + 102)),n3=127.0.0.1:$((base + 103))"
 url="jdbc:tollgate://127.0.0.1:$((base + 1)),127.0.0.1:$((base + 2)),127.0.0.1:$((base + 3))/"
 
+more='?' # what joins further properties to the URL
+node_options() { :; }
+if $tls; then
+  "$home/replica/bin/tollgate" certificates "$work/certs" --user worker \
+    --node n1=127.0.0.1 --node n2=127.0.0.1 --node n3=127.0.0.1 > "$work/certs.out"
+  node_options() {
+    printf '%s\n' --tls-certificate "$work/certs/n$1.crt" --tls-key "$work/certs/n$1.key" \
+      --tls-trust "$work/certs/ca.crt" --tls-crl "$work/certs/crl.pem" --tls-clients require-certificate
+  }
+  url="$url?sslMode=verify-full&sslRootCert=$work/certs/ca.crt"
+  url="$url&sslCert=$work/certs/worker.crt&sslKey=$work/certs/worker.key"
+  more='&'
+fi
+
 # await SECONDS DESCRIPTION COMMAND...
 await() {
   local seconds=$1 what=$2 end
@@ -116,10 +134,12 @@ await() {
 }
 
 start_node() {
+  local options
+  mapfile -t options < <(node_options "$1")
   TOLLGATE_HEAP=${TOLLGATE_HEAP:-300m} "$home/replica/bin/tollgate" server --id "n$1" \
     --data "$work/n$1" --client-address "127.0.0.1:$((base + $1))" \
     --raft-address "127.0.0.1:$((base + 100 + $1))" --peers "$peers" \
-    > "$work/n$1.out" 2> "$work/n$1.err" &
+    ${options[@]+"${options[@]}"} > "$work/n$1.out" 2> "$work/n$1.err" &
   pids+=($!)
   node_pid[$1]=$!
 }
@@ -132,7 +152,7 @@ kill_hard() {
 worker() { # name, URL properties
   "$java" -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$home/samples/target/classes:$home/samples/target/lib/*" \
-    dev.tollgate.samples.quickstart.Worker "$1" "$url?applicationName=worker$1&$2" \
+    dev.tollgate.samples.quickstart.Worker "$1" "$url${more}applicationName=worker$1&$2" \
     > "$work/$1.out" 2> "$work/$1.err" &
   pids+=($!)
 }
@@ -153,6 +173,13 @@ sql "CREATE TABLE ledger(
        worker VARCHAR(10), token BIGINT, payment INT,
        at TIMESTAMP WITH TIME ZONE DEFAULT CURRENT_TIMESTAMP)
      FENCED BY LOCK 'payroll'" > /dev/null || fail "the table could not be created"
+if $tls; then
+  if sql_plain=$("$home/replica/bin/tollgate" sql -u "${url%%\?*}" -e "SELECT 1" 2>&1); then
+    fail "a client without TLS was served"
+  fi
+  show "$(echo "$sql_plain" | grep -o 'this port speaks TLS.*' | head -n 1 | cut -c 1-110)"
+  kept "all connections use TLS, with certificates on both sides; a client without is refused"
+fi
 kept "from now on the store wants a token of lock 'payroll' for every write to ledger"
 
 title "Worker A takes the lock and writes"
