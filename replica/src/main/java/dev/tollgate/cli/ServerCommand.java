@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -157,6 +158,8 @@ final class ServerCommand implements Callable<Integer> {
       description = "Clients that may be connected at a time. [TOLLGATE_MAX_CONNECTIONS]")
   private int maxConnections;
 
+  @Mixin private final ConnectionOptions connectionOptions = new ConnectionOptions();
+
   @Option(
       names = "--verify-minutes",
       defaultValue = "${env:TOLLGATE_VERIFY_MINUTES:-10}",
@@ -190,7 +193,7 @@ final class ServerCommand implements Callable<Integer> {
     requireFreeRaftPort();
     Node node;
     try {
-      node = new Node(settings);
+      node = new Node(settings, connectionOptions.settings());
     } catch (RemovedException e) {
       LOG.info("{}: {}", id, e.getMessage());
       return 0;
@@ -362,6 +365,7 @@ final class ServerCommand implements Callable<Integer> {
             + MOST_ELECTION_MILLIS);
     require(snapshotLogMib > 0, "--snapshot-log-mib has to be more than 0: " + snapshotLogMib);
     require(maxConnections > 0, "--max-connections has to be more than 0: " + maxConnections);
+    connectionOptions.requireSense(this::require);
     require(verifyMinutes >= 0, "--verify-minutes cannot be less than 0: " + verifyMinutes);
     long heapMib = Runtime.getRuntime().maxMemory() >> 20;
     require(

@@ -88,6 +88,15 @@ public final class Node implements AutoCloseable {
   }
 
   /**
+   * Creates a node with other limits for connections than the standard ones.
+   *
+   * @throws IOException if the log's directory cannot be used
+   */
+  public Node(NodeSettings settings, ConnectionSettings connections) throws IOException {
+    this(settings, new SqlDatabase(), connections.limits(), Capacity.STANDARD);
+  }
+
+  /**
    * @param database still empty; closed with the node
    */
   Node(NodeSettings settings, SqlDatabase database) throws IOException {

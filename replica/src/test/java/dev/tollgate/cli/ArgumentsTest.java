@@ -51,6 +51,11 @@ class ArgumentsTest {
         "--election-timeout=soon | Invalid value for option '--election-timeout': 'soon'",
         "--snapshot-log-mib=0 | --snapshot-log-mib has to be more than 0",
         "--max-connections=0 | --max-connections has to be more than 0",
+        "--max-new-connections=0 | --max-new-connections has to be more than 0",
+        "--silence-seconds=0 | --silence-seconds is 0: it has to be from 1 to 3600",
+        "--max-connections-per-user=-1 | --max-connections-per-user cannot be less than 0",
+        "--max-statements-per-second=-1 | --max-statements-per-second cannot be less than 0",
+        "--max-unread-mib=0 | --max-unread-mib is 0: it has to be from 1 to 1024",
         "--verify-minutes=-1 | --verify-minutes cannot be less than 0",
         "--rehearsal=soon | Invalid value for option '--rehearsal': 'soon' is no time:"
             + " write 5s, 500ms or off",

@@ -12,6 +12,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.Capacity;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientLimits;
+import dev.tollgate.node.client.ConnectionLimits;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
@@ -53,7 +54,8 @@ class ResourcesTest {
           /* unreadBytes= */ 1 << 20,
           /* unreadBytesInAll= */ 4 << 20,
           /* heldTransactions= */ 5,
-          /* holderWatches= */ 5);
+          /* holderWatches= */ 5,
+          new ConnectionLimits(2_000, 10_000, 0, 0, 4));
 
   private static final Capacity CAPACITY =
       new Capacity(

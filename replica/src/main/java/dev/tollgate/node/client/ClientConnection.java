@@ -10,6 +10,7 @@ import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +25,25 @@ import org.slf4j.LoggerFactory;
 public final class ClientConnection {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
 
+  /** All clients are one user. */
+  private static final String USER = "";
+
   /** The way back to the client. Thread-safe. */
   public interface Link {
     void send(Frame frame);
 
     /** Closes the connection once the sent frames are gone. */
     void close();
+
+    /**
+     * Records that the client has said who it is, after which no deadline closes the connection.
+     *
+     * @param user whose connections are counted together
+     * @return why the node has no room for the client, or null
+     */
+    default @Nullable String introduced(String user) {
+      return null;
+    }
 
     /** Where the client is, for log messages. */
     String client();
@@ -127,6 +141,12 @@ public final class ClientConnection {
     if (!Text.isWellFormed(hello.application() + ' ' + hello.host() + ' ' + hello.process())) {
       replies.refuse(
           answer, "the client's description of itself has half of a character, a lone surrogate");
+      return;
+    }
+    String noRoom = replies.introduced(USER);
+    if (noRoom != null) {
+      LOG.warn("{}: {} is one client too many", cluster.nodeId(), replies.client());
+      replies.refuse(answer, new Reply.Failure(SqlState.TOO_MANY, noRoom));
       return;
     }
     client =

@@ -16,6 +16,7 @@ package dev.tollgate.node.client;
  *     client with more than {@link #UNREAD_BYTES_ALWAYS} is disconnected
  * @param heldTransactions transactions that wait to begin while a snapshot needs a gap
  * @param holderWatches requests that wait until the holder of a lock changes
+ * @param connections what each connection may do, and how many there may be
  */
 public record ClientLimits(
     int queuedPlans,
@@ -27,11 +28,54 @@ public record ClientLimits(
     long unreadBytes,
     long unreadBytesInAll,
     int heldTransactions,
-    int holderWatches) {
+    int holderWatches,
+    ConnectionLimits connections) {
   /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
       new ClientLimits(
-          10_000, 10_000, 10_000, 1_000, 128L << 20, 64, 48L << 20, 256L << 20, 10_000, 10_000);
+          10_000,
+          10_000,
+          10_000,
+          1_000,
+          128L << 20,
+          64,
+          48L << 20,
+          256L << 20,
+          10_000,
+          10_000,
+          ConnectionLimits.STANDARD);
+
+  /** Returns these limits with others for connections. */
+  public ClientLimits with(ConnectionLimits other) {
+    return new ClientLimits(
+        queuedPlans,
+        queuedCalls,
+        queuedQueries,
+        queuedFiles,
+        requestBytes,
+        requestsPerConnection,
+        unreadBytes,
+        unreadBytesInAll,
+        heldTransactions,
+        holderWatches,
+        other);
+  }
+
+  /** Returns these limits with another number of bytes that one client may leave unread. */
+  public ClientLimits withUnreadBytes(long bytes) {
+    return new ClientLimits(
+        queuedPlans,
+        queuedCalls,
+        queuedQueries,
+        queuedFiles,
+        requestBytes,
+        requestsPerConnection,
+        bytes,
+        Math.max(bytes, unreadBytesInAll),
+        heldTransactions,
+        holderWatches,
+        connections);
+  }
 
   /** A request with fewer bytes does not count toward {@link #requestBytes}. */
   static final int SMALL_REQUEST_BYTES = 64 << 10;

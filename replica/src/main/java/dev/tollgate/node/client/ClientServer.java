@@ -34,6 +34,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,11 +45,14 @@ public final class ClientServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
   private static final int EVENT_LOOPS = 2;
 
-  /** Clients beyond the limit that are being told so; further clients wait to be accepted. */
-  private static final int REFUSED = 64;
+  /** Connections beyond the limit, strangers for the most part; others wait to be accepted. */
+  private static final int REFUSED = 2 * Arrivals.LEAST_STRANGERS;
+
+  /** How often connections are looked for whose time is over. */
+  private static final long OVERDUE_MILLIS = 500;
 
   private final String nodeId;
-  private final int maxConnections;
+  private final Arrivals arrivals;
   private final Function<ClientConnection.Link, ClientConnection> clients;
   private final Traffic traffic;
   private final Replica replica;
@@ -74,7 +78,8 @@ public final class ClientServer implements AutoCloseable {
       Replica replica)
       throws IOException {
     this.nodeId = requireNonNull(nodeId, "nodeId");
-    this.maxConnections = maxConnections;
+    this.arrivals =
+        new Arrivals(nodeId, maxConnections, traffic.limits().connections(), System::nanoTime);
     this.clients = requireNonNull(clients, "clients");
     this.traffic = requireNonNull(traffic, "traffic");
     this.replica = requireNonNull(replica, "replica");
@@ -91,11 +96,15 @@ public final class ClientServer implements AutoCloseable {
               .option(ChannelOption.SO_BACKLOG, BACKLOG)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
-              .handler(new AcceptLimit(maxConnections + REFUSED))
               .childHandler(new Initializer())
+              .handler(new AcceptLimit(maxConnections + REFUSED))
               .bind(address)
               .syncUninterruptibly()
               .channel();
+      loops
+          .next()
+          .scheduleWithFixedDelay(
+              arrivals::closeOverdue, OVERDUE_MILLIS, OVERDUE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (Exception e) {
       // Netty rethrows what it met, even checked exceptions that it does not declare
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
@@ -125,7 +134,8 @@ public final class ClientServer implements AutoCloseable {
   private final class Initializer extends ChannelInitializer<SocketChannel> {
     @Override
     protected void initChannel(SocketChannel channel) {
-      channel.pipeline().addLast(new FrameCodec(), new ConnectionHandler(channel));
+      KeepAlive.configure(channel.config());
+      channel.pipeline().addLast(new FrameCodec(traffic, arrivals), new ConnectionHandler(channel));
     }
 
     @Override
@@ -150,15 +160,13 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      if (connections.size() >= maxConnections) {
-        LOG.warn("{}: {} is one client too many", nodeId, client());
-        refuse(
-            new Reply.Failure(
-                SqlState.TOO_MANY,
-                "the node has " + maxConnections + " connections, as many as it may have"));
-      } else {
-        connections.add(channel);
-      }
+      connections.add(channel);
+      arrivals.connected(channel);
+    }
+
+    @Override
+    public @Nullable String introduced(String user) {
+      return arrivals.introduced(channel, user);
     }
 
     @Override
@@ -168,6 +176,7 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
+      arrivals.disconnected(channel);
       connection.disconnected();
     }
 

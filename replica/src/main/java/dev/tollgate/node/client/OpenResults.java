@@ -15,10 +15,23 @@ final class OpenResults {
   /** Results that a connection may have open. */
   static final int MOST = 100;
 
+  private final QueryTurns turns;
   private final Map<Long, SqlReader.Cursor> cursors = new ConcurrentHashMap<>();
   private final Set<SqlReader.Canceller> running = ConcurrentHashMap.newKeySet();
   private final AtomicLong cursorIds = new AtomicLong();
   private volatile boolean closed;
+
+  /**
+   * @param queriesAtOnce queries of the connection that may run at a time
+   */
+  OpenResults(int queriesAtOnce) {
+    turns = new QueryTurns(queriesAtOnce);
+  }
+
+  /** The turns of the connection's queries. */
+  QueryTurns turns() {
+    return turns;
+  }
 
   boolean isFull() {
     return cursors.size() >= MOST;

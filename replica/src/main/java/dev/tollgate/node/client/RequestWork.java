@@ -38,6 +38,27 @@ final class RequestWork {
     onWorker(Workers.Kind.QUERIES, answer, task);
   }
 
+  /** Runs a query on another thread, once it is its turn among those of its connection. */
+  void inTurn(QueryTurns turns, Consumer<Reply> answer, Task task) {
+    turns.begin(
+        () ->
+            workers.run(
+                Workers.Kind.QUERIES,
+                () -> {
+                  try {
+                    attempt(answer, task);
+                  } catch (RuntimeException | Error e) {
+                    answer.accept(unexpected(e));
+                  } finally {
+                    turns.ended();
+                  }
+                },
+                refused -> {
+                  answer.accept(new Reply.Failure(SqlState.BUSY, refused));
+                  turns.ended();
+                }));
+  }
+
   /** Runs a task on another thread. Whatever happens, the client gets a reply. */
   void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task) {
     workers.run(

@@ -75,7 +75,8 @@ final class StatementExecution {
                 statement,
                 () ->
                     access.inTransaction(
-                        statement, () -> work.onWorker(statement.answer(), query)));
+                        statement,
+                        () -> work.inTurn(statement.results().turns(), statement.answer(), query)));
           });
       return null;
     }

@@ -23,14 +23,16 @@ final class StatementRequests {
   private final StatementSeries series;
   private final Descriptions descriptions;
   private final RequestWork work;
-  private final OpenResults results = new OpenResults();
+  private final OpenResults results;
 
   StatementRequests(
       SqlFrontend frontend,
       StatementExecution execution,
       StatementSeries series,
       Descriptions descriptions,
-      RequestWork work) {
+      RequestWork work,
+      int queriesAtOnce) {
+    this.results = new OpenResults(queriesAtOnce);
     this.frontend = requireNonNull(frontend, "frontend");
     this.execution = requireNonNull(execution, "execution");
     this.series = requireNonNull(series, "series");
@@ -83,7 +85,8 @@ final class StatementRequests {
   }
 
   void fetch(Request.Fetch request, Consumer<Reply> answer) {
-    work.onWorker(
+    work.inTurn(
+        results.turns(),
         answer,
         () -> {
           SqlReader.Cursor cursor = results.take(request.cursorId());

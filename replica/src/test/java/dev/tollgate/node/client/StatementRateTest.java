@@ -1,0 +1,47 @@
+package dev.tollgate.node.client;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class StatementRateTest {
+  private static final Request STATEMENT = new Request.Prepare("SELECT 1");
+
+  private long nanos = Long.MAX_VALUE - 5;
+
+  @Test
+  void secondFillsTheBucket() {
+    StatementRate rate = new StatementRate(10, () -> nanos);
+    for (int second = 0; second < 3; second++) {
+      for (int i = 0; i < 10; i++) {
+        assertNull(rate.admit(STATEMENT));
+      }
+      Reply.Failure refused = rate.admit(STATEMENT);
+      assertNotNull(refused);
+      assertTrue(refused.message().contains("more than 10 statements a second"));
+      assertTrue(refused.message().contains("--max-statements-per-second"));
+      nanos += TimeUnit.SECONDS.toNanos(1);
+    }
+  }
+
+  @Test
+  void otherRequestsDoNotCount() {
+    StatementRate rate = new StatementRate(1, () -> nanos);
+    assertNull(rate.admit(STATEMENT));
+    assertNull(rate.admit(new Request.Ping()));
+    assertNotNull(rate.admit(STATEMENT));
+  }
+
+  @Test
+  void zeroIsNoLimit() {
+    StatementRate rate = new StatementRate(0, () -> nanos);
+    for (int i = 0; i < 100_000; i++) {
+      assertNull(rate.admit(STATEMENT));
+    }
+  }
+}
