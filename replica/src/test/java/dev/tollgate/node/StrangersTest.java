@@ -221,7 +221,7 @@ class StrangersTest {
     for (int i = 1; i < 1_000 && !(reply instanceof Reply.Failure); i++) {
       reply = fast.call(execute(i, "SELECT 1"));
     }
-    assertRefused(SqlState.BUSY, "more than 5 statements a second", reply);
+    assertRefused(SqlState.BUSY, "more than 5 statements in a second", reply);
     assertInstanceOf(Reply.Result.class, session().call(execute(1, "SELECT 1")));
   }
 

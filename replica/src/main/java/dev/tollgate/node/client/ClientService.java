@@ -121,7 +121,7 @@ public final class ClientService implements Replica.Listener {
             series,
             descriptions,
             work,
-            traffic.limits().connections().queriesAtOnce()),
+            new OpenResults(traffic.limits().connections().queriesAtOnce())),
         new SnapshotSender(nodeId, snapshots, leadership, workers));
   }
 

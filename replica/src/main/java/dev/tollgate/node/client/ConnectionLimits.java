@@ -10,8 +10,8 @@ package dev.tollgate.node.client;
  * @param perUser connections of one user; 0 for as many as the node accepts
  * @param statementsPerSecond statements of one connection in a second, and in one burst; 0 for any
  *     number
- * @param queriesAtOnce threads that the queries of one connection may use at a time; further
- *     queries of the connection wait
+ * @param queriesAtOnce queries of one connection that may run at a time, and as many of its plans
+ *     and calls; further ones of the connection wait
  */
 public record ConnectionLimits(
     int strangers, long silenceMillis, int perUser, int statementsPerSecond, int queriesAtOnce) {

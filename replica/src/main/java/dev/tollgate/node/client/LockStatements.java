@@ -75,13 +75,12 @@ final class LockStatements {
         () -> call(statement, plan, queries.computed(statement, arguments, set));
     access.withState(
         statement,
-        () -> {
-          if (isQuery(arguments)) {
-            work.inTurn(statement.results().turns(), statement.answer(), computation);
-          } else {
-            work.onWorker(Workers.Kind.CALLS, statement.answer(), computation);
-          }
-        });
+        () ->
+            work.inTurn(
+                statement.results(),
+                isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS,
+                statement.answer(),
+                computation));
   }
 
   /** True if arguments may take long to compute; the SELECT at their start does not count. */

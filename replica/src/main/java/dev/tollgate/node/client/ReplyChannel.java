@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 final class ReplyChannel {
   private final ClientConnection.Link link;
   private final Traffic traffic;
-  private final StatementRate rate;
+  private final RequestRate rate;
   private final AtomicInteger unanswered = new AtomicInteger();
 
   ReplyChannel(ClientConnection.Link link, Traffic traffic) {
     this.link = requireNonNull(link, "link");
     this.traffic = requireNonNull(traffic, "traffic");
     this.rate =
-        new StatementRate(traffic.limits().connections().statementsPerSecond(), System::nanoTime);
+        new RequestRate(traffic.limits().connections().statementsPerSecond(), System::nanoTime);
   }
 
   /** Where the client is, for log messages. */

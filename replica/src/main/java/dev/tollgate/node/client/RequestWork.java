@@ -38,12 +38,15 @@ final class RequestWork {
     onWorker(Workers.Kind.QUERIES, answer, task);
   }
 
-  /** Runs a query on another thread, once it is its turn among those of its connection. */
-  void inTurn(QueryTurns turns, Consumer<Reply> answer, Task task) {
-    turns.begin(
-        () ->
+  /** Runs a task on another thread, once it is the task's turn among those of its connection. */
+  void inTurn(OpenResults connection, Workers.Kind kind, Consumer<Reply> answer, Task task) {
+    QueryTurns turns = connection.turns(kind);
+    turns.take(
+        new QueryTurns.Query() {
+          @Override
+          public void begin() {
             workers.run(
-                Workers.Kind.QUERIES,
+                kind,
                 () -> {
                   try {
                     attempt(answer, task);
@@ -56,7 +59,15 @@ final class RequestWork {
                 refused -> {
                   answer.accept(new Reply.Failure(SqlState.BUSY, refused));
                   turns.ended();
-                }));
+                });
+          }
+
+          @Override
+          public void drop() {
+            answer.accept(
+                new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed"));
+          }
+        });
   }
 
   /** Runs a task on another thread. Whatever happens, the client gets a reply. */

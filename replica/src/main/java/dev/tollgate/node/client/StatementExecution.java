@@ -76,7 +76,7 @@ final class StatementExecution {
                 () ->
                     access.inTransaction(
                         statement,
-                        () -> work.inTurn(statement.results().turns(), statement.answer(), query)));
+                        () -> work.inTurn(statement.results(), Workers.Kind.QUERIES, statement.answer(), query)));
           });
       return null;
     }
