@@ -85,7 +85,8 @@ public final class PeerFuzzer {
         }
         case 1 -> {
           count("bytes without a hello");
-          peer.send(random.nextBoolean() ? junk() : mutated(hello(credentials(from, to))));
+          // a member may say that the other node's directory was replaced, and is believed
+          peer.send(random.nextBoolean() ? junk() : mutated(hello(credentials("n9", to))));
         }
         case 2 -> {
           count("hello cut");
