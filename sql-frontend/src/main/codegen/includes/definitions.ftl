@@ -211,15 +211,10 @@ Statement RightsStatement() :
         [
             // H2 cannot grant a second role, and leaves a REVOKE partly done when it cannot revoke a role
             <COMMA>
-            { throw new GrammarException(getPos(), "roles are granted and revoked one at a time"); }
+            { throw new GrammarException(getPos(), "roles, LOCK, FORCE and USAGE are granted and revoked one at a time"); }
         ]
     )
-    (
-        <TO> { if (!grant) { throw GrammarException.expected(getPos(), "TO", "FROM"); } }
-    |
-        <FROM> { if (grant) { throw GrammarException.expected(getPos(), "FROM", "TO"); } }
-    )
-    grantee = SimpleIdentifier() { definition.target(ObjectClass.ROLE, grantee); }
+    grantee = Grantee(grant) { definition.target(ObjectClass.ROLE, grantee); }
     statement = DefinitionEnd(definition)
     { return statement; }
 }

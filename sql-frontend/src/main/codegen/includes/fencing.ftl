@@ -28,9 +28,7 @@ SqlNode LockName() :
 }
 {
     (
-        <QUOTED_STRING> { name = SqlLiteral.createCharString(SqlParserUtil.parseString(getToken(0).image), getPos()); }
-    |
-        name = DynamicParam()
+        name = TextOrParameter()
     |
         <LPAREN> { s = span(); } name = Expression(ExprContext.ACCEPT_SUB_QUERY) <RPAREN>
         { return SqlStdOperatorTable.ROW.createCall(s.end(this), name); }

@@ -10,6 +10,19 @@
         return isNext(first) && getToken(2).image.equalsIgnoreCase(second);
     }
 
+    /** Whether CREATE, ALTER or DROP USER, or SET PASSWORD follows. */
+    private boolean isUserStatementNext() {
+        return areNext("SET", "PASSWORD")
+            || areNext("CREATE", "USER") || areNext("ALTER", "USER") || areNext("DROP", "USER");
+    }
+
+    /** Whether GRANT or REVOKE of LOCK, FORCE or USAGE follows. Without ON, the word is the name of a role. */
+    private boolean isRightOfTollgateNext() {
+        String right = getToken(2).image;
+        return (isNext("GRANT") || isNext("REVOKE")) && getToken(3).kind == ON
+            && (right.equalsIgnoreCase("LOCK") || right.equalsIgnoreCase("FORCE") || right.equalsIgnoreCase("USAGE"));
+    }
+
     private boolean isModeNext() {
         return isNext("MODE") && getToken(1).kind == IDENTIFIER && getToken(2).kind == LPAREN;
     }

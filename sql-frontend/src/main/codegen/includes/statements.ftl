@@ -35,6 +35,8 @@ Statement TollgateStatement() :
         LOOKAHEAD({ areNext("CREATE", "LOCK") || areNext("ALTER", "LOCK") || areNext("DROP", "LOCK") })
         statement = ConfigureLockStatement()
     |
+        LOOKAHEAD({ isUserStatementNext() }) statement = UserStatement()
+    |
         LOOKAHEAD(1) statement = CreateStatement()
     |
         LOOKAHEAD(1) statement = AlterStatement()
@@ -42,6 +44,8 @@ Statement TollgateStatement() :
         LOOKAHEAD(1) statement = DropStatement()
     |
         LOOKAHEAD(1) statement = TruncateStatement()
+    |
+        LOOKAHEAD({ isRightOfTollgateNext() }) statement = ConfigureRightStatement()
     |
         LOOKAHEAD(1) statement = RightsStatement()
     |

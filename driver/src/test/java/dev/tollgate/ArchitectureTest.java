@@ -116,7 +116,12 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideOutsideOfPackages(
-              "java..", "javax.sql..", "dev.tollgate..", "org.h2..", "org.jspecify..");
+              "java..",
+              "javax.crypto..",
+              "javax.sql..",
+              "dev.tollgate..",
+              "org.h2..",
+              "org.jspecify..");
 
   @Test
   void packagesBuildOnEachOtherOneWay() {

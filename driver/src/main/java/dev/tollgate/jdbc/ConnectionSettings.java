@@ -1,6 +1,7 @@
 package dev.tollgate.jdbc;
 
 import dev.tollgate.transport.ClusterTarget;
+import dev.tollgate.transport.Credentials;
 import dev.tollgate.transport.NodeAddress;
 import dev.tollgate.transport.SessionSettings;
 import dev.tollgate.wire.ReadConsistency;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +22,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The settings of a connection, from its URL and its properties. If both set a property, the URL
@@ -47,8 +50,6 @@ record ConnectionSettings(
   /** A smaller positive number without a unit is rejected: seconds were meant, not milliseconds. */
   private static final int LEAST_WITHOUT_UNIT = 100;
 
-  private static final Pattern PASSWORD = Pattern.compile("(?i)[?&]password=[^&]*");
-
   /** True if a URL is for this driver, valid or not. */
   static boolean accepts(String url) {
     return url.startsWith(PREFIX);
@@ -73,12 +74,20 @@ record ConnectionSettings(
       }
     }
     if (question >= 0) {
-      readQuery(url, url.substring(question + 1), values);
+      Map<TollgateProperty, String> inUrl = new EnumMap<>(TollgateProperty.class);
+      readQuery(url, url.substring(question + 1), inUrl);
+      // the two ways to give a password are one setting, which the URL wins too
+      if (inUrl.containsKey(TollgateProperty.PASSWORD)) {
+        values.remove(TollgateProperty.PASSWORD_FILE);
+      } else if (inUrl.containsKey(TollgateProperty.PASSWORD_FILE)) {
+        values.remove(TollgateProperty.PASSWORD);
+      }
+      values.putAll(inUrl);
     }
     return new ConnectionSettings(
         withoutPassword(url),
         target(place, url),
-        session(new Values(values, url)),
+        session(new Values(values, url), credentials(values, url)),
         values.getOrDefault(TollgateProperty.USER, ""),
         values.getOrDefault(
             TollgateProperty.PRODUCT_NAME, TollgateProperty.PRODUCT_NAME.defaultValue()),
@@ -96,18 +105,49 @@ record ConnectionSettings(
       if (equals < 0) {
         throw wrong(url, "'" + pair + "' has no value");
       }
-      values.put(
-          known(decoded(pair.substring(0, equals), url), url),
-          decoded(pair.substring(equals + 1), url));
+      TollgateProperty property = known(decoded(pair.substring(0, equals), url), url);
+      values.put(property, decoded(pair.substring(equals + 1), property, url));
     }
   }
 
-  private static String decoded(String text, String url) throws SQLException {
+  private static String decoded(String key, String url) throws SQLException {
+    return decoded(key, "'" + key + "'", url);
+  }
+
+  private static String decoded(String value, TollgateProperty property, String url)
+      throws SQLException {
+    boolean secret = property == TollgateProperty.PASSWORD;
+    return decoded(value, secret ? "the password" : "'" + value + "'", url);
+  }
+
+  private static String decoded(String text, String shown, String url) throws SQLException {
     try {
-      // a plus sign stands for itself, as in other JDBC URLs
-      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+      return decoded(text);
     } catch (IllegalArgumentException e) {
-      throw wrong(url, "'" + text + "' has a % that is not followed by two hexadecimal digits");
+      throw wrong(url, shown + " has a % that is not followed by two hexadecimal digits");
+    }
+  }
+
+  private static String decoded(String text) {
+    // a plus sign stands for itself, as in other JDBC URLs
+    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  private static Credentials credentials(Map<TollgateProperty, String> values, String url)
+      throws SQLException {
+    String user = values.getOrDefault(TollgateProperty.USER, "");
+    String password = values.getOrDefault(TollgateProperty.PASSWORD, "");
+    String file = values.getOrDefault(TollgateProperty.PASSWORD_FILE, "");
+    if (file.isEmpty()) {
+      return Credentials.ofPassword(user, password);
+    }
+    if (!password.isEmpty()) {
+      throw wrong(url, "password and passwordFile are both set: leave one of them out");
+    }
+    try {
+      return Credentials.ofFile(user, Path.of(file));
+    } catch (InvalidPathException e) {
+      throw wrong(url, "passwordFile=" + file + " is no file: " + e.getReason());
     }
   }
 
@@ -169,7 +209,8 @@ record ConnectionSettings(
     return new ClusterTarget.Remote(nodes);
   }
 
-  private static SessionSettings session(Values values) throws SQLException {
+  private static SessionSettings session(Values values, Credentials credentials)
+      throws SQLException {
     String application = values.text(TollgateProperty.APPLICATION_NAME);
     return new SessionSettings(
         values.positive(TollgateProperty.SESSION_TIMEOUT),
@@ -180,7 +221,8 @@ record ConnectionSettings(
         values.duration(TollgateProperty.SOCKET_TIMEOUT),
         ReadConsistency.valueOf(
             values.choice(TollgateProperty.READ_CONSISTENCY).toUpperCase(Locale.ROOT)),
-        application.isEmpty() ? applicationOfThisProcess() : application);
+        application.isEmpty() ? applicationOfThisProcess() : application,
+        credentials);
   }
 
   /** The name of the main class or jar, which the JVM keeps in its command line. */
@@ -195,16 +237,27 @@ record ConnectionSettings(
         1 + (jar ? main.replace('\\', '/').lastIndexOf('/') : main.lastIndexOf('.')));
   }
 
+  /** Leaves out a password, and what may be one: a property whose name is nearly that. */
   private static String withoutPassword(String url) {
-    Matcher matcher = PASSWORD.matcher(url);
-    if (!matcher.find()) {
+    int question = url.indexOf('?');
+    if (question < 0) {
       return url;
     }
-    String without = matcher.replaceAll("");
-    int firstAnd = without.indexOf('&');
-    return without.indexOf('?') < 0 && firstAnd >= 0
-        ? without.substring(0, firstAnd) + "?" + without.substring(firstAnd + 1)
-        : without;
+    String query =
+        Arrays.stream(url.substring(question + 1).split("&", -1))
+            .filter(pair -> !TollgateProperty.mayBePassword(shownKey(pair)))
+            .collect(Collectors.joining("&"));
+    String place = url.substring(0, question);
+    return query.isEmpty() ? place : place + "?" + query;
+  }
+
+  private static String shownKey(String pair) {
+    String key = pair.split("=", 2)[0];
+    try {
+      return decoded(key);
+    } catch (IllegalArgumentException e) {
+      return key;
+    }
   }
 
   private static SQLException wrong(String url, String what) {

@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import org.h2.jdbc.JdbcSQLDataException;
 import org.h2.jdbc.JdbcSQLFeatureNotSupportedException;
 import org.h2.jdbc.JdbcSQLIntegrityConstraintViolationException;
+import org.h2.jdbc.JdbcSQLInvalidAuthorizationSpecException;
 import org.h2.jdbc.JdbcSQLNonTransientConnectionException;
 import org.h2.jdbc.JdbcSQLNonTransientException;
 import org.h2.jdbc.JdbcSQLSyntaxErrorException;
@@ -66,6 +67,7 @@ final class JdbcErrors {
           FENCE_STATE,
           LOCK_STATE,
           ADMINISTRATION,
+          USER_STATE,
           ACTIVE_TRANSACTION,
           NO_TRANSACTION,
           FAILED_TRANSACTION,
@@ -76,9 +78,12 @@ final class JdbcErrors {
           SKIPPED,
           INTERNAL ->
           new JdbcSQLNonTransientException(message, sql, state, code, cause, null);
+      case LOGIN_REFUSED ->
+          new JdbcSQLInvalidAuthorizationSpecException(message, sql, state, code, cause, null);
       case CONFLICT ->
           new JdbcSQLTransactionRollbackException(message, sql, state, code, cause, null);
-      case REFUSED_STATEMENT ->
+      // class 42 is "syntax error or access rule violation"
+      case RIGHT_MISSING, REFUSED_STATEMENT ->
           new JdbcSQLSyntaxErrorException(message, sql, state, code, cause, null);
       case NOT_SUPPORTED ->
           new JdbcSQLFeatureNotSupportedException(message, sql, state, code, cause, null);

@@ -66,6 +66,14 @@ public final class TollgateDataSource implements DataSource {
     put(properties, TollgateProperty.PASSWORD, password);
   }
 
+  public @Nullable String getPasswordFile() {
+    return get(TollgateProperty.PASSWORD_FILE);
+  }
+
+  public void setPasswordFile(@Nullable String passwordFile) {
+    put(properties, TollgateProperty.PASSWORD_FILE, passwordFile);
+  }
+
   public @Nullable String getLease() {
     return get(TollgateProperty.LEASE);
   }

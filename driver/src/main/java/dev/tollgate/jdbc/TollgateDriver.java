@@ -57,7 +57,13 @@ public final class TollgateDriver implements Driver {
    * @param leaderOnly true for a snapshot by the leader, which covers all that was committed before
    */
   public static SnapshotDownload openSnapshot(String url, boolean leaderOnly) throws SQLException {
-    ConnectionSettings settings = settingsOf(url);
+    return openSnapshot(url, new Properties(), leaderOnly);
+  }
+
+  /** As {@link #openSnapshot(String, boolean)}, with properties beside the URL. */
+  public static SnapshotDownload openSnapshot(String url, Properties properties, boolean leaderOnly)
+      throws SQLException {
+    ConnectionSettings settings = settingsOf(url, properties);
     try {
       return ClusterRegistry.shared()
           .openSnapshot(settings.target(), settings.session(), leaderOnly);
@@ -71,7 +77,13 @@ public final class TollgateDriver implements Driver {
    * others. Needs no session and no quorum. A node that does not answer is listed with the reason.
    */
   public static List<NodeSurvey.Answer> surveyNodes(String url) throws SQLException {
-    ConnectionSettings settings = settingsOf(url);
+    return surveyNodes(url, new Properties());
+  }
+
+  /** As {@link #surveyNodes(String)}, with properties beside the URL. */
+  public static List<NodeSurvey.Answer> surveyNodes(String url, Properties properties)
+      throws SQLException {
+    ConnectionSettings settings = settingsOf(url, properties);
     try {
       return ClusterRegistry.shared().survey(settings.target(), settings.session());
     } catch (TransportException e) {
@@ -79,12 +91,13 @@ public final class TollgateDriver implements Driver {
     }
   }
 
-  private static ConnectionSettings settingsOf(String url) throws SQLException {
+  private static ConnectionSettings settingsOf(String url, Properties properties)
+      throws SQLException {
     if (!ConnectionSettings.accepts(url)) {
       throw JdbcErrors.exception(
           SqlState.INVALID_ARGUMENT, "'" + url + "' is no URL of jdbc:tollgate:");
     }
-    return ConnectionSettings.parse(url, new Properties());
+    return ConnectionSettings.parse(url, properties);
   }
 
   /** The cluster's lock timeout for a new session. */
@@ -128,7 +141,10 @@ public final class TollgateDriver implements Driver {
   private static DriverPropertyInfo describe(TollgateProperty property, Properties given) {
     DriverPropertyInfo description =
         new DriverPropertyInfo(
-            property.key(), given.getProperty(property.key(), property.defaultValue()));
+            property.key(),
+            property == TollgateProperty.PASSWORD
+                ? property.defaultValue()
+                : given.getProperty(property.key(), property.defaultValue()));
     description.description = property.description();
     description.required = false;
     if (!property.choices().isEmpty()) {

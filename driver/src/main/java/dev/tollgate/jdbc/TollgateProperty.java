@@ -8,8 +8,15 @@ import java.util.Optional;
 
 /** A property of a connection, set after the question mark of a URL or in the properties. */
 public enum TollgateProperty {
-  USER("user", "", "Accepted and shown to operators; this version does not check it."),
-  PASSWORD("password", "", "Accepted and not used: this version does not authenticate clients."),
+  USER("user", "", "The user, where nodes require authentication; elsewhere it is not checked."),
+  PASSWORD(
+      "password",
+      "",
+      "The password of the user. Where nodes require no authentication, it is not used."),
+  PASSWORD_FILE(
+      "passwordFile",
+      "",
+      "A file whose first line is the password; read again for each connection to a node."),
   LEASE(
       "lease",
       "15s",
@@ -103,6 +110,11 @@ public enum TollgateProperty {
    */
   static boolean resembles(String key) {
     return distance(nearest(key).key, key) <= 2;
+  }
+
+  /** True if the value of a property of this name may be a password, or a misspelled one's. */
+  static boolean mayBePassword(String key) {
+    return nearest(key) == PASSWORD && resembles(key);
   }
 
   /** The number of letters to change, add or remove (Levenshtein 1965). */

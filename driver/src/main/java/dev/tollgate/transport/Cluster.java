@@ -9,14 +9,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that all sessions of this process with one cluster share. Holds the map of its nodes,
- * the control connection and the watch of the leader while there are sessions, and the node itself
- * if it runs in this JVM. Thread-safe.
+ * The state that all sessions of this process with one cluster share, if they have one user. Holds
+ * the map of its nodes, the control connection and the watch of the leader while there are
+ * sessions, and the node itself if it runs in this JVM. Thread-safe.
  */
 final class Cluster {
   private final ClusterTarget target;
   private final Timekeeping environment;
   private final Supplier<Iterable<EmbeddedNodeProvider>> providers;
+  private final SaltedPasswords passwords;
   private final SendWatch watch = new SendWatch();
   private final Moves moves = new Moves();
   private final ClusterMap map;
@@ -31,10 +32,12 @@ final class Cluster {
   Cluster(
       ClusterTarget target,
       Timekeeping environment,
-      Supplier<Iterable<EmbeddedNodeProvider>> providers) {
+      Supplier<Iterable<EmbeddedNodeProvider>> providers,
+      SaltedPasswords passwords) {
     this.target = target;
     this.environment = environment;
     this.providers = providers;
+    this.passwords = passwords;
     this.map =
         target instanceof ClusterTarget.Remote remote
             ? ClusterMap.ofSeeds(remote.seeds())
@@ -146,7 +149,8 @@ final class Cluster {
               ? node.connect()
               : SocketFrameChannel.connect(addressOf(address), timeout, watch, environment);
         };
-    return new NodeFinder(map, news, dials, dialer, hello, settings.connect(), environment);
+    ClientLogin login = new ClientLogin(settings.credentials(), passwords);
+    return new NodeFinder(map, news, dials, dialer, hello, login, settings.connect(), environment);
   }
 
   private static NodeAddress addressOf(String address) throws IOException {

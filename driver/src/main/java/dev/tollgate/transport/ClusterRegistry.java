@@ -10,9 +10,9 @@ import java.util.function.Supplier;
  * The clusters with which this process has sessions. Thread-safe.
  *
  * <p>The shared registry is the only static state in the driver. It has to be static, because JDBC
- * hands out connections through static methods. All sessions of a process with a cluster share one
- * control connection and, if the URL says so, one node in this JVM. An entry lasts as long as it
- * has a session; the entry of a named in-memory node lasts as long as the JVM.
+ * hands out connections through static methods. All sessions that a process has as one user with a
+ * cluster share one control connection and, if the URL says so, one node in this JVM. An entry
+ * lasts as long as it has a session; the entry of a named in-memory node lasts as long as the JVM.
  */
 public final class ClusterRegistry {
   private static final ClusterRegistry SHARED =
@@ -20,7 +20,20 @@ public final class ClusterRegistry {
 
   private final Timekeeping environment;
   private final Supplier<Iterable<EmbeddedNodeProvider>> providers;
-  private final Map<ClusterTarget, Cluster> clusters = new ConcurrentHashMap<>();
+  private final SaltedPasswords passwords = new SaltedPasswords();
+  private final Map<Key, Cluster> clusters = new ConcurrentHashMap<>();
+
+  /**
+   * Connections of two users share no control connection: the user of a connection renews and
+   * cancels. A node in this JVM asks nobody for a password, so all users share the node.
+   */
+  private record Key(ClusterTarget target, Credentials credentials) {
+    static Key of(ClusterTarget target, SessionSettings settings) {
+      return new Key(
+          target,
+          target instanceof ClusterTarget.Remote ? settings.credentials() : Credentials.NONE);
+    }
+  }
 
   ClusterRegistry(Timekeeping environment, Supplier<Iterable<EmbeddedNodeProvider>> providers) {
     this.environment = environment;
@@ -41,7 +54,7 @@ public final class ClusterRegistry {
    */
   public ClusterSession open(ClusterTarget target, SessionSettings settings, Duration limit)
       throws TransportException {
-    Cluster cluster = enter(target);
+    Cluster cluster = enter(target, settings);
     Runnable leave = () -> leave(cluster);
     boolean opened = false;
     try {
@@ -65,7 +78,7 @@ public final class ClusterRegistry {
   public SnapshotDownload openSnapshot(
       ClusterTarget target, SessionSettings settings, boolean leaderOnly)
       throws TransportException {
-    Cluster cluster = enter(target);
+    Cluster cluster = enter(target, settings);
     Runnable leave = () -> leave(cluster);
     boolean opened = false;
     try {
@@ -86,7 +99,7 @@ public final class ClusterRegistry {
    */
   public List<NodeSurvey.Answer> survey(ClusterTarget target, SessionSettings settings)
       throws TransportException {
-    Cluster cluster = enter(target);
+    Cluster cluster = enter(target, settings);
     try {
       return NodeSurvey.of(cluster.finder(settings));
     } finally {
@@ -94,30 +107,32 @@ public final class ClusterRegistry {
     }
   }
 
-  private Cluster enter(ClusterTarget target) throws TransportException {
+  private Cluster enter(ClusterTarget target, SessionSettings settings) throws TransportException {
     boolean shared = !(target instanceof ClusterTarget.InMemory memory && memory.isPrivate());
+    Key key = Key.of(target, settings);
     while (true) {
-      Cluster cluster = shared ? clusters.computeIfAbsent(target, this::create) : create(target);
+      Cluster cluster =
+          shared ? clusters.computeIfAbsent(key, any -> create(target)) : create(target);
       try {
         if (cluster.enter()) {
           return cluster;
         }
       } catch (TransportException e) {
-        clusters.remove(target, cluster);
+        clusters.remove(key, cluster);
         throw e;
       }
       // the last session of this cluster has just closed
-      clusters.remove(target, cluster);
+      clusters.remove(key, cluster);
     }
   }
 
   private Cluster create(ClusterTarget target) {
-    return new Cluster(target, environment, providers);
+    return new Cluster(target, environment, providers, passwords);
   }
 
   private void leave(Cluster cluster) {
     if (cluster.leave()) {
-      clusters.remove(cluster.target(), cluster);
+      clusters.values().remove(cluster);
     }
   }
 

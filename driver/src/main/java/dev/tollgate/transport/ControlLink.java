@@ -3,6 +3,7 @@ package dev.tollgate.transport;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -49,6 +50,7 @@ final class ControlLink implements AutoCloseable {
 
   private static final long FIRST_PAUSE_MILLIS = 20;
   private static final long LONGEST_PAUSE_MILLIS = 200;
+  private static final long PAUSE_AFTER_LOGIN_MILLIS = 5_000;
 
   private record Member(Renewal.Kind kind, WeakReference<Renewal> renewal) {}
 
@@ -167,7 +169,14 @@ final class ControlLink implements AutoCloseable {
         Line current = new Line(found, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
         line = current;
         serveUntilItFails(current);
-      } catch (IOException | TransportException e) {
+      } catch (TransportException e) {
+        LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
+        if (e.failure().sqlState().equals(SqlState.LOGIN_REFUSED.state())) {
+          // each attempt counts against the user, whose other processes may know the password
+          LOG.log(Level.WARNING, thread.getName() + ": no heartbeats: " + e.getMessage());
+          pauseMillis = PAUSE_AFTER_LOGIN_MILLIS;
+        }
+      } catch (IOException e) {
         LOG.log(Level.DEBUG, () -> thread.getName() + ": " + e.getMessage());
       } catch (RuntimeException e) {
         LOG.log(Level.ERROR, thread.getName() + ": a bug in Tollgate", e);

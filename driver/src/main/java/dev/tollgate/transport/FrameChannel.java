@@ -4,6 +4,7 @@ import dev.tollgate.wire.Frame;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A two-way stream of frames to one node. Any thread may send and close; one thread at a time
@@ -31,6 +32,14 @@ public interface FrameChannel extends AutoCloseable {
    */
   default long arrivedBytes() {
     return 0;
+  }
+
+  /**
+   * The channel binding {@code tls-server-end-point} of RFC 5929: a digest of the certificate with
+   * which the node has proven itself. Null if the channel has no TLS.
+   */
+  default byte @Nullable [] channelBinding() {
+    return null;
   }
 
   /** Ends the channel; a thread in {@link #send} or {@link #receive} gets an exception. */

@@ -68,19 +68,22 @@ final class NodeConnection implements AutoCloseable {
   record Opened(NodeConnection connection, Reply.Welcome welcome) {}
 
   /**
-   * Sends hello and waits for the reply; the caller closes the connection if this fails.
+   * Sends hello, and authenticates if the node requires that; the caller closes the connection if
+   * this fails.
    *
+   * @param timeout the longest time for each reply
    * @throws RefusedException if the node rejects this client, or the other side is not a node
    */
-  Opened greet(Request.Hello hello, Duration timeout) throws IOException {
+  Opened greet(Request.Hello hello, ClientLogin login, Duration timeout) throws IOException {
     try {
       Reply reply = ask(hello, timeout);
       if (reply instanceof Reply.Failure failure) {
         throw new RefusedException(address, failure);
       }
-      if (!(reply instanceof Reply.Welcome welcome)
-          || welcome.version() < hello.minVersion()
-          || welcome.version() > hello.maxVersion()) {
+      if (reply instanceof Reply.LoginRequired required && isIn(required.version(), hello)) {
+        reply = login.run(this, required, timeout);
+      }
+      if (!(reply instanceof Reply.Welcome welcome) || !isIn(welcome.version(), hello)) {
         throw new IOException(address + " answered hello with " + reply);
       }
       long term = welcome.version() >= Protocol.LEADER_VERSION ? welcome.term() : TERM_NOT_SAID;
@@ -93,6 +96,15 @@ final class NodeConnection implements AutoCloseable {
               SqlState.CONNECTION_REFUSED,
               e.getMessage() + "; is this the port for clients of a node?"));
     }
+  }
+
+  private static boolean isIn(int version, Request.Hello hello) {
+    return version >= hello.minVersion() && version <= hello.maxVersion();
+  }
+
+  /** See {@link FrameChannel#channelBinding}. */
+  byte @Nullable [] channelBinding() {
+    return channel.channelBinding();
   }
 
   String address() {
@@ -261,6 +273,11 @@ final class NodeConnection implements AutoCloseable {
 
     Reply.Failure failure() {
       return failure;
+    }
+
+    /** True if the node may take this client a moment later: it does not know its users yet. */
+    boolean isTemporary() {
+      return failure.sqlState().equals(SqlState.NO_QUORUM.state());
     }
   }
 

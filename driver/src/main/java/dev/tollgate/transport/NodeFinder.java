@@ -35,6 +35,7 @@ final class NodeFinder {
   private final Dials dials;
   private final Dialer dialer;
   private final Request.Hello hello;
+  private final ClientLogin login;
   private final Duration connectTimeout;
   private final Timekeeping environment;
 
@@ -44,6 +45,7 @@ final class NodeFinder {
       Dials dials,
       Dialer dialer,
       Request.Hello hello,
+      ClientLogin login,
       Duration connectTimeout,
       Timekeeping environment) {
     this.map = map;
@@ -51,6 +53,7 @@ final class NodeFinder {
     this.dials = dials;
     this.dialer = dialer;
     this.hello = hello;
+    this.login = login;
     this.connectTimeout = connectTimeout;
     this.environment = environment;
   }
@@ -69,7 +72,8 @@ final class NodeFinder {
    * @param leader true if only the leader will do
    * @throws UnreachableException if no node accepted the purpose before the budget ended; at once
    *     if every node is reachable and rejects this client
-   * @throws TransportException if a node rejected the purpose for good
+   * @throws TransportException if a node rejected the purpose for good; also if a node rejected the
+   *     user, and no other node of one pass took the purpose: a wrong password is not tried again
    */
   Found find(boolean leader, Purpose purpose, Budget budget)
       throws UnreachableException, TransportException {
@@ -84,6 +88,7 @@ final class NodeFinder {
           break;
         }
       }
+      round.requireLogin();
       if (round.refusedByAll() || !budget.pause()) {
         throw new UnreachableException(round.refusal, round.trouble);
       }
@@ -130,7 +135,7 @@ final class NodeFinder {
         if (leader) {
           news.watch(node);
         }
-        NodeConnection.Opened opened = node.greet(hello, patience.get());
+        NodeConnection.Opened opened = node.greet(hello, login, patience.get());
         greeted = true;
         return opened;
       } finally {
@@ -155,7 +160,11 @@ final class NodeFinder {
         news.forget(opened.connection());
       }
     } catch (NodeConnection.RefusedException e) {
-      round.refused(e);
+      if (e.isTemporary()) {
+        round.failed(address, e);
+      } else {
+        round.refused(e);
+      }
     } catch (Dials.CrowdedException e) {
       round.failed(address, e);
     } catch (IOException e) {
@@ -235,6 +244,7 @@ final class NodeFinder {
     private final Set<String> visited = new HashSet<>();
     private final Set<String> failed = new HashSet<>();
     private NodeConnection.@Nullable RefusedException refusal;
+    private NodeConnection.@Nullable RefusedException loginRefusal;
     private @Nullable IOException trouble;
 
     Round(List<String> candidates) {
@@ -265,6 +275,17 @@ final class NodeFinder {
 
     void refused(NodeConnection.RefusedException e) {
       refusal = e;
+      if (e.failure().sqlState().equals(SqlState.LOGIN_REFUSED.state())) {
+        loginRefusal = e;
+      }
+    }
+
+    /** Fails if a node has rejected the user: each further attempt would count against the user. */
+    void requireLogin() throws TransportException {
+      NodeConnection.RefusedException refused = loginRefusal;
+      if (refused != null) {
+        throw new TransportException(refused.failure(), refused);
+      }
     }
 
     /** True if trying again is pointless: every node is reachable and rejects this client. */

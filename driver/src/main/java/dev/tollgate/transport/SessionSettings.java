@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param connect how long one node may take to accept a connection
  * @param network how long a whole reply may take, zero for no limit
  * @param application name of the application, for operators
+ * @param credentials used if a node requires them
  */
 public record SessionSettings(
     Duration session,
@@ -24,7 +25,8 @@ public record SessionSettings(
     Duration connect,
     Duration network,
     ReadConsistency readConsistency,
-    String application) {
+    String application,
+    Credentials credentials) {
   public SessionSettings {
     requirePositive("session", session);
     requirePositive("lease", lease);
@@ -34,6 +36,35 @@ public record SessionSettings(
     requireNonNull(network, "network");
     requireNonNull(readConsistency, "readConsistency");
     requireNonNull(application, "application");
+    requireNonNull(credentials, "credentials");
+  }
+
+  /** Settings for nodes that require no user. */
+  public SessionSettings(
+      Duration session,
+      Duration lease,
+      Duration lockWait,
+      Duration failover,
+      Duration connect,
+      Duration network,
+      ReadConsistency readConsistency,
+      String application) {
+    this(
+        session,
+        lease,
+        lockWait,
+        failover,
+        connect,
+        network,
+        readConsistency,
+        application,
+        Credentials.NONE);
+  }
+
+  /** The same settings for another user. */
+  public SessionSettings as(Credentials other) {
+    return new SessionSettings(
+        session, lease, lockWait, failover, connect, network, readConsistency, application, other);
   }
 
   private static void requirePositive(String name, Duration duration) {

@@ -6,7 +6,7 @@ public final class Protocol {
   public static final int MAGIC = 0x544c4754;
 
   /** The newest version of the protocol that this code speaks; it speaks all from 1 on. */
-  public static final int VERSION = 5;
+  public static final int VERSION = 6;
 
   /** From this version on Welcome has the id of the cluster. */
   static final int CLUSTER_ID_VERSION = 2;
@@ -23,13 +23,19 @@ public final class Protocol {
   /** From this version on a node says in which term it is, and tells who leads in a later one. */
   public static final int LEADER_VERSION = 5;
 
+  /** From this version on a client can authenticate itself. */
+  public static final int LOGIN_VERSION = 6;
+
+  /** The mechanism by which the certificate of the client's TLS connection names the user. */
+  public static final String EXTERNAL = "EXTERNAL";
+
   /** Bytes of a frame's header after its length: type, flags, request id, deadline. */
   public static final int HEADER_BYTES = 1 + 1 + 8 + 4;
 
   /** Most bytes of a frame, without its length field. */
   public static final int MAX_FRAME_BYTES = 16 << 20;
 
-  /** Most bytes of the first frame of a connection, from a client that is not known yet. */
+  /** Most bytes of the first frames of a connection, from a client that is not known yet. */
   public static final int MAX_HELLO_BYTES = 4096;
 
   /** Most sessions and leases in one heartbeat; a client with more sends several. */

@@ -41,6 +41,9 @@ public sealed interface Reply {
           case NodeStatus.TYPE -> NodeStatus.read(in);
           case Holder.TYPE -> Holder.read(in);
           case Leader.TYPE -> Leader.read(in);
+          case LoginRequired.TYPE -> LoginRequired.read(in);
+          case LoginChallenge.TYPE -> new LoginChallenge(in.bytes());
+          case LoggedIn.TYPE -> LoggedIn.read(in);
           default -> throw new WireFormatException("reply type " + frame.type());
         };
     in.expectEnd();
@@ -561,6 +564,92 @@ public sealed interface Reply {
       out.i64(term).i64(appliedIndex).i64(commitIndex).nullableString(failure);
       out.i32(members.size());
       members.forEach(member -> member.write(out));
+    }
+  }
+
+  /**
+   * The node serves only clients that authenticate, and tells others nothing of its cluster.
+   *
+   * @param version the version that both sides speak from now on
+   * @param mechanisms names of SASL mechanisms, the strongest first
+   */
+  record LoginRequired(int version, List<String> mechanisms) implements Reply {
+    static final int TYPE = 0x91;
+
+    public LoginRequired {
+      mechanisms = List.copyOf(mechanisms);
+    }
+
+    static LoginRequired read(WireReader in) {
+      int version = in.u16();
+      List<String> mechanisms = new ArrayList<>();
+      for (int i = in.count(4); i > 0; i--) {
+        mechanisms.add(in.string());
+      }
+      return new LoginRequired(version, mechanisms);
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.u16(version).i32(mechanisms.size());
+      mechanisms.forEach(out::string);
+    }
+  }
+
+  /**
+   * The exchange goes on.
+   *
+   * @param data the next message of the mechanism
+   */
+  record LoginChallenge(byte[] data) implements Reply {
+    static final int TYPE = 0x92;
+
+    public LoginChallenge {
+      requireNonNull(data, "data");
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.bytes(data);
+    }
+  }
+
+  /**
+   * The client has authenticated itself.
+   *
+   * @param data the last message of the mechanism, with which the node proves itself; may be empty
+   */
+  record LoggedIn(byte[] data, Welcome welcome) implements Reply {
+    static final int TYPE = 0x93;
+
+    public LoggedIn {
+      requireNonNull(data, "data");
+      requireNonNull(welcome, "welcome");
+    }
+
+    static LoggedIn read(WireReader in) {
+      return new LoggedIn(in.bytes(), Welcome.read(in));
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.bytes(data);
+      welcome.write(out);
     }
   }
 }

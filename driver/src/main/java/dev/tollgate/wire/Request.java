@@ -42,6 +42,8 @@ public sealed interface Request {
           case AwaitHolder.TYPE -> AwaitHolder.read(in);
           case AwaitLeader.TYPE -> AwaitLeader.read(in);
           case ExecuteSeries.TYPE -> ExecuteSeries.read(in);
+          case BeginLogin.TYPE -> new BeginLogin(in.string(), in.bytes());
+          case ContinueLogin.TYPE -> new ContinueLogin(in.bytes());
           default -> throw new WireFormatException("request type " + frame.type());
         };
     in.expectEnd();
@@ -49,8 +51,8 @@ public sealed interface Request {
   }
 
   /**
-   * Opens the conversation. Reply: {@link Reply.Welcome}, or {@link Reply.Failure} and the end of
-   * the connection.
+   * Opens the conversation. Reply: {@link Reply.Welcome}, {@link Reply.LoginRequired}, or {@link
+   * Reply.Failure} and the end of the connection.
    *
    * @param minVersion oldest version that the client speaks
    * @param maxVersion newest version that the client speaks
@@ -600,6 +602,68 @@ public sealed interface Request {
     public SeriesStatement {
       requireNonNull(sql, "sql");
       requireNonNull(parameterSet, "parameterSet");
+    }
+  }
+
+  /**
+   * Begins to authenticate, with a mechanism of {@link Reply.LoginRequired}. Reply: {@link
+   * Reply.LoginChallenge}, {@link Reply.LoggedIn}, or {@link Reply.Failure} and the end of the
+   * connection. Exists from {@link Protocol#LOGIN_VERSION} on.
+   *
+   * @param data the first message of the mechanism
+   */
+  record BeginLogin(String mechanism, byte[] data) implements Request {
+    static final int TYPE = 0x14;
+
+    public BeginLogin {
+      requireNonNull(mechanism, "mechanism");
+      requireNonNull(data, "data");
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.string(mechanism).bytes(data);
+    }
+
+    /** Without the data, which may prove a password. */
+    @Override
+    public String toString() {
+      return "BeginLogin[mechanism=" + mechanism + "]";
+    }
+  }
+
+  /**
+   * Answers {@link Reply.LoginChallenge}. Reply: {@link Reply.LoggedIn}, or {@link Reply.Failure}
+   * and the end of the connection. Exists from {@link Protocol#LOGIN_VERSION} on.
+   *
+   * @param data the next message of the mechanism
+   */
+  record ContinueLogin(byte[] data) implements Request {
+    static final int TYPE = 0x15;
+
+    public ContinueLogin {
+      requireNonNull(data, "data");
+    }
+
+    @Override
+    public int type() {
+      return TYPE;
+    }
+
+    @Override
+    public void write(WireWriter out) {
+      out.bytes(data);
+    }
+
+    /** Without the data, which may prove a password. */
+    @Override
+    public String toString() {
+      return "ContinueLogin[]";
     }
   }
 }

@@ -83,8 +83,20 @@ public enum SqlState {
   OUTCOME_UNKNOWN("08007", 90_909),
   /** {@code CALL take_snapshot()} on a node whose disk is full. */
   DISK("58030", 90_028),
+  /**
+   * {@code SELECT acquire_lock('payments')} by a user without the right LOCK on it; {@code CREATE
+   * USER u} by a user who is no administrator.
+   */
+  RIGHT_MISSING("42501", 90_932),
+  /** {@code DROP USER u} where u is the last administrator. */
+  USER_STATE("55T07", 90_933),
   /** A command that stopped nodes, and that an operator has had them skip. */
   SKIPPED("58T01", 90_930),
+  /**
+   * {@code DriverManager.getConnection(url, "jo", "wrong")}; a driver that cannot authenticate, at
+   * a node that demands it.
+   */
+  LOGIN_REFUSED("28000", 28_000),
   /** A bug in Tollgate: the node has logged it. */
   INTERNAL("XX000", 50_000);
 

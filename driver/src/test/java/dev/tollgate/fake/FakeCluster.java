@@ -1,5 +1,6 @@
 package dev.tollgate.fake;
 
+import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import java.io.IOException;
@@ -39,6 +40,11 @@ public final class FakeCluster implements AutoCloseable {
   private final AtomicLong term = new AtomicLong(1);
   volatile String clusterId = "A";
 
+  /** The users; while there are none, nobody has to log in. */
+  private final Map<String, List<PasswordVerifier>> users = new ConcurrentHashMap<>();
+
+  private final List<String> logins = new CopyOnWriteArrayList<>();
+
   private FakeCluster() throws SQLException {
     databaseUrl = "jdbc:h2:mem:fake" + NUMBERS.incrementAndGet();
     keepsDatabase = DriverManager.getConnection(databaseUrl);
@@ -62,6 +68,28 @@ public final class FakeCluster implements AutoCloseable {
   /** A cluster that is one node without a port. */
   static FakeCluster embedded() throws SQLException {
     return new FakeCluster();
+  }
+
+  /** From now on clients have to log in, and this is one of the users. */
+  public void addUser(String name, PasswordVerifier... passwords) {
+    users.put(name, List.of(passwords));
+  }
+
+  boolean requiresLogin() {
+    return !users.isEmpty();
+  }
+
+  List<PasswordVerifier> passwordsOf(String user) {
+    return users.getOrDefault(user, List.of());
+  }
+
+  void note(String login) {
+    logins.add(login);
+  }
+
+  /** Who has logged in, was rejected, or asked for something without a login, with the reason. */
+  public List<String> logins() {
+    return List.copyOf(logins);
   }
 
   public FakeNode node(int index) {

@@ -1,10 +1,14 @@
 package dev.tollgate.fake;
 
 import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.ScramBinding;
+import dev.tollgate.wire.ScramException;
+import dev.tollgate.wire.ScramServer;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
@@ -32,6 +36,8 @@ final class FakeConversation {
             return thread;
           });
   private volatile FakeSession session;
+  private volatile boolean welcome;
+  private ScramServer scram;
 
   /** The id of the request that waits for another leader, or 0. */
   private long leaderRequestId;
@@ -78,6 +84,14 @@ final class FakeConversation {
       return;
     }
     Request request = Request.read(frame);
+    boolean beginning =
+        request instanceof Request.Hello
+            || request instanceof Request.BeginLogin
+            || request instanceof Request.ContinueLogin;
+    if (!beginning && !welcome) {
+      cluster.note("no login before " + request.getClass().getSimpleName());
+      throw new IOException("no login");
+    }
     if (request instanceof Request.Ping) {
       send(frame.requestId(), new Reply.Ok());
     } else if (request instanceof Request.Cancel cancel) {
@@ -110,7 +124,19 @@ final class FakeConversation {
 
   private Reply handle(Request request) throws IOException, SQLException, InterruptedException {
     if (request instanceof Request.Hello hello) {
-      return node != null && node.refusal != null ? node.refusal : welcome(hello);
+      if (node != null && node.refusal != null) {
+        return node.refusal;
+      }
+      if (node != null && cluster.requiresLogin()) {
+        return new Reply.LoginRequired(hello.maxVersion(), List.of(ScramBinding.PLAIN));
+      }
+      return welcome(hello);
+    }
+    if (request instanceof Request.BeginLogin begin) {
+      return challenge(begin);
+    }
+    if (request instanceof Request.ContinueLogin last) {
+      return loggedIn(last);
     }
     if (request instanceof Request.OpenSession open) {
       if (!cluster.leads(node)) {
@@ -127,7 +153,39 @@ final class FakeConversation {
     return inSession(request);
   }
 
+  private Reply challenge(Request.BeginLogin begin) throws IOException {
+    try {
+      scram = new ScramServer(begin.mechanism(), null, begin.data());
+    } catch (ScramException e) {
+      throw new IOException(e);
+    }
+    PasswordVerifier first =
+        cluster.passwordsOf(scram.user()).stream()
+            .findFirst()
+            .orElseGet(() -> PasswordVerifier.of("x", new byte[16], 4096));
+    return new Reply.LoginChallenge(scram.challenge(first.salt(), first.iterations()));
+  }
+
+  private Reply loggedIn(Request.ContinueLogin last) throws IOException {
+    byte[] proof;
+    try {
+      proof = scram.verify(last.data(), cluster.passwordsOf(scram.user()));
+    } catch (ScramException e) {
+      throw new IOException(e);
+    }
+    cluster.note((proof == null ? "not " : "") + scram.user());
+    if (proof == null) {
+      return new Reply.Failure(SqlState.LOGIN_REFUSED, "wrong");
+    }
+    welcome = true;
+    return new Reply.LoggedIn(
+        node.deceives ? new byte[] {'v', '='} : proof,
+        new Reply.Welcome(
+            Protocol.LOGIN_VERSION, node.id(), view(), cluster.clusterId, node.term()));
+  }
+
   private Reply welcome(Request.Hello hello) throws InterruptedException {
+    welcome = true;
     if (node != null) {
       node.greet();
     }

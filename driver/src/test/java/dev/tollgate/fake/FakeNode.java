@@ -39,6 +39,7 @@ public final class FakeNode implements AutoCloseable {
   volatile boolean forgetsOnDrop;
   volatile boolean stepsDownOnDrop;
   volatile boolean silent;
+  volatile boolean deceives;
   volatile boolean deaf;
   volatile boolean alone;
   volatile boolean ignoresHeartbeats;
@@ -182,6 +183,11 @@ public final class FakeNode implements AutoCloseable {
 
   public void dropInsteadOfFetching(int times) {
     dropsFetch.set(times);
+  }
+
+  /** Says that a login is done, and proves nothing. */
+  public void deceive(boolean on) {
+    deceives = on;
   }
 
   /** Reads and says nothing any more, not even to Ping: as if the process were stopped. */

@@ -13,6 +13,7 @@ import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.SQLInvalidAuthorizationSpecException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLSyntaxErrorException;
@@ -102,6 +103,7 @@ class JdbcErrorsTest {
               FENCE_STATE,
               LOCK_STATE,
               ADMINISTRATION,
+              USER_STATE,
               ACTIVE_TRANSACTION,
               NO_TRANSACTION,
               FAILED_TRANSACTION,
@@ -112,8 +114,9 @@ class JdbcErrorsTest {
               SKIPPED,
               INTERNAL ->
               SQLNonTransientException.class;
+          case LOGIN_REFUSED -> SQLInvalidAuthorizationSpecException.class;
           case CONFLICT -> SQLTransactionRollbackException.class;
-          case REFUSED_STATEMENT -> SQLSyntaxErrorException.class;
+          case RIGHT_MISSING, REFUSED_STATEMENT -> SQLSyntaxErrorException.class;
           case NOT_SUPPORTED -> SQLFeatureNotSupportedException.class;
           case INVALID_ARGUMENT, NOT_TEXT -> SQLDataException.class;
           case TOO_MANY, BUSY, ENVIRONMENT_CHANGES -> SQLTransientException.class;

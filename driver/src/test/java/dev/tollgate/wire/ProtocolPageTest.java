@@ -78,7 +78,8 @@ class ProtocolPageTest {
     Map<String, Integer> inCode =
         Map.of(
             "length of a frame", Protocol.MAX_FRAME_BYTES,
-            "length of the first frame of a connection (Hello)", Protocol.MAX_HELLO_BYTES,
+            "length of a frame before Welcome or LoggedIn (Hello, BeginLogin, ContinueLogin)",
+                Protocol.MAX_HELLO_BYTES,
             "ids in one heartbeat, of each kind", Protocol.MAX_HEARTBEAT_IDS,
             "parameter sets in one batch", Protocol.MAX_BATCH_SETS,
             "statements in one series", Protocol.MAX_SERIES_STATEMENTS,
@@ -104,7 +105,8 @@ class ProtocolPageTest {
                 Protocol.NODE_STATUS_VERSION,
                 Protocol.HOLDER_VERSION,
                 Protocol.SERIES_VERSION,
-                Protocol.LEADER_VERSION)
+                Protocol.LEADER_VERSION,
+                Protocol.LOGIN_VERSION)
             .distinct()
             .map(String::valueOf)
             .toList(),

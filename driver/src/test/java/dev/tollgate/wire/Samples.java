@@ -76,7 +76,10 @@ final class Samples {
               SeriesEnding.COMMIT,
               List.of(
                   new Request.SeriesStatement("UPDATE t SET a=?", new byte[] {0, 0}),
-                  new Request.SeriesStatement("", new byte[0]))));
+                  new Request.SeriesStatement("", new byte[0]))),
+          new Request.BeginLogin("SCRAM-SHA-256", new byte[] {'n', ',', ','}),
+          new Request.BeginLogin("EXTERNAL", new byte[0]),
+          new Request.ContinueLogin(new byte[] {1}));
 
   static final List<Reply> REPLIES =
       List.of(
@@ -104,6 +107,9 @@ final class Samples {
           new Reply.Holder(0, null),
           new Reply.Holder(42, "worker 7"),
           new Reply.Leader(7, "n1", VIEW),
+          new Reply.LoginRequired(6, List.of("SCRAM-SHA-256", "EXTERNAL")),
+          new Reply.LoginChallenge(new byte[] {'r', '='}),
+          new Reply.LoggedIn(new byte[] {'v'}, new Reply.Welcome(6, "n1", VIEW, "0c6e", 7)),
           new Reply.NodeStatus("n1", "CANDIDATE", null, 3, 17, -1, "poison", List.of()),
           new Reply.NodeStatus(
               "n1",

@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -31,6 +32,8 @@ final class BackupCommand implements Callable<Integer> {
       description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
   private String url;
 
+  @Mixin private final LoginOptions login = new LoginOptions();
+
   @Option(
       names = "--leader",
       description = "Have the leader answer, so that all that was committed before is in the file.")
@@ -50,7 +53,8 @@ final class BackupCommand implements Callable<Integer> {
     try {
       requireNew();
       Path unfinished = file.resolveSibling(file.getFileName() + ".part");
-      Reply.SnapshotOpened snapshot = SnapshotFetch.write(url, leader, unfinished);
+      Reply.SnapshotOpened snapshot =
+          SnapshotFetch.write(url, login.properties(url), leader, unfinished);
       Backup backup = Backup.check(unfinished);
       requireNew();
       Files.move(

@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -35,6 +36,8 @@ final class DumpCommand implements Callable<Integer> {
       defaultValue = "${env:TOLLGATE_URL}",
       description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
   private String url;
+
+  @Mixin private final LoginOptions login = new LoginOptions();
 
   @Option(
       names = "--leader",
@@ -58,7 +61,7 @@ final class DumpCommand implements Callable<Integer> {
       Path snapshot = Files.createTempFile("tollgate", ".snapshot");
       try {
         requireNew();
-        SnapshotFetch.write(url, leader, snapshot);
+        SnapshotFetch.write(url, login.properties(url), leader, snapshot);
         dump(Backup.check(snapshot));
         return 0;
       } finally {

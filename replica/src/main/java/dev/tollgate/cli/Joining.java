@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Properties;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -14,17 +15,23 @@ import java.util.TreeMap;
  * A new node's request to a running cluster to be added.
  *
  * @param url of the cluster
+ * @param login the properties of the user as whom the request is sent
  * @param own the environment in which the new node computes
  */
 record Joining(
-    String url, String nodeId, String raftAddress, String clientAddress, Environment own) {
+    String url,
+    Properties login,
+    String nodeId,
+    String raftAddress,
+    String clientAddress,
+    Environment own) {
   /**
    * Sends the request, and waits until the cluster has added the node.
    *
    * @throws SQLException if the cluster refuses or cannot be reached
    */
   void run() throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url)) {
+    try (Connection connection = DriverManager.getConnection(url, login)) {
       requireNewName(connection);
       requireSameEnvironment(connection);
       try (PreparedStatement call = connection.prepareStatement("CALL add_node(?, ?, ?)")) {

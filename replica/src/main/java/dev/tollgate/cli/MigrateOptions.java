@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
 
 /** What the commands of {@link MigrateCommand} work on, as the command line says it. */
 final class MigrateOptions {
+  private static final String TOLLGATE = "jdbc:tollgate:";
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 
   /** Of the command that is given, for its usage. */
@@ -59,10 +60,26 @@ final class MigrateOptions {
   private @Nullable String lockUrl;
 
   @Option(
+      names = "--lock-user",
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_USER}",
+      description = "User of the Tollgate that keeps the lock, if it requires one. [TOLLGATE_USER]")
+  private @Nullable String lockUser;
+
+  @Option(
+      names = "--lock-password-file",
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:TOLLGATE_PASSWORD_FILE}",
+      description = "File whose first line is that user's password. [TOLLGATE_PASSWORD_FILE]")
+  private @Nullable Path lockPasswordFile;
+
+  @Option(
       names = "--user",
       scope = ScopeType.INHERIT,
       defaultValue = "${env:TOLLGATE_DATABASE_USER}",
-      description = "User of the other database. [TOLLGATE_DATABASE_USER]")
+      description =
+          "User of the database that the scripts change; of a Tollgate, the default is --lock-user."
+              + " [TOLLGATE_DATABASE_USER]")
   private @Nullable String user;
 
   @Option(
@@ -132,8 +149,18 @@ final class MigrateOptions {
   MigrateOptions() {}
 
   MigrationSettings settings(ClassLoader drivers) throws MigrationException, IOException {
-    Database database = Database.at(url, credentials(), drivers);
-    Database lockDatabase = lockUrl == null ? database : Database.at(lockUrl, Map.of(), drivers);
+    boolean tollgate = url.startsWith(TOLLGATE);
+    Database database =
+        Database.at(
+            url,
+            tollgate && user == null && passwordFile == null
+                ? credentials(lockUser, lockPasswordFile)
+                : credentials(user, passwordFile),
+            drivers);
+    Database lockDatabase =
+        lockUrl == null
+            ? database
+            : Database.at(lockUrl, credentials(lockUser, lockPasswordFile), drivers);
     MigrationSettings settings =
         MigrationSettings.of(folder, database, lockDatabase)
             .withTable(table)
@@ -148,7 +175,8 @@ final class MigrateOptions {
     return outOfOrder ? settings.outOfOrder() : settings;
   }
 
-  private Map<String, String> credentials() throws IOException {
+  private static Map<String, String> credentials(@Nullable String user, @Nullable Path passwordFile)
+      throws IOException {
     Map<String, String> credentials = new TreeMap<>();
     if (user != null) {
       credentials.put("user", user);

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -25,8 +26,8 @@ final class NodeList {
    *
    * @return false if no node is the leader
    */
-  static boolean print(String url) throws SQLException {
-    NodeList nodes = new NodeList(TollgateDriver.surveyNodes(url));
+  static boolean print(String url, Properties properties) throws SQLException {
+    NodeList nodes = new NodeList(TollgateDriver.surveyNodes(url, properties));
     nodes.print(System.out);
     boolean led = nodes.leader() != null;
     if (!led) {

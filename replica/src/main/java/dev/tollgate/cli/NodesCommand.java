@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
@@ -26,12 +27,14 @@ final class NodesCommand implements Callable<Integer> {
       description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
   private String url;
 
+  @Mixin private final LoginOptions login = new LoginOptions();
+
   NodesCommand() {}
 
   @Override
   public Integer call() {
     try {
-      return NodeList.print(url) ? 0 : Main.FAILED;
+      return NodeList.print(url, login.properties(url)) ? 0 : Main.FAILED;
     } catch (SQLException e) {
       System.err.println(SqlCommand.describe(e));
       return Main.FAILED;
@@ -59,7 +62,7 @@ final class NodesCommand implements Callable<Integer> {
   }
 
   private int execute(String sql, String... arguments) {
-    try (Connection connection = DriverManager.getConnection(url);
+    try (Connection connection = DriverManager.getConnection(url, login.properties(url));
         PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < arguments.length; i++) {
         statement.setString(i + 1, arguments[i]);

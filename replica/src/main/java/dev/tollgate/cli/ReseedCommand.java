@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Replaces the data of a stopped node with the leader's. */
@@ -39,6 +40,8 @@ final class ReseedCommand implements Callable<Integer> {
       description = "jdbc:tollgate://host:port,.../ of the cluster. [TOLLGATE_URL]")
   private String url;
 
+  @Mixin private final LoginOptions login = new LoginOptions();
+
   ReseedCommand() {}
 
   @Override
@@ -50,7 +53,7 @@ final class ReseedCommand implements Callable<Integer> {
               id,
               target -> {
                 Reply.SnapshotOpened snapshot =
-                    SnapshotFetch.write(url, /* leaderOnly= */ true, target);
+                    SnapshotFetch.write(url, login.properties(url), /* leaderOnly= */ true, target);
                 return new NodeDirectory.Seed(
                     snapshot.nodeId(), snapshot.term(), snapshot.index(), snapshot.configuration());
               });

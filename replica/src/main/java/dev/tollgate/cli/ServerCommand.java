@@ -128,6 +128,8 @@ final class ServerCommand implements Callable<Integer> {
               + " unless it belongs to it already. [TOLLGATE_JOIN]")
   private @Nullable String join;
 
+  @Mixin private final LoginOptions login = new LoginOptions();
+
   @Option(
       names = "--election-timeout",
       defaultValue = "${env:TOLLGATE_ELECTION_TIMEOUT:-200}",
@@ -226,6 +228,7 @@ final class ServerCommand implements Callable<Integer> {
     Joining joining =
         new Joining(
             cluster,
+            login.properties(cluster),
             id,
             requireNonNull(raftAddress),
             clientAddress,

@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Locale;
+import java.util.Properties;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
 import org.jline.reader.UserInterruptException;
@@ -34,13 +35,15 @@ final class Shell implements AutoCloseable {
       docs/sql.md says what can be sent.""";
 
   private final String url;
+  private final Properties properties;
   private final Terminal terminal;
   private final LineReader reader;
   private final PrintStream out;
   private @Nullable Connection connection;
 
-  Shell(String url, Terminal terminal, LineReader reader) {
+  Shell(String url, Properties properties, Terminal terminal, LineReader reader) {
     this.url = requireNonNull(url, "url");
+    this.properties = requireNonNull(properties, "properties");
     this.terminal = requireNonNull(terminal, "terminal");
     this.reader = requireNonNull(reader, "reader");
     this.out = new PrintStream(terminal.output(), /* autoFlush= */ true, terminal.encoding());
@@ -123,7 +126,7 @@ final class Shell implements AutoCloseable {
   private Connection connection() throws SQLException {
     Connection open = connection;
     if (open == null || open.isClosed()) {
-      open = DriverManager.getConnection(url);
+      open = DriverManager.getConnection(url, properties);
       connection = open;
     }
     return open;

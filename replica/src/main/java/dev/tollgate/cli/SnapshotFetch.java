@@ -9,6 +9,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Properties;
 
 /** Copies a snapshot of a node into a local file. */
 final class SnapshotFetch {
@@ -19,11 +20,13 @@ final class SnapshotFetch {
   /**
    * Writes a snapshot that a node takes now, and syncs the file.
    *
+   * @param properties as for a connection
    * @param leaderOnly true for a snapshot that covers everything committed before
    * @param file is replaced
    */
-  static Reply.SnapshotOpened write(String url, boolean leaderOnly, Path file) throws IOException {
-    try (SnapshotDownload download = TollgateDriver.openSnapshot(url, leaderOnly);
+  static Reply.SnapshotOpened write(
+      String url, Properties properties, boolean leaderOnly, Path file) throws IOException {
+    try (SnapshotDownload download = TollgateDriver.openSnapshot(url, properties, leaderOnly);
         FileOutputStream out = new FileOutputStream(file.toFile())) {
       BufferedOutputStream buffered = new BufferedOutputStream(out, BUFFER_BYTES);
       download.copyTo(buffered);

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.jline.reader.LineReader;
 import org.jline.reader.LineReaderBuilder;
@@ -20,6 +21,7 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs statements, or opens a shell. */
@@ -43,6 +45,8 @@ final class SqlCommand implements Callable<Integer> {
       defaultValue = "${env:TOLLGATE_URL}",
       description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
   private String url;
+
+  @Mixin private final LoginOptions login = new LoginOptions();
 
   @Option(
       names = {"-e", "--execute"},
@@ -71,7 +75,7 @@ final class SqlCommand implements Callable<Integer> {
   }
 
   private int run(String script) {
-    try (Connection connection = DriverManager.getConnection(url);
+    try (Connection connection = DriverManager.getConnection(url, login.properties(url));
         Statement statement = connection.createStatement()) {
       for (String sql : split(script)) {
         run(statement, sql);
@@ -84,8 +88,9 @@ final class SqlCommand implements Callable<Integer> {
   }
 
   private int shell() throws IOException {
+    Properties properties = login.properties(url);
     try (Terminal terminal = TerminalBuilder.builder().name("tollgate").build();
-        Shell shell = new Shell(url, terminal, reader(terminal, HISTORY))) {
+        Shell shell = new Shell(url, properties, terminal, reader(terminal, HISTORY))) {
       shell.run();
       return 0;
     } catch (SQLException e) {

@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -33,6 +34,8 @@ final class StatusCommand implements Callable<Integer> {
       defaultValue = "${env:TOLLGATE_URL}",
       description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
   private @Nullable String url;
+
+  @Mixin private final LoginOptions login = new LoginOptions();
 
   @Option(
       names = "--rows",
@@ -76,7 +79,7 @@ final class StatusCommand implements Callable<Integer> {
   /** False if no node leads. */
   private boolean printCluster(String url) throws SQLException {
     System.out.println("Nodes");
-    boolean led = NodeList.print(url);
+    boolean led = NodeList.print(url, login.properties(url));
     System.out.println();
     if (led) {
       printState(url);
@@ -85,7 +88,7 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   private void printState(String url) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url);
+    try (Connection connection = DriverManager.getConnection(url, login.properties(url));
         Statement statement = connection.createStatement()) {
       print(
           statement,

@@ -6,8 +6,10 @@ import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.UserAccount;
 import java.util.Collection;
 import java.util.List;
 import java.util.SortedMap;
@@ -113,6 +115,16 @@ public final class ClusterState {
   /** The identity of the cluster and its nodes; may be read at any time. */
   public ClusterIdentity identity() {
     return state.nodes().identity();
+  }
+
+  /** The users in order of their names. */
+  public Collection<UserAccount> users() {
+    return state.users().all();
+  }
+
+  /** The granted rights that the database knows nothing of, by grantee. */
+  public List<Right> rights() {
+    return state.rights().all();
   }
 
   /** The last comparison of the replicas, or null if there was none. */

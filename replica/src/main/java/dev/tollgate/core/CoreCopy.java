@@ -85,6 +85,8 @@ public final class CoreCopy implements Iterable<StateRecord> {
       last.add(new StateRecord.Identity(identity));
     }
     last.addAll(agreement.skipped());
+    state.users().all().forEach(account -> last.add(new StateRecord.UserState(account)));
+    state.rights().all().forEach(right -> last.add(new StateRecord.RightState(right)));
     return last;
   }
 

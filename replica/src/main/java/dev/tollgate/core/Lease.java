@@ -5,6 +5,7 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,6 +23,7 @@ public final class Lease {
   private final long createdMicros;
   private final @Nullable SessionId creator;
   private final LeaseKind kind;
+  private final UserName user;
   private long remainingMillis;
   private long recordedRenewals;
 
@@ -37,13 +39,15 @@ public final class Lease {
       long ttlMillis,
       long createdMicros,
       @Nullable SessionId creator,
-      LeaseKind kind) {
+      LeaseKind kind,
+      UserName user) {
     this.id = id;
     this.owner = owner;
     this.ttlMillis = ttlMillis;
     this.createdMicros = createdMicros;
     this.creator = creator;
     this.kind = kind;
+    this.user = user;
     this.remainingMillis = ttlMillis;
   }
 
@@ -54,7 +58,8 @@ public final class Lease {
         state.ttlMillis(),
         state.createdMicros(),
         state.creator(),
-        state.kind());
+        state.kind(),
+        state.user());
     held.addAll(state.held());
     awaited.addAll(state.awaited());
   }
@@ -67,6 +72,7 @@ public final class Lease {
         createdMicros,
         creator,
         kind,
+        user,
         List.copyOf(held),
         List.copyOf(awaited));
   }
@@ -133,6 +139,11 @@ public final class Lease {
   /** The session that created the lease; it may have ended, unless the lease is its own lease. */
   public @Nullable SessionId creator() {
     return creator;
+  }
+
+  /** The user of the session that created the lease. */
+  public UserName user() {
+    return user;
   }
 
   public LeaseKind kind() {

@@ -25,17 +25,19 @@ final class Locking {
   private final LeaseTable leases;
   private final LockTable locks;
   private final LockGrants grants;
+  private final Rights rights;
 
-  Locking(ReplicatedState state) {
+  Locking(ReplicatedState state, Rights rights) {
     this.current = state.current();
     this.sessions = state.sessions();
     this.leases = state.leases();
     this.locks = state.locks();
     this.grants = state.grants();
+    this.rights = rights;
   }
 
   Outcome createLease(Session session, Operation.CreateLease operation) {
-    Outcome.Refused full = leases.full();
+    Outcome.Refused full = leases.full(session);
     if (full != null) {
       return full;
     }
@@ -44,13 +46,13 @@ final class Locking {
             operation.owner(),
             operation.ttlMillis(),
             current.nowMicros(),
-            session.id(),
+            session,
             LeaseKind.CLIENT);
     current.tell(new Notice.LeaseStarted(lease.id(), lease.ttlMillis(), LeaseKind.CLIENT, null));
     return new Outcome.LeaseCreated(lease.id());
   }
 
-  Outcome revokeLease(Operation.RevokeLease operation) {
+  Outcome revokeLease(Session session, Operation.RevokeLease operation) {
     Lease lease = leases.find(operation.lease());
     if (lease == null) {
       return leases.existed(operation.lease())
@@ -60,12 +62,20 @@ final class Locking {
     if (isOfNoClient(lease)) {
       return ofNoClient(lease);
     }
+    Outcome.Refused refused = rights.use(session, lease);
+    if (refused != null) {
+      return refused;
+    }
     endLease(lease);
     return new Outcome.Answered(true);
   }
 
   /** Grants the lock, refuses it, or lets the session's request stand in the queue. */
   Outcome acquire(Session session, Operation.AcquireLock operation) {
+    Outcome.Refused forbidden = rights.acquire(session, List.of(operation.lock()));
+    if (forbidden != null) {
+      return forbidden;
+    }
     Claim claim = claim(session, operation.lease(), /* create= */ true);
     Lease lease = claim.lease();
     if (lease == null) {
@@ -89,6 +99,10 @@ final class Locking {
 
   /** Grants all of several locks, refuses them, or lets the session's request wait for them. */
   Outcome acquireAll(Session session, Operation.AcquireLocks operation) {
+    Outcome.Refused forbidden = rights.acquire(session, operation.locks());
+    if (forbidden != null) {
+      return forbidden;
+    }
     Claim claim = claim(session, operation.lease(), /* create= */ true);
     Lease lease = claim.lease();
     if (lease == null) {
@@ -126,7 +140,7 @@ final class Locking {
     if (hold == null) {
       return new Outcome.Answered(false);
     }
-    Outcome.Refused full = leases.full();
+    Outcome.Refused full = leases.full(session);
     if (full != null) {
       return full;
     }
@@ -137,8 +151,7 @@ final class Locking {
   /** Moves a released hold to a lease that nobody renews: what ends with it, others get. */
   private void keep(Session session, LockName name, Hold hold, long millis) {
     Lease lease =
-        leases.create(
-            hold.lease().owner(), millis, current.nowMicros(), session.id(), LeaseKind.KEEP);
+        leases.create(hold.lease().owner(), millis, current.nowMicros(), session, LeaseKind.KEEP);
     grants.move(name, hold, lease, session.id(), current.nowMicros());
     current.tell(new Notice.LeaseStarted(lease.id(), millis, LeaseKind.KEEP, null));
   }
@@ -146,6 +159,10 @@ final class Locking {
   /** Hands a lock over from one lease to another. */
   Outcome transfer(Session session, Operation.TransferLock operation) {
     LockName name = operation.lock();
+    Outcome.Refused forbidden = rights.acquire(session, List.of(name));
+    if (forbidden != null) {
+      return forbidden;
+    }
     Claim giving = claim(session, operation.from(), /* create= */ false);
     Lease from = giving.lease();
     if (from == null) {
@@ -177,8 +194,12 @@ final class Locking {
     return lock == null ? null : lock.holdOf(lease);
   }
 
-  Outcome forceRelease(Operation.ForceReleaseLock operation) {
+  Outcome forceRelease(Session session, Operation.ForceReleaseLock operation) {
     LockName name = operation.lock();
+    Outcome.Refused forbidden = rights.force(session, name);
+    if (forbidden != null) {
+      return forbidden;
+    }
     Lock lock = locks.find(name);
     List<Hold> taken = lock == null ? List.of() : lock.holds();
     if (taken.isEmpty()) {
@@ -270,13 +291,15 @@ final class Locking {
   private Claim claim(Session session, @Nullable LeaseId stated, boolean create) {
     Lease lease = stated == null ? session.ownLease() : leases.find(stated);
     if (lease != null) {
-      return isOfNoClient(lease) ? Claim.refused(ofNoClient(lease)) : new Claim(lease, null);
+      Outcome.Refused refused =
+          isOfNoClient(lease) ? ofNoClient(lease) : rights.use(session, lease);
+      return refused == null ? new Claim(lease, null) : Claim.refused(refused);
     }
     if (stated != null) {
       return Claim.refused(leaseGone(stated));
     }
     Outcome.Refused lost = session.takeLoss();
-    Outcome.Refused refusal = lost == null && create ? leases.full() : lost;
+    Outcome.Refused refusal = lost == null && create ? leases.full(session) : lost;
     return refusal == null && create
         ? new Claim(createOwnLease(session), null)
         : new Claim(null, refusal);
@@ -328,7 +351,7 @@ final class Locking {
             client.application(),
             session.leaseTtlMillis(),
             current.nowMicros(),
-            session.id(),
+            session,
             LeaseKind.OWN);
     session.setOwnLease(lease);
     current.tell(

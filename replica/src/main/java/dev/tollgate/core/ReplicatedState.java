@@ -18,7 +18,9 @@ record ReplicatedState(
     TransactionTable transactions,
     StatementQueue waiting,
     NodeTable nodes,
-    Agreement agreement) {
+    Agreement agreement,
+    UserTable users,
+    RightTable rights) {
 
   /** The state before the first command. */
   static ReplicatedState empty(Capacity capacity) {
@@ -50,7 +52,9 @@ record ReplicatedState(
         transactions,
         waiting,
         new NodeTable(),
-        new Agreement());
+        new Agreement(),
+        new UserTable(),
+        new RightTable());
   }
 
   /**

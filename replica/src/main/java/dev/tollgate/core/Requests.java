@@ -109,6 +109,11 @@ final class Requests {
     current.tell(new Notice.SessionEnded(session.id()));
   }
 
+  /** Ends the wait of a session's request, if it waits. */
+  void endWait(Session session, Outcome end) {
+    var unused = endWaitOf(session, end);
+  }
+
   private boolean endWaitOf(Session session, Outcome end) {
     return transactions.endWait(session, end) || locking.endWait(session, end);
   }

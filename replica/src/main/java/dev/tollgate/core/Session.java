@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class Session {
   private final long ttlMillis;
   private final long leaseTtlMillis;
   private final long openedMicros;
+  private final UserName user;
   private final SortedMap<LockName, Long> presented = new TreeMap<>();
 
   /** What SET FENCED demands of every write, or null. */
@@ -70,6 +72,7 @@ public final class Session {
     this.ttlMillis = opening.ttlMillis();
     this.leaseTtlMillis = opening.leaseTtlMillis();
     this.openedMicros = openedMicros;
+    this.user = opening.user();
   }
 
   /**
@@ -95,7 +98,7 @@ public final class Session {
   StateRecord.SessionState state() {
     return new StateRecord.SessionState(
         id,
-        new Command.OpenSession(client, secret, ttlMillis, leaseTtlMillis),
+        new Command.OpenSession(client, secret, ttlMillis, leaseTtlMillis, user),
         openedMicros,
         schema,
         presented,
@@ -115,6 +118,11 @@ public final class Session {
 
   public ClientInfo client() {
     return client;
+  }
+
+  /** For whom the client has authenticated itself. */
+  public UserName user() {
+    return user;
   }
 
   /** The number that a client must present to use the session. */

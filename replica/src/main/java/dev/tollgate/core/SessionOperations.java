@@ -5,6 +5,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.TransactionScope;
+import java.util.function.Supplier;
 
 /** The operations of one session, carried out at the position of the current command. */
 final class SessionOperations implements Operation.Handler<Outcome> {
@@ -13,18 +14,24 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   private final LockConfiguration configuration;
   private final Transactions transactions;
   private final SqlStore store;
+  private final Rights rights;
+  private final Accounts accounts;
 
   SessionOperations(
       Session session,
       Locking locking,
       LockConfiguration configuration,
       Transactions transactions,
-      SqlStore store) {
+      SqlStore store,
+      Rights rights,
+      Accounts accounts) {
     this.session = session;
     this.locking = locking;
     this.configuration = configuration;
     this.transactions = transactions;
     this.store = store;
+    this.rights = rights;
+    this.accounts = accounts;
   }
 
   @Override
@@ -34,7 +41,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome revokeLease(Operation.RevokeLease operation) {
-    return locking.revokeLease(operation);
+    return locking.revokeLease(session, operation);
   }
 
   @Override
@@ -61,17 +68,42 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome defineLock(Operation.DefineLock operation) {
-    return configuration.define(operation);
+    return configured(() -> configuration.define(operation));
   }
 
   @Override
   public Outcome changeLock(Operation.ChangeLock operation) {
-    return configuration.change(operation);
+    return configured(() -> configuration.change(operation));
   }
 
   @Override
   public Outcome dropLock(Operation.DropLock operation) {
-    return configuration.drop(operation);
+    return configured(() -> configuration.drop(operation));
+  }
+
+  private Outcome configured(Supplier<Outcome> change) {
+    Outcome.Refused refused = rights.administer(session, "define locks");
+    return refused == null ? change.get() : refused;
+  }
+
+  @Override
+  public Outcome createUser(Operation.CreateUser operation) {
+    return accounts.create(session, operation);
+  }
+
+  @Override
+  public Outcome alterUser(Operation.AlterUser operation) {
+    return accounts.alter(session, operation);
+  }
+
+  @Override
+  public Outcome dropUser(Operation.DropUser operation) {
+    return accounts.drop(session, operation);
+  }
+
+  @Override
+  public Outcome changeRight(Operation.ChangeRight operation) {
+    return accounts.change(session, operation);
   }
 
   @Override
@@ -81,7 +113,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome forceRelease(Operation.ForceReleaseLock operation) {
-    return locking.forceRelease(operation);
+    return locking.forceRelease(session, operation);
   }
 
   @Override

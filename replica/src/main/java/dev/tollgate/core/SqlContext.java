@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserName;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,12 @@ public interface SqlContext {
 
   /** The schema in which the session's unqualified names are looked up. */
   String schema();
+
+  /** The user whose rights the statement needs. */
+  UserName user();
+
+  /** Returns true if the user was granted to draw numbers from a sequence. */
+  boolean mayUse(TableName sequence);
 
   /**
    * Decides whether one execution may run, before it runs. The fence of the session counts too. A

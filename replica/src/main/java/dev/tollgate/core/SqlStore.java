@@ -4,6 +4,9 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserName;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +51,32 @@ public interface SqlStore {
 
   /** Ends the binding of a table. */
   Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context);
+
+  /**
+   * Creates a user who has no rights yet.
+   *
+   * @return null, or why not: a user or role has this name
+   */
+  Outcome.@Nullable SqlFailed createUser(UserName user);
+
+  /** Gives a user all rights on the database, or takes them away; other rights stay. */
+  void setAdministrator(UserName user, boolean administers);
+
+  /**
+   * Drops a user with its rights.
+   *
+   * @return null, or why not: the user owns a schema
+   */
+  Outcome.@Nullable SqlFailed dropUser(UserName user);
+
+  /** The roles that a user has, directly or through other roles, and PUBLIC. */
+  SortedSet<String> rolesOf(UserName user);
+
+  /** Returns true if rights can be granted to this name: to a user, a role or PUBLIC. */
+  boolean hasGrantee(String name);
+
+  /** Returns true if this sequence exists. */
+  boolean hasSequence(TableName sequence);
 
   /** Returns true if a schema with this name exists. */
   boolean hasSchema(String name);

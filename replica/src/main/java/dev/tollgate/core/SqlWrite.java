@@ -14,6 +14,7 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowLock;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -39,6 +40,7 @@ final class SqlWrite implements SqlContext {
   private final boolean ownLeaseTrusted;
   private final LockTable locks;
   private final FenceTable fences;
+  private final Rights rights;
   private final Operation.Handler<Outcome> operations;
 
   /** The lock that the execution has taken for itself, or null. */
@@ -61,6 +63,7 @@ final class SqlWrite implements SqlContext {
       Session session,
       @Nullable Transaction transaction,
       boolean ownLeaseTrusted,
+      Rights rights,
       Operation.Handler<Outcome> operations) {
     this.position = state.current().position();
     this.randomSeed = state.agreement().randomSeed();
@@ -71,6 +74,7 @@ final class SqlWrite implements SqlContext {
     this.ownLeaseTrusted = ownLeaseTrusted;
     this.locks = state.locks();
     this.fences = state.fences();
+    this.rights = rights;
     this.operations = operations;
   }
 
@@ -97,6 +101,16 @@ final class SqlWrite implements SqlContext {
   @Override
   public String schema() {
     return session.schema();
+  }
+
+  @Override
+  public UserName user() {
+    return session.user();
+  }
+
+  @Override
+  public boolean mayUse(TableName sequence) {
+    return rights.use(session.user(), sequence);
   }
 
   @Override

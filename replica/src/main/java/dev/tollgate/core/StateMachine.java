@@ -41,6 +41,8 @@ public final class StateMachine {
   private final LockConfiguration configuration;
   private final Transactions transactions;
   private final Requests requests;
+  private final Rights rights;
+  private final Accounts accounts;
   private final ClusterState view;
   private final CommandHandler commands = new CommandHandler();
   private final StateRestore restore;
@@ -53,22 +55,26 @@ public final class StateMachine {
     this.store = requireNonNull(store, "store");
     this.state = ReplicatedState.empty(capacity);
     this.current = state.current();
-    this.locking = new Locking(state);
+    this.rights = new Rights(state, store);
+    this.locking = new Locking(state, rights);
     this.configuration = new LockConfiguration(state, capacity);
-    this.transactions = new Transactions(state, store, this::writeOf);
+    this.transactions = new Transactions(state, store, rights, this::writeOf);
     this.requests = new Requests(state, locking, transactions, this::operationsOf);
+    this.accounts = new Accounts(state, rights, store, new EndingsOfUsers());
     this.view = new ClusterState(state);
     this.restore = new StateRestore(state);
   }
 
   private SessionOperations operationsOf(Session session) {
-    return new SessionOperations(session, locking, configuration, transactions, store);
+    return new SessionOperations(
+        session, locking, configuration, transactions, store, rights, accounts);
   }
 
   private SqlWrite writeOf(
       Session session, @Nullable Transaction transaction, boolean ownLeaseTrusted) {
     // includes the operations, because SQL may call the lock functions
-    return new SqlWrite(state, session, transaction, ownLeaseTrusted, operationsOf(session));
+    return new SqlWrite(
+        state, session, transaction, ownLeaseTrusted, rights, operationsOf(session));
   }
 
   /**
@@ -157,10 +163,31 @@ public final class StateMachine {
     state.checkInvariants();
   }
 
+  private final class EndingsOfUsers implements Accounts.Endings {
+    @Override
+    public void endSession(Session session) {
+      requests.endSession(session);
+    }
+
+    @Override
+    public void endLease(Lease lease) {
+      locking.endLease(lease);
+    }
+
+    @Override
+    public void endWait(Session session, Outcome end) {
+      requests.endWait(session, end);
+    }
+  }
+
   private final class CommandHandler implements Command.Handler<Outcome> {
     @Override
     public Outcome open(Command.OpenSession command) {
-      Outcome.Refused full = state.sessions().full();
+      Outcome.Refused unknown = accounts.unknown(command.user());
+      if (unknown != null) {
+        return unknown;
+      }
+      Outcome.Refused full = state.sessions().full(command.user());
       if (full != null) {
         return full;
       }
@@ -224,6 +251,11 @@ public final class StateMachine {
         lease.renewed(command);
       }
       return new Outcome.Answered(lease != null);
+    }
+
+    @Override
+    public Outcome createFirstUser(Command.CreateFirstUser command) {
+      return new Outcome.Answered(accounts.createFirst(command.account()));
     }
 
     @Override

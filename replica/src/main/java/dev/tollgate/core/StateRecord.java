@@ -18,10 +18,13 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -69,6 +72,10 @@ public sealed interface StateRecord {
     R skipped(SkippedCommand record);
 
     R silence(LeaseSilence record);
+
+    R user(UserState record);
+
+    R right(RightState record);
   }
 
   /** The position of the log, and the highest number given out so far of each kind. */
@@ -137,6 +144,7 @@ public sealed interface StateRecord {
       long createdMicros,
       @Nullable SessionId creator,
       LeaseKind kind,
+      UserName user,
       List<LockName> held,
       List<LockName> awaited)
       implements StateRecord {
@@ -144,6 +152,7 @@ public sealed interface StateRecord {
       requireNonNull(id, "id");
       requireNonNull(owner, "owner");
       requireNonNull(kind, "kind");
+      requireNonNull(user, "user");
       held = List.copyOf(held);
       awaited = List.copyOf(awaited);
     }
@@ -387,6 +396,30 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.silence(this);
+    }
+  }
+
+  /** A user. Its database object is in the snapshot of the database. */
+  record UserState(UserAccount account) implements StateRecord {
+    public UserState {
+      requireNonNull(account, "account");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.user(this);
+    }
+  }
+
+  /** A granted right that the database knows nothing of. */
+  record RightState(Right right) implements StateRecord {
+    public RightState {
+      requireNonNull(right, "right");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.right(this);
     }
   }
 

@@ -111,6 +111,18 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   }
 
   @Override
+  public StateRecord user(StateRecord.UserState record) {
+    state.users().put(record.account());
+    return record;
+  }
+
+  @Override
+  public StateRecord right(StateRecord.RightState record) {
+    state.rights().add(record.right());
+    return record;
+  }
+
+  @Override
   public StateRecord skipped(StateRecord.SkippedCommand record) {
     state.agreement().skip(record);
     return record;

@@ -14,13 +14,19 @@ final class StatementExecutor {
   private final SqlStore store;
   private final SessionTable sessions;
   private final StatementLocks locks;
+  private final Rights rights;
   private final SqlWrite.Factory writes;
 
   StatementExecutor(
-      SqlStore store, SessionTable sessions, StatementLocks locks, SqlWrite.Factory writes) {
+      SqlStore store,
+      SessionTable sessions,
+      StatementLocks locks,
+      Rights rights,
+      SqlWrite.Factory writes) {
     this.store = store;
     this.sessions = sessions;
     this.locks = locks;
+    this.rights = rights;
     this.writes = writes;
   }
 
@@ -115,6 +121,9 @@ final class StatementExecutor {
       if (outcome instanceof Outcome.Conflict conflict) {
         waitForHolder(statement, conflict);
         return conflict.waitMillis();
+      }
+      if (sql.definition()) {
+        rights.definitionsChanged();
       }
       statement.executed(outcome);
     }

@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RequestId;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +24,14 @@ final class StatementLocks {
   private final LeaseTable leases;
   private final LockTable locks;
   private final LockGrants grants;
+  private final Rights rights;
 
-  StatementLocks(ReplicatedState state) {
+  StatementLocks(ReplicatedState state, Rights rights) {
     this.current = state.current();
     this.leases = state.leases();
     this.locks = state.locks();
     this.grants = state.grants();
+    this.rights = rights;
   }
 
   /** Grants a lock to the open transaction of a statement, or lets the statement wait for it. */
@@ -38,12 +41,13 @@ final class StatementLocks {
       Transaction transaction) {
     LockName name = operation.lock();
     Session session = statement.session();
-    Outcome known = heldByOwnLease(session, name);
+    Outcome known = rights.acquire(session, List.of(name));
+    known = known == null ? heldByOwnLease(session, name) : known;
     if (known != null) {
       return known;
     }
     Lease lease = transaction.lease();
-    Outcome.Refused full = lease == null ? leases.full() : null;
+    Outcome.Refused full = lease == null ? leases.full(session) : null;
     if (full != null) {
       return full;
     }
@@ -57,7 +61,8 @@ final class StatementLocks {
   /** Grants a lock to a LOCKED BY statement, or lets the statement wait for it. */
   Outcome take(PendingStatement statement, LockName name, boolean ownLeaseTrusted) {
     Session session = statement.session();
-    Outcome known = heldByOwnLease(session, name);
+    Outcome known = rights.acquire(session, List.of(name));
+    known = known == null ? heldByOwnLease(session, name) : known;
     if (known instanceof Outcome.Granted && !ownLeaseTrusted) {
       return new Outcome.Refused(
           RefusalCode.LEASE_GONE,
@@ -69,7 +74,7 @@ final class StatementLocks {
       return known;
     }
     Lease lease = statement.lease();
-    Outcome.Refused full = lease == null ? leases.full() : null;
+    Outcome.Refused full = lease == null ? leases.full(session) : null;
     if (full != null) {
       return full;
     }
@@ -106,8 +111,7 @@ final class StatementLocks {
   }
 
   private Lease create(Session session, LeaseKind kind) {
-    return leases.create(
-        session.client().application(), 1, current.nowMicros(), session.id(), kind);
+    return leases.create(session.client().application(), 1, current.nowMicros(), session, kind);
   }
 
   /** Releases the lock of a LOCKED BY statement, or gives up its place in the queue. */

@@ -46,15 +46,15 @@ final class Transactions {
   private final CurrentCommand current;
   private final Agreement agreement;
 
-  Transactions(ReplicatedState state, SqlStore store, SqlWrite.Factory writes) {
+  Transactions(ReplicatedState state, SqlStore store, Rights rights, SqlWrite.Factory writes) {
     this.store = store;
     this.sessions = state.sessions();
     this.open = state.transactions();
     this.waiting = state.waiting();
     this.writes = writes;
-    this.locks = new StatementLocks(state);
+    this.locks = new StatementLocks(state, rights);
     this.deadlocks = new Deadlocks(state);
-    this.executor = new StatementExecutor(store, sessions, locks, writes);
+    this.executor = new StatementExecutor(store, sessions, locks, rights, writes);
     this.current = state.current();
     this.agreement = state.agreement();
   }

@@ -21,6 +21,7 @@ import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.ratis.RatisLog;
 import dev.tollgate.node.client.Administration;
+import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
 import dev.tollgate.node.client.ClientService;
@@ -106,6 +107,17 @@ public final class Node implements AutoCloseable {
   /** Creates a node with limits that a test can reach. */
   Node(NodeSettings settings, SqlDatabase database, ClientLimits limits, Capacity capacity)
       throws IOException {
+    this(settings, database, limits, capacity, ClientAccess.OPEN);
+  }
+
+  /** Creates a node with users of the caller. */
+  Node(
+      NodeSettings settings,
+      SqlDatabase database,
+      ClientLimits limits,
+      Capacity capacity,
+      ClientAccess access)
+      throws IOException {
     this.settings = requireNonNull(settings, "settings");
     this.database = requireNonNull(database, "database");
     String id = settings.nodeId();
@@ -135,7 +147,8 @@ public final class Node implements AutoCloseable {
             database,
             administration,
             workers,
-            limits);
+            limits,
+            access);
     replica.reportTo(this::forward);
     replica.addListener(timeKeeper);
     replica.addListener(service);

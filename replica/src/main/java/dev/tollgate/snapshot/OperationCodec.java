@@ -13,6 +13,7 @@ import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.List;
@@ -52,6 +53,10 @@ public final class OperationCodec {
   private static final int EXECUTE_LOCKED = 25;
 
   private static final int EXECUTE_SERIES = 26;
+  private static final int CREATE_USER = 27;
+  private static final int ALTER_USER = 28;
+  private static final int DROP_USER = 29;
+  private static final int CHANGE_RIGHT = 30;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -111,8 +116,39 @@ public final class OperationCodec {
       case END_TRANSACTION -> new Operation.EndTransaction(in.flag());
       case MARK_SAVEPOINT ->
           new Operation.MarkSavepoint(in.flag(), in.string(), TransactionScope.of(in.u8()));
+      case CREATE_USER -> new Operation.CreateUser(StateCodec.account(in), in.flag());
+      case ALTER_USER -> alterUser(in);
+      case DROP_USER -> new Operation.DropUser(new UserName(in.string()), in.flag());
+      case CHANGE_RIGHT -> new Operation.ChangeRight(in.flag(), StateCodec.right(in));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
       default -> throw new UnknownOperationException("an operation of kind " + kind);
+    };
+  }
+
+  private static Operation alterUser(WireReader in) {
+    String user = in.nullableString();
+    return new Operation.AlterUser(
+        user == null ? null : new UserName(user), userChange(in.u8()), in.nullableString());
+  }
+
+  private static Operation.AlterUser.Change userChange(int code) {
+    return switch (code) {
+      case 0 -> Operation.AlterUser.Change.SET_PASSWORD;
+      case 1 -> Operation.AlterUser.Change.ADD_PASSWORD;
+      case 2 -> Operation.AlterUser.Change.DROP_OLD_PASSWORD;
+      case 3 -> Operation.AlterUser.Change.MAKE_ADMINISTRATOR;
+      case 4 -> Operation.AlterUser.Change.MAKE_ORDINARY;
+      default -> throw new UnknownOperationException("a change of a user of kind " + code);
+    };
+  }
+
+  private static int codeOf(Operation.AlterUser.Change change) {
+    return switch (change) {
+      case SET_PASSWORD -> 0;
+      case ADD_PASSWORD -> 1;
+      case DROP_OLD_PASSWORD -> 2;
+      case MAKE_ADMINISTRATOR -> 3;
+      case MAKE_ORDINARY -> 4;
     };
   }
 
@@ -237,6 +273,32 @@ public final class OperationCodec {
 
     OperationWriter(WireWriter out) {
       this.out = out;
+    }
+
+    @Override
+    public WireWriter createUser(Operation.CreateUser operation) {
+      out.u8(CREATE_USER);
+      StateCodec.account(out, operation.account());
+      return out.flag(operation.lenient());
+    }
+
+    @Override
+    public WireWriter alterUser(Operation.AlterUser operation) {
+      UserName user = operation.user();
+      out.u8(ALTER_USER).nullableString(user == null ? null : user.value());
+      return out.u8(codeOf(operation.change())).nullableString(operation.verifier());
+    }
+
+    @Override
+    public WireWriter dropUser(Operation.DropUser operation) {
+      return out.u8(DROP_USER).string(operation.user().value()).flag(operation.lenient());
+    }
+
+    @Override
+    public WireWriter changeRight(Operation.ChangeRight operation) {
+      out.u8(CHANGE_RIGHT).flag(operation.grant());
+      StateCodec.right(out, operation.right());
+      return out;
     }
 
     @Override

@@ -20,11 +20,14 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RequestId;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
@@ -78,6 +81,15 @@ public final class StateCodec {
 
   private static final int WAITING_STATEMENT = 23;
 
+  /** A lease of a user: the kind of its record and the name of the user come first. */
+  private static final int LEASE_OF_USER = 24;
+
+  /** A session of a user, whose name comes first; otherwise as a session with content. */
+  private static final int SESSION_OF_USER = 25;
+
+  private static final int USER = 26;
+  private static final int RIGHT = 27;
+
   private StateCodec() {}
 
   /** Writes the body of a record and returns its kind. */
@@ -101,13 +113,15 @@ public final class StateCodec {
               in.i64(),
               in.i64());
       case NODE -> new StateRecord.NodeAddress(in.string(), in.string());
-      case LEASE -> lease(in, LeaseKind.CLIENT);
-      case KEEPING_LEASE -> lease(in, LeaseKind.KEEP);
-      case TRANSACTION_LEASE -> lease(in, LeaseKind.TRANSACTION);
-      case STATEMENT_LEASE -> lease(in, LeaseKind.STATEMENT);
+      case LEASE, KEEPING_LEASE, TRANSACTION_LEASE, STATEMENT_LEASE ->
+          lease(in, kind, UserName.ANONYMOUS);
+      case LEASE_OF_USER -> lease(in, in.u8(), new UserName(in.string()));
       case WAITING_STATEMENT -> waitingStatement(in);
-      case SESSION -> session(in, /* withContent= */ false);
-      case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true);
+      case SESSION -> session(in, /* withContent= */ false, UserName.ANONYMOUS);
+      case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true, UserName.ANONYMOUS);
+      case SESSION_OF_USER -> session(in, /* withContent= */ true, new UserName(in.string()));
+      case USER -> new StateRecord.UserState(account(in));
+      case RIGHT -> new StateRecord.RightState(right(in));
       case SESSION_FENCE ->
           new StateRecord.SessionFence(
               new SessionId(in.i64()), new PresentedToken(new LockName(in.string()), in.i64()));
@@ -210,12 +224,58 @@ public final class StateCodec {
     return new StateRecord.WaitingStatement(session, lease, lock, sql, done);
   }
 
+  /** Reads a user, in log entries too. */
+  public static UserAccount account(WireReader in) {
+    return new UserAccount(new UserName(in.string()), in.flag(), list(in, 4, WireReader::string));
+  }
+
+  /** Writes a user as {@link #account(WireReader)} reads it. */
+  public static void account(WireWriter out, UserAccount account) {
+    out.string(account.name().value()).flag(account.administrator());
+    out.i32(account.verifiers().size());
+    account.verifiers().forEach(out::string);
+  }
+
+  /** Reads a right, in log entries too. */
+  public static Right right(WireReader in) {
+    int kind = in.u8();
+    return new Right(
+        switch (kind) {
+          case 0 -> Right.Kind.LOCK;
+          case 1 -> Right.Kind.FORCE;
+          case 2 -> Right.Kind.SEQUENCE;
+          default -> throw new UnknownOperationException("a right of kind " + kind);
+        },
+        in.nullableString(),
+        in.string(),
+        in.string());
+  }
+
+  /** Writes a right as {@link #right(WireReader)} reads it. */
+  public static void right(WireWriter out, Right right) {
+    out.u8(
+        switch (right.kind()) {
+          case LOCK -> 0;
+          case FORCE -> 1;
+          case SEQUENCE -> 2;
+        });
+    out.nullableString(right.schema()).string(right.object()).string(right.grantee());
+  }
+
   /**
    * Reads a lease.
    *
-   * @param kind its kind, unless it is the own lease of a session
+   * @param record the kind of its record
    */
-  private static StateRecord lease(WireReader in, LeaseKind kind) {
+  private static StateRecord lease(WireReader in, int record, UserName user) {
+    LeaseKind kind =
+        switch (record) {
+          case LEASE -> LeaseKind.CLIENT;
+          case KEEPING_LEASE -> LeaseKind.KEEP;
+          case TRANSACTION_LEASE -> LeaseKind.TRANSACTION;
+          case STATEMENT_LEASE -> LeaseKind.STATEMENT;
+          default -> throw new UnknownOperationException("a lease of kind " + record);
+        };
     LeaseId id = new LeaseId(in.i64());
     String owner = in.string();
     long ttlMillis = in.i64();
@@ -223,7 +283,7 @@ public final class StateCodec {
     SessionId creator = sessionOrNull(in.i64());
     LeaseKind actual = in.flag() ? LeaseKind.OWN : kind;
     return new StateRecord.LeaseState(
-        id, owner, ttlMillis, createdMicros, creator, actual, names(in), names(in));
+        id, owner, ttlMillis, createdMicros, creator, actual, user, names(in), names(in));
   }
 
   private static StateRecord lock(WireReader in, boolean withSets) {
@@ -231,12 +291,16 @@ public final class StateCodec {
         new LockName(in.string()), mode(in), list(in, 32, StateCodec::hold), waiters(in, withSets));
   }
 
-  private static StateRecord session(WireReader in, boolean withContent)
+  private static StateRecord session(WireReader in, boolean withContent, UserName user)
       throws CorruptSnapshotException {
     SessionId id = new SessionId(in.i64());
     Command.OpenSession opening =
         new Command.OpenSession(
-            new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64());
+            new ClientInfo(in.string(), in.string(), in.string()),
+            in.i64(),
+            in.i64(),
+            in.i64(),
+            user);
     long openedMicros = in.i64();
     String schema = in.string();
     SortedMap<LockName, Long> presented = new TreeMap<>();
@@ -339,23 +403,33 @@ public final class StateCodec {
     @Override
     public Integer lease(StateRecord.LeaseState state) {
       SessionId creator = state.creator();
+      int kind =
+          switch (state.kind()) {
+            case CLIENT, OWN -> LEASE;
+            case KEEP -> KEEPING_LEASE;
+            case TRANSACTION -> TRANSACTION_LEASE;
+            case STATEMENT -> STATEMENT_LEASE;
+          };
+      boolean ofUser = !state.user().equals(UserName.ANONYMOUS);
+      if (ofUser) {
+        out.u8(kind).string(state.user().value());
+      }
       out.i64(state.id().value()).string(state.owner());
       out.i64(state.ttlMillis()).i64(state.createdMicros());
       out.i64(creator == null ? 0 : creator.value()).flag(state.kind() == LeaseKind.OWN);
       names(state.held());
       names(state.awaited());
-      return switch (state.kind()) {
-        case CLIENT, OWN -> LEASE;
-        case KEEP -> KEEPING_LEASE;
-        case TRANSACTION -> TRANSACTION_LEASE;
-        case STATEMENT -> STATEMENT_LEASE;
-      };
+      return ofUser ? LEASE_OF_USER : kind;
     }
 
     @Override
     public Integer session(StateRecord.SessionState state) {
       Command.OpenSession opening = state.opening();
       ClientInfo client = opening.client();
+      boolean ofUser = !opening.user().equals(UserName.ANONYMOUS);
+      if (ofUser) {
+        out.string(opening.user().value());
+      }
       out.i64(state.id().value());
       out.string(client.application()).string(client.host()).string(client.process());
       out.i64(opening.secret()).i64(opening.ttlMillis()).i64(opening.leaseTtlMillis());
@@ -365,7 +439,7 @@ public final class StateCodec {
       LeaseId ownLease = state.ownLease();
       out.i64(ownLease == null ? 0 : ownLease.value());
       names(state.lost());
-      boolean withContent = state.lastContent() != Command.Perform.UNKNOWN_CONTENT;
+      boolean withContent = ofUser || state.lastContent() != Command.Perform.UNKNOWN_CONTENT;
       out.i64(state.lastSequence());
       if (withContent) {
         out.i64(state.lastContent());
@@ -377,7 +451,19 @@ public final class StateCodec {
       LockName awaited = state.awaited();
       out.nullableString(awaited == null ? null : awaited.value());
       out.i64(state.lockTimeoutMillis()).nullableString(state.lostTransaction());
-      return withContent ? SESSION_WITH_CONTENT : SESSION;
+      return ofUser ? SESSION_OF_USER : withContent ? SESSION_WITH_CONTENT : SESSION;
+    }
+
+    @Override
+    public Integer user(StateRecord.UserState state) {
+      account(out, state.account());
+      return USER;
+    }
+
+    @Override
+    public Integer right(StateRecord.RightState state) {
+      StateCodec.right(out, state.right());
+      return RIGHT;
     }
 
     @Override

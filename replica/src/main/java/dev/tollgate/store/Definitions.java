@@ -9,6 +9,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
@@ -29,6 +30,7 @@ import org.h2.command.dml.Insert;
 import org.h2.command.query.Query;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
+import org.h2.engine.User;
 import org.h2.message.DbException;
 import org.h2.schema.SchemaObject;
 import org.h2.table.Table;
@@ -162,14 +164,23 @@ final class Definitions {
         if (command.prepared() instanceof GrantRevoke grant) {
           RoleStatements.requireFewWays(session.getDatabase(), grant);
         }
-        administrate(statement, context);
+        if (H2Sessions.isOfAdministrator(session)) {
+          administrate(statement, context);
+        } else {
+          count = execute(command, session);
+        }
       } else {
         count = execute(command, session);
       }
       session.commit(true);
-      Views.compile(session);
-      fencedTables.follow(session, context);
-      countAll(session);
+      User user = H2Sessions.become(session, database.client());
+      try {
+        Views.compile(session);
+        fencedTables.follow(session, context);
+        countAll(session);
+      } finally {
+        H2Sessions.become(session, user);
+      }
       Operation.FenceTerms wanted = statement.binding();
       Table created = wanted == null ? null : target(statement, session);
       if (wanted != null && created != null) {

@@ -8,18 +8,21 @@ import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.Text;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.fence.KeyChanges;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.h2.Pins;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.BatchWork;
 import dev.tollgate.store.limits.GeometryText;
+import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.limits.WorkBudget;
 import dev.tollgate.store.statement.LockAccess;
@@ -36,9 +39,11 @@ import org.h2.command.Prepared;
 import org.h2.command.query.ForUpdate;
 import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
+import org.h2.engine.User;
 import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
 import org.h2.result.ResultWithGeneratedKeys;
+import org.h2.schema.Sequence;
 import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +98,15 @@ final class LoggedStatement {
                       + " what was left of it: send fewer sets in a batch")
               .getSQLException());
     }
+    User before = H2Sessions.become(session, means.database().existingUser(context.user()));
+    try {
+      return runAsUser();
+    } finally {
+      H2Sessions.become(session, before);
+    }
+  }
+
+  private Outcome runAsUser() {
     Pins pins = new Pins(context.randomSeed(), context.position(), context.attempt(), number);
     means.database().pinning().begin(session, pins);
     means.transactions().expectConflicts(transaction);
@@ -107,6 +121,16 @@ final class LoggedStatement {
     } finally {
       H2Transactions.forgetRollback(session);
       means.database().pinning().end(session);
+    }
+  }
+
+  /** H2 has no rights on sequences. */
+  private void requireSequences(ScanMeters.Found found) {
+    for (Sequence sequence : found.sequences()) {
+      TableName name = new TableName(sequence.getSchema().getName(), sequence.getName());
+      if (!context.mayUse(name) && !H2Sessions.mayInsertInto(session, sequence.getSchema())) {
+        throw DbException.get(ErrorCode.NOT_ENOUGH_RIGHTS_FOR_1, sequence.getTraceSQL());
+      }
     }
   }
 
@@ -168,6 +192,7 @@ final class LoggedStatement {
     H2Database.enterSchema(session, context.schema());
     LogStatements.Ready ready = LogStatements.prepare(session, statement.sql());
     Prepared parsed = ready.prepared();
+    requireSequences(ready.found());
     rowLocks = takeRowLocks(parsed);
     if (statement.definition() && H2Definitions.changesNothing(session, parsed)) {
       return means.definitions().confirm(statement, set.fence(), context, session);

@@ -10,6 +10,7 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Transactions;
@@ -21,7 +22,9 @@ import dev.tollgate.store.transfer.DatabaseCopy;
 import dev.tollgate.store.transfer.DatabaseRestore;
 import java.util.Collection;
 import java.util.List;
+import java.util.SortedSet;
 import org.h2.api.ErrorCode;
+import org.h2.engine.Right;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.schema.Schema;
@@ -47,6 +50,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   private SessionLocal session;
   private TransactionSessions transactions;
   private LoggedStatements statements;
+  private Users users;
 
   /**
    * Opens an empty database.
@@ -72,6 +76,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     session = fresh.openSession();
     session.setAutoCommit(false);
     statements = new LoggedStatements(fresh, gate, fencedTables, transactions, limits);
+    users = new Users(fresh, gate);
     reader.use(fresh, transactions);
   }
 
@@ -183,6 +188,10 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     if (table == null || table.isView()) {
       return unknownTable(operation.table());
     }
+    Outcome.SqlFailed forbidden = requireOwner(table, context);
+    if (forbidden != null) {
+      return forbidden;
+    }
     SessionId user = transactions.userOf(List.of(table), List.of());
     if (user != null) {
       return new Outcome.Conflict(user);
@@ -213,6 +222,10 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     if (table == null) {
       return unknownTable(operation.table());
     }
+    Outcome.SqlFailed forbidden = requireOwner(table, context);
+    if (forbidden != null) {
+      return forbidden;
+    }
     FenceId existing = fencedTables.fenceOf(table);
     if (existing == null) {
       return new Outcome.Refused(
@@ -233,10 +246,50 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return LoggedStatements.updated(0);
   }
 
+  /** A fence is a definition: only the owner of the schema and administrators may change it. */
+  private Outcome.@Nullable SqlFailed requireOwner(Table table, SqlContext context) {
+    try {
+      database.existingUser(context.user()).checkTableRight(table, Right.SCHEMA_OWNER);
+      return null;
+    } catch (DbException e) {
+      return SqlErrors.failure(e);
+    }
+  }
+
   private Outcome.@Nullable Refused admitUnfencing(
       FenceId fence, Table table, Operation.@Nullable StatementFence proof, SqlContext context) {
     Outcome.Refused refused = context.admit(proof, List.of(fence));
     return refused == null ? fencedTables.admitAllRows(fence, table, context) : refused;
+  }
+
+  @Override
+  public Outcome.@Nullable SqlFailed createUser(UserName user) {
+    return users.create(user);
+  }
+
+  @Override
+  public void setAdministrator(UserName user, boolean administers) {
+    users.setAdministrator(user, administers);
+  }
+
+  @Override
+  public Outcome.@Nullable SqlFailed dropUser(UserName user) {
+    return users.drop(user);
+  }
+
+  @Override
+  public SortedSet<String> rolesOf(UserName user) {
+    return users.rolesOf(user);
+  }
+
+  @Override
+  public boolean hasGrantee(String name) {
+    return users.hasGrantee(name);
+  }
+
+  @Override
+  public boolean hasSequence(TableName sequence) {
+    return users.hasSequence(sequence);
   }
 
   @Override

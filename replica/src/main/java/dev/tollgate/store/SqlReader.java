@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sessions;
@@ -33,6 +34,7 @@ import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
 import org.h2.command.dml.Explain;
 import org.h2.engine.SessionLocal;
+import org.h2.engine.User;
 import org.h2.expression.ParameterInterface;
 import org.h2.jdbc.meta.DatabaseMetaServer;
 import org.h2.message.DbException;
@@ -165,10 +167,12 @@ public final class SqlReader {
    *
    * @param schema where unqualified names are looked up
    * @param lockTimeoutMillis what LOCK_TIMEOUT() returns
+   * @param user whose rights its queries need
    */
-  public record Settings(String schema, long lockTimeoutMillis) {
+  public record Settings(String schema, long lockTimeoutMillis, UserName user) {
     public Settings {
       requireNonNull(schema, "schema");
+      requireNonNull(user, "user");
     }
   }
 
@@ -203,12 +207,12 @@ public final class SqlReader {
       throws SQLException {
     return on(
         transaction,
-        settings.schema(),
+        settings,
         canceller,
         session -> {
           ResultInterface result =
               SCRIPT.matcher(sql).lookingAt()
-                  ? script(transaction, settings.schema(), sql, maxRows, locks, canceller)
+                  ? script(session, transaction, settings.schema(), sql, maxRows, locks, canceller)
                   : run(session, settings, sql, parameterSet, maxRows, locks, canceller);
           WireWriter out = StatementResult.beginRows(new WireWriter());
           boolean more = RowSet.write(out, result, pageRows, Protocol.PAGE_BYTES, cursorId);
@@ -230,7 +234,7 @@ public final class SqlReader {
       throws SQLException {
     return on(
         transaction,
-        settings.schema(),
+        settings,
         canceller,
         session -> {
           try (ResultInterface row =
@@ -246,11 +250,11 @@ public final class SqlReader {
   }
 
   /** Describes what a statement takes and returns, without running it. */
-  public Reply.Prepared describe(String schema, String sql) throws SQLException {
+  public Reply.Prepared describe(Settings settings, String sql) throws SQLException {
     Canceller canceller = new Canceller();
     return on(
         /* owner= */ null,
-        schema,
+        settings,
         canceller,
         session -> {
           CommandInterface command = command(session, sql);
@@ -273,10 +277,10 @@ public final class SqlReader {
   }
 
   /** Runs a method of {@code DatabaseMetaData}, identified by the number that H2 gives it. */
-  public byte[] metadata(String schema, int code, byte[] arguments) throws SQLException {
+  public byte[] metadata(Settings settings, int code, byte[] arguments) throws SQLException {
     return on(
         /* owner= */ null,
-        schema,
+        settings,
         new Canceller(),
         session -> {
           Value[] values = Parameter.decodeValues(arguments, session).toArray(new Value[0]);
@@ -347,6 +351,7 @@ public final class SqlReader {
   }
 
   private ResultInterface script(
+      SessionLocal session,
       @Nullable SessionId transaction,
       String schema,
       String sql,
@@ -359,6 +364,8 @@ public final class SqlReader {
           SqlState.ACTIVE_TRANSACTION,
           "SCRIPT shows what is committed, and a transaction is open: COMMIT or ROLLBACK first");
     }
+    // it shows the rows of all tables
+    session.getUser().checkSchemaAdmin();
     H2Database database = requireNonNull(source, "source").database();
     QueryMemory meter = new QueryMemory(memory, canceller);
     LockAccess until = locks.until(canceller::isCancelled);
@@ -393,15 +400,15 @@ public final class SqlReader {
   }
 
   /** Runs work in the owner's open transaction, or on an idle session without an owner. */
-  private <T> T on(@Nullable SessionId owner, String schema, Canceller canceller, Work<T> work)
+  private <T> T on(@Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
     permits.acquireUninterruptibly();
     gate.enter(canceller);
     try {
       Source entered = requireNonNull(source, "source");
       return owner == null
-          ? onIdleSession(entered.database(), schema, work)
-          : inTransaction(entered.transactions(), owner, schema, canceller, work);
+          ? onIdleSession(entered.database(), settings, work)
+          : inTransaction(entered, owner, settings, canceller, work);
     } catch (DbException e) {
       throw SqlErrors.isOverflow(e) ? Exhausted.recursion() : e.getSQLException();
     } catch (StackOverflowError e) {
@@ -413,12 +420,9 @@ public final class SqlReader {
   }
 
   private static <T> T inTransaction(
-      TransactionSessions transactions,
-      SessionId owner,
-      String schema,
-      Canceller canceller,
-      Work<T> work)
+      Source entered, SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
+    TransactionSessions transactions = entered.transactions();
     TransactionSessions.OpenTransaction transaction = transactions.find(owner);
     if (transaction == null) {
       throw ended();
@@ -428,13 +432,29 @@ public final class SqlReader {
       if (transactions.find(owner) != transaction) {
         throw ended();
       }
-      return on(transaction.session(), schema, work);
+      return on(entered.database(), transaction.session(), settings, work);
     } finally {
       transaction.leave();
     }
   }
 
-  private static <T> T on(SessionLocal session, String schema, Work<T> work) throws SQLException {
+  private static <T> T on(
+      H2Database database, SessionLocal session, Settings settings, Work<T> work)
+      throws SQLException {
+    User user = database.user(settings.user());
+    if (user == null) {
+      throw SqlErrors.exception(SqlState.LOGIN_REFUSED, "user " + settings.user() + " was dropped");
+    }
+    User before = H2Sessions.become(session, user);
+    try {
+      return onSession(session, settings.schema(), work);
+    } finally {
+      H2Sessions.become(session, before);
+    }
+  }
+
+  private static <T> T onSession(SessionLocal session, String schema, Work<T> work)
+      throws SQLException {
     // a session keeps plans of views, even when another session has dropped what they show
     session.clearViewIndexCache();
     H2Database.enterSchema(session, schema);
@@ -447,13 +467,13 @@ public final class SqlReader {
         "the transaction was rolled back before the query could run in it: run it again");
   }
 
-  private <T> T onIdleSession(H2Database database, String schema, Work<T> work)
+  private <T> T onIdleSession(H2Database database, Settings settings, Work<T> work)
       throws SQLException {
     SessionLocal pooled = idle.pollFirst();
     SessionLocal session = pooled == null ? database.openSession() : pooled;
     boolean usable = true;
     try {
-      return on(session, schema, work);
+      return on(database, session, settings, work);
     } catch (DbException e) {
       usable = !SqlErrors.isOverflow(e);
       throw e;

@@ -20,6 +20,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,7 +75,9 @@ class JoiningTest {
   }
 
   private static String refusal(String url, String id, String timeZones) {
-    Joining joining = new Joining(url, id, "127.0.0.1:1", "127.0.0.1:2", environment(timeZones));
+    Joining joining =
+        new Joining(
+            url, new Properties(), id, "127.0.0.1:1", "127.0.0.1:2", environment(timeZones));
     return assertThrows(SQLException.class, joining::run).getMessage();
   }
 }

@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jline.reader.LineReader;
@@ -39,7 +40,9 @@ class ShellTest {
 
   private String session(String typed) throws Exception {
     try (Terminal terminal = terminal(typed);
-        Shell shell = new Shell("jdbc:h2:mem:", terminal, SqlCommand.reader(terminal, null))) {
+        Shell shell =
+            new Shell(
+                "jdbc:h2:mem:", new Properties(), terminal, SqlCommand.reader(terminal, null))) {
       shell.run();
     }
     return out.toString(UTF_8).replace("\r", "");
@@ -81,7 +84,11 @@ class ShellTest {
   void interruptForgetsWhatWasTyped() throws Exception {
     try (Terminal terminal = terminal("");
         Shell shell =
-            new Shell("jdbc:h2:mem:", terminal, typing("SELECT 1 +", "^C", "SELECT 43;", "exit"))) {
+            new Shell(
+                "jdbc:h2:mem:",
+                new Properties(),
+                terminal,
+                typing("SELECT 1 +", "^C", "SELECT 43;", "exit"))) {
       shell.run();
     }
     String text = out.toString(UTF_8);
@@ -100,7 +107,8 @@ class ShellTest {
     String endless = "SELECT COUNT(*) FROM SYSTEM_RANGE(1, 1000000000000) WHERE X * 2 <> 7;";
     try (Connection watching = DriverManager.getConnection(url);
         Terminal terminal = terminal("");
-        Shell shell = new Shell(url, terminal, typing(endless, "SELECT 43;", "exit"))) {
+        Shell shell =
+            new Shell(url, new Properties(), terminal, typing(endless, "SELECT 43;", "exit"))) {
       CompletableFuture<Void> hand =
           CompletableFuture.runAsync(
               () -> {

@@ -9,13 +9,17 @@ import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -166,6 +170,42 @@ final class FakeSqlStore implements SqlStore {
     }
     context.dropFence(fence);
     return new Outcome.Done();
+  }
+
+  /** Users and roles; roles of a user stand in its value. */
+  final Map<String, SortedSet<String>> grantees = new TreeMap<>();
+
+  @Override
+  public Outcome.@Nullable SqlFailed createUser(UserName user) {
+    return grantees.putIfAbsent(user.value(), new TreeSet<>()) == null
+        ? null
+        : new Outcome.SqlFailed("90033", 90033, "User exists");
+  }
+
+  @Override
+  public void setAdministrator(UserName user, boolean administers) {}
+
+  @Override
+  public Outcome.@Nullable SqlFailed dropUser(UserName user) {
+    grantees.remove(user.value());
+    return null;
+  }
+
+  @Override
+  public SortedSet<String> rolesOf(UserName user) {
+    SortedSet<String> roles = new TreeSet<>(grantees.getOrDefault(user.value(), new TreeSet<>()));
+    roles.add("PUBLIC");
+    return roles;
+  }
+
+  @Override
+  public boolean hasGrantee(String name) {
+    return name.equals("PUBLIC") || grantees.containsKey(name);
+  }
+
+  @Override
+  public boolean hasSequence(TableName sequence) {
+    return sequence.name().equals("S");
   }
 
   @Override

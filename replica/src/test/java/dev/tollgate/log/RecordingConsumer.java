@@ -15,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ public final class RecordingConsumer implements LogConsumer {
 
   /** How many snapshots it was given; it reads none of them. */
   public final AtomicInteger restored = new AtomicInteger();
+
+  /** What a restore waits for. */
+  public volatile CountDownLatch holdRestore = new CountDownLatch(0);
 
   @Override
   public void apply(long logIndex, Entry entry) {
@@ -75,6 +79,11 @@ public final class RecordingConsumer implements LogConsumer {
   @Override
   public void restore(SnapshotReader snapshot) {
     restored.incrementAndGet();
+    try {
+      holdRestore.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override

@@ -131,15 +131,14 @@ class PeerFuzzTest {
     try (Statement statement = honest.createStatement()) {
       assertEquals(
           1,
-          statement.executeUpdate(
-              "UPDATE H SET N = N + 1 FENCED BY LOCK 'honest' TOKEN " + token),
+          statement.executeUpdate("UPDATE H SET N = N + 1 FENCED BY LOCK 'honest' TOKEN " + token),
           where);
       statement.execute("SELECT release_lock('honest')");
     }
   }
 
-  private static void requireEqual(
-      Connection honest, ListAppender<ILoggingEvent> log, String when) throws SQLException {
+  private static void requireEqual(Connection honest, ListAppender<ILoggingEvent> log, String when)
+      throws SQLException {
     Map<String, String> verdicts = LocalCluster.verify(honest);
     List<String> errors =
         List.copyOf(log.list).stream()

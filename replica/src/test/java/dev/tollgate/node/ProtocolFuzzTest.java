@@ -40,9 +40,9 @@ import org.slf4j.LoggerFactory;
  * Each request is answered or ends its connection, no node meets a bug, all replicas stay equal,
  * and one that begins with its log again becomes equal too.
  *
- * <p>{@code -Dtollgate.fuzz.seed} chooses another run, {@code -Dtollgate.fuzz.rounds} its length, and
- * {@code -Dtollgate.fuzz.seconds} a time after which no further round begins.
- * The messages follow from the seed, not the moments at which nodes get them.
+ * <p>{@code -Dtollgate.fuzz.seed} chooses another run, {@code -Dtollgate.fuzz.rounds} its length,
+ * and {@code -Dtollgate.fuzz.seconds} a time after which no further round begins. The messages
+ * follow from the seed, not the moments at which nodes get them.
  */
 @Timeout(2 * 3_600)
 class ProtocolFuzzTest {
@@ -175,8 +175,8 @@ class ProtocolFuzzTest {
     }
   }
 
-  private void requireEqual(
-      Connection bystander, ListAppender<ILoggingEvent> log, String when) throws SQLException {
+  private void requireEqual(Connection bystander, ListAppender<ILoggingEvent> log, String when)
+      throws SQLException {
     Map<String, String> verdicts = LocalCluster.verify(bystander);
     assertEquals(List.of(), errors(log), "seed " + seed + when);
     assertEquals(ALL_EQUAL, verdicts, "seed " + seed + when);

@@ -55,12 +55,16 @@ class ResourcesTest {
           /* unreadBytesInAll= */ 4 << 20,
           /* heldTransactions= */ 5,
           /* holderWatches= */ 5,
+          /* loginAddresses= */ 5,
+          /* loginUsersPerAddress= */ 2,
           new ConnectionLimits(2_000, 10_000, 0, 0, 4));
 
   private static final Capacity CAPACITY =
       new Capacity(
           /* sessions= */ 60,
+          /* sessionsPerUser= */ 60,
           /* leases= */ 60,
+          /* leasesPerUser= */ 60,
           /* holds= */ 40,
           /* holdersPerLock= */ 10,
           /* waitersPerLock= */ 10,

@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -124,7 +125,7 @@ class StrangersTest {
     for (int sent : new int[] {1, 3, 4, 17, 18, 1_000}) {
       RawClient stops = session();
       byte[] begin = beginOf(LARGE, 1_000);
-      stops.send(java.util.Arrays.copyOf(begin, sent));
+      stops.send(Arrays.copyOf(begin, sent));
       assertTrue(isGone(stops), "after " + sent + " bytes");
     }
     assertInstanceOf(Reply.Ok.class, client.call(new Request.Ping()));
@@ -166,20 +167,7 @@ class StrangersTest {
   /** A request counts while it arrives, and one that is refused disturbs none after it. */
   @Test
   void requestsThatDoNotEndAreBoundedInAll() throws Exception {
-    ClientLimits limits = ClientLimits.STANDARD;
-    start(
-        new ClientLimits(
-            limits.queuedPlans(),
-            limits.queuedCalls(),
-            limits.queuedQueries(),
-            limits.queuedFiles(),
-            /* requestBytes= */ 2 << 20,
-            limits.requestsPerConnection(),
-            limits.unreadBytes(),
-            limits.unreadBytesInAll(),
-            limits.heldTransactions(),
-            limits.holderWatches(),
-            limits.connections()));
+    start(ClientLimits.STANDARD.withRequestBytes(2 << 20));
     RawClient holds = session();
     holds.send(beginOf(LARGE, (2 << 20) - (100 << 10)));
     RawClient refused = session();

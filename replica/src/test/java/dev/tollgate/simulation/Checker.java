@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.h2.SqlValue;
@@ -260,7 +261,7 @@ final class Checker {
               .reader()
               .query(
                   null,
-                  new SqlReader.Settings(Session.INITIAL_SCHEMA, 0),
+                  new SqlReader.Settings(Session.INITIAL_SCHEMA, 0, UserName.ANONYMOUS),
                   Op.everyRegister(),
                   SqlValue.encodeFirst(List.of(), 0),
                   0,

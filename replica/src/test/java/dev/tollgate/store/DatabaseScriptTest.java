@@ -12,6 +12,7 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.SystemTable;
 import dev.tollgate.value.RowSet;
@@ -50,7 +51,7 @@ class DatabaseScriptTest {
         .reader()
         .query(
             null,
-            new SqlReader.Settings("PUBLIC", 0),
+            new SqlReader.Settings("PUBLIC", 0, UserName.ANONYMOUS),
             sql,
             StoreDriver.encode().bytes(),
             0,

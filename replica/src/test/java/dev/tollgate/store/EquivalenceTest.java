@@ -23,6 +23,7 @@ import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -477,7 +478,7 @@ class EquivalenceTest {
         .reader()
         .query(
             transaction,
-            new SqlReader.Settings("PUBLIC", 0),
+            new SqlReader.Settings("PUBLIC", 0, UserName.ANONYMOUS),
             sql,
             StoreDriver.encode().bytes(),
             0,

@@ -17,6 +17,7 @@ import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.SystemTable;
@@ -304,7 +305,7 @@ final class StoreDriver implements AutoCloseable {
             .reader()
             .query(
                 owner,
-                new SqlReader.Settings("PUBLIC", 0),
+                new SqlReader.Settings("PUBLIC", 0, UserName.ANONYMOUS),
                 sql,
                 parameters.bytes(),
                 0,

@@ -32,6 +32,9 @@ final class FunctionRules {
 
   static final String WINDOWS = "windows";
 
+  /** The group of the functions that depend on the session. */
+  static final String SESSION = "session";
+
   private static final Map<String, FunctionRule> RULES = rules();
 
   private FunctionRules() {}
@@ -173,21 +176,17 @@ final class FunctionRules {
         "",
         "RAND RANDOM RANDOM_UUID UUID");
 
-    // on every replica, a statement runs in the schema of its session
-    table.addBare("session", Use.ALLOWED, "", "", "CURRENT_SCHEMA");
-    table.allow("session", "SCHEMA");
+    // on every replica, a statement runs in the schema of its session and as the user of its
+    // session
+    table.addBare(
+        SESSION, Use.ALLOWED, "", "", "CURRENT_SCHEMA CURRENT_USER SESSION_USER SYSTEM_USER USER");
+    table.allow(SESSION, "SCHEMA");
     String session = "it depends on the session, which the other replicas do not know";
     String parameter = "pass the value as a parameter";
     table.addBare(
-        "session",
-        Use.SESSION,
-        session,
-        parameter,
-        """
-            CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE CURRENT_USER SESSION_USER SYSTEM_USER
-            USER""");
+        SESSION, Use.SESSION, session, parameter, "CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE");
     table.add(
-        "session", Use.SESSION, session, parameter, "AUTOCOMMIT DATABASE LOCK_TIMEOUT SESSION_ID");
+        SESSION, Use.SESSION, session, parameter, "AUTOCOMMIT DATABASE LOCK_TIMEOUT SESSION_ID");
     table.add(
         "replica",
         Use.READ_ONLY,

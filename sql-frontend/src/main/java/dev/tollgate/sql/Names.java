@@ -1,5 +1,6 @@
 package dev.tollgate.sql;
 
+import java.util.Locale;
 import org.apache.calcite.sql.SqlIdentifier;
 
 /**
@@ -11,6 +12,18 @@ final class Names {
   private static final int CATALOG_SCHEMA_TABLE = 3;
 
   private Names() {}
+
+  /**
+   * Returns the name of a user or a role in upper case, as H2 keeps and finds these names also if
+   * they are quoted.
+   */
+  static String grantee(SqlIdentifier identifier) {
+    return upperCase(identifier.getSimple());
+  }
+
+  static String upperCase(String name) {
+    return name.toUpperCase(Locale.ROOT);
+  }
 
   static ObjectName tableName(SqlIdentifier identifier) {
     int length = identifier.names.size();

@@ -39,6 +39,10 @@ public sealed interface Plan {
 
     R configureLock(ConfigureLock configureLock);
 
+    R configureUser(ConfigureUser configureUser);
+
+    R configureRight(ConfigureRight configureRight);
+
     R setSession(SetSession setSession);
 
     R transaction(Transaction transaction);
@@ -226,7 +230,11 @@ public sealed interface Plan {
    * @param lenient whether nothing happens if the definition exists (CREATE) or does not exist
    */
   record ConfigureLock(
-      Change change, Argument lock, @Nullable Argument permits, boolean lenient, int parameterCount)
+      ConfigureLock.Change change,
+      Argument lock,
+      @Nullable Argument permits,
+      boolean lenient,
+      int parameterCount)
       implements Plan {
 
     /** What happens to the definition of the lock. */
@@ -239,7 +247,7 @@ public sealed interface Plan {
     public ConfigureLock {
       requireNonNull(change, "change");
       requireNonNull(lock, "lock");
-      if ((change == Change.DROP) != (permits == null)) {
+      if ((change == ConfigureLock.Change.DROP) != (permits == null)) {
         throw new IllegalArgumentException(change + " with permits " + permits);
       }
     }
@@ -247,6 +255,135 @@ public sealed interface Plan {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.configureLock(this);
+    }
+  }
+
+  /**
+   * CREATE, ALTER or DROP USER, or SET PASSWORD. H2 does not see the statement, and no cache keeps
+   * a plan with the text of a password.
+   *
+   * @param user in upper case, as H2 keeps the names of users also if they are quoted; null for the
+   *     session's own user, with SET_PASSWORD alone
+   * @param password an {@link Argument.Text} or an {@link Argument.Parameter}; null for CREATE
+   *     without a password, and for the changes that need none
+   * @param administrator whether CREATE says ADMIN, or SET_ADMINISTRATOR says TRUE
+   * @param lenient whether nothing happens if the user exists (CREATE) or does not exist (DROP)
+   */
+  record ConfigureUser(
+      ConfigureUser.Change change,
+      @Nullable String user,
+      @Nullable Argument password,
+      boolean administrator,
+      boolean lenient,
+      int parameterCount)
+      implements Plan {
+
+    /** What happens to the user. */
+    public enum Change {
+      CREATE,
+      /** The new password replaces all passwords of the user. */
+      SET_PASSWORD,
+      /** The newest of the old passwords stays valid beside the new one. */
+      ADD_PASSWORD,
+      /** Only the newest password stays valid. */
+      DROP_OLD_PASSWORD,
+      SET_ADMINISTRATOR,
+      DROP
+    }
+
+    public ConfigureUser {
+      requireNonNull(change, "change");
+      if (user == null && change != ConfigureUser.Change.SET_PASSWORD) {
+        throw new IllegalArgumentException(change + " without a user");
+      }
+      boolean needsPassword =
+          change == ConfigureUser.Change.SET_PASSWORD
+              || change == ConfigureUser.Change.ADD_PASSWORD;
+      if (change != ConfigureUser.Change.CREATE && needsPassword != (password != null)) {
+        throw new IllegalArgumentException(
+            change + (password == null ? " without" : " with") + " a password");
+      }
+      if (password != null && !isTextOrParameter(password)) {
+        throw new IllegalArgumentException("a password that is neither text nor parameter");
+      }
+      if (administrator
+          && change != ConfigureUser.Change.CREATE
+          && change != ConfigureUser.Change.SET_ADMINISTRATOR) {
+        throw new IllegalArgumentException(change + " with administrator");
+      }
+      if (lenient && change != ConfigureUser.Change.CREATE && change != ConfigureUser.Change.DROP) {
+        throw new IllegalArgumentException("lenient " + change);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.configureUser(this);
+    }
+
+    /** Does not show the password. */
+    @Override
+    public String toString() {
+      return "ConfigureUser[change="
+          + change
+          + ", user="
+          + user
+          + ", password="
+          + (password instanceof Argument.Text ? "hidden" : password)
+          + ", administrator="
+          + administrator
+          + ", lenient="
+          + lenient
+          + ", parameterCount="
+          + parameterCount
+          + "]";
+    }
+  }
+
+  /**
+   * GRANT or REVOKE of a right that H2 does not know.
+   *
+   * @param grant false for REVOKE
+   * @param pattern the names of the locks, for LOCK and FORCE: an {@link Argument.Text} or an
+   *     {@link Argument.Parameter}. In it, {@code %} stands for any characters, and {@code \%} for
+   *     the character. Null for SEQUENCE.
+   * @param sequence null for LOCK and FORCE
+   * @param grantee a user, a role or PUBLIC, in upper case as H2 keeps these names
+   */
+  record ConfigureRight(
+      boolean grant,
+      Right right,
+      @Nullable Argument pattern,
+      @Nullable ObjectName sequence,
+      String grantee,
+      int parameterCount)
+      implements Plan {
+
+    /** The rights that H2 does not know. */
+    public enum Right {
+      /** To acquire locks whose names match the pattern. */
+      LOCK,
+      /** To call force_release_lock for locks whose names match the pattern. */
+      FORCE,
+      /** USAGE: to draw values from the sequence. */
+      SEQUENCE
+    }
+
+    public ConfigureRight {
+      requireNonNull(right, "right");
+      requireNonNull(grantee, "grantee");
+      boolean onSequence = right == Right.SEQUENCE;
+      if (onSequence != (sequence != null) || onSequence != (pattern == null)) {
+        throw new IllegalArgumentException(right + " on " + pattern + " and " + sequence);
+      }
+      if (pattern != null && !isTextOrParameter(pattern)) {
+        throw new IllegalArgumentException("pattern: " + pattern);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.configureRight(this);
     }
   }
 
@@ -319,6 +456,10 @@ public sealed interface Plan {
     public <R> R handledBy(Handler<R> handler) {
       return handler.nothing(this);
     }
+  }
+
+  private static boolean isTextOrParameter(Argument argument) {
+    return argument instanceof Argument.Text || argument instanceof Argument.Parameter;
   }
 
   private static void checkParameterCounts(int parameterCount, int sqlParameterCount) {

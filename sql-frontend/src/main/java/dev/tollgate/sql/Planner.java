@@ -41,6 +41,14 @@ final class Planner implements Statement.Handler<Plan> {
     if (tokens.size() == 0) {
       return new Plan.Nothing(0);
     }
+    try {
+      return plan(tokens);
+    } catch (SqlRefused refused) {
+      throw tokens.withoutPassword(refused);
+    }
+  }
+
+  private static Plan plan(Tokens tokens) {
     NestingGuard.check(tokens);
     GeometryConstants.checkLiterals(tokens);
     NumberConstants.checkLiterals(tokens);
@@ -201,6 +209,16 @@ final class Planner implements Statement.Handler<Plan> {
         permits == null ? null : Fences.permits(permits),
         configureLock.lenient(),
         tokens.parameterCount());
+  }
+
+  @Override
+  public Plan configureUser(Statement.ConfigureUser configureUser) {
+    return Users.plan(tokens, configureUser);
+  }
+
+  @Override
+  public Plan configureRight(Statement.ConfigureRight configureRight) {
+    return Users.plan(tokens, configureRight);
   }
 
   @Override

@@ -77,6 +77,13 @@ final class RowLockClause {
           use.position(),
           "the lock of a row cannot use " + rule.name() + ", which depends on other rows");
     }
+    if (rule.group().equals(FunctionRules.SESSION)) {
+      throw Refusals.notAllowed(
+          use.position(),
+          "the lock of a row cannot use "
+              + rule.name()
+              + ", which depends on the session that writes the row: use a column");
+    }
     if (rule.use() == FunctionRule.Use.PINNED) {
       throw Refusals.notAllowed(
           use.position(),

@@ -24,6 +24,8 @@ public final class SqlFrontend {
   }
 
   /**
+   * Returns the plan of a statement, and keeps the plan unless the statement holds a password.
+   *
    * @throws SqlRefused when the statement cannot be read, is not allowed, or is not supported
    */
   public Plan plan(String sql) {
@@ -32,7 +34,9 @@ public final class SqlFrontend {
       return known;
     }
     Plan plan = Planner.plan(sql);
-    cache.put(sql, plan);
+    if (!PasswordStatements.holdsPassword(plan)) {
+      cache.put(sql, plan);
+    }
     return plan;
   }
 

@@ -86,6 +86,15 @@ public final class SqlLimits {
   /** Characters of the name of a lock; it has at least one. */
   public static final int LOCK_NAME_LENGTH = 255;
 
+  /**
+   * Characters of the pattern of lock names in GRANT LOCK and GRANT FORCE; it has at least one. It
+   * is {@link #LOCK_NAME_LENGTH} twice, because each {@code %} of a name is written {@code \%}.
+   */
+  public static final int LOCK_PATTERN_LENGTH = 510;
+
+  /** Characters of a password; it has at least one. */
+  public static final int PASSWORD_LENGTH = 1_024;
+
   /** Leases that may hold a lock at a time; it is at least one. */
   public static final int LOCK_PERMITS = 10_000;
 

@@ -141,12 +141,14 @@ final class StatementRules {
         "CREATE LOCK, ALTER LOCK, DROP LOCK");
     table.accept("empties a table", "TRUNCATE TABLE");
     table.accept(
-        "creates or drops a role, which no client has and no check asks for: it is there for"
-            + " scripts that grant it rights",
+        "creates, alters or drops a [user](#users); no part of a transaction",
+        "CREATE USER, ALTER USER, DROP USER");
+    table.accept("changes the password of the session's own user", "SET PASSWORD");
+    table.accept(
+        "creates or drops a role: a name for rights that several users have",
         "CREATE ROLE, DROP ROLE");
     table.accept(
-        "notes the rights of a role on tables and schemas, or of PUBLIC; clients may do what they"
-            + " may do without it",
+        "gives or takes [rights](#rights) on tables, schemas, sequences and locks, or a role",
         "GRANT, REVOKE");
     table.accept(
         "comments on something",
@@ -204,15 +206,11 @@ final class StatementRules {
         "use a table of one row",
         "CREATE CONSTANT");
     table.refuse("there is none, because none can be created", "", "COMMENT ON CONSTANT");
-    String users = "the nodes of the store know one user, and whoever reaches them may do all";
     table.refuse(
-        users,
-        "leave it out, or write CREATE ROLE for what is granted rights",
-        "CREATE USER, ALTER USER, DROP USER, COMMENT ON USER");
-    table.refuse("no role protects anything", "leave it out", "COMMENT ON ROLE");
+        "users and roles have no comments", "leave it out", "COMMENT ON USER, COMMENT ON ROLE");
     table.refuse(
-        "every client may alter every schema, and no role takes that away",
-        "leave it out",
+        "a user that may alter every schema is an administrator",
+        "write ALTER USER name ADMIN TRUE or FALSE, or CREATE SCHEMA name AUTHORIZATION user",
         "GRANT ALTER, REVOKE ALTER");
     table.refuse(
         "it would stop every replica", "stop the nodes with SIGTERM, one by one", "SHUTDOWN");
@@ -267,7 +265,8 @@ final class StatementRules {
         "",
         "SET TRACE_LEVEL_SYSTEM_OUT, SET TRACE_MAX_FILE_SIZE");
     table.refuse(
-        "users are kept outside of SQL", "leave it out", "SET PASSWORD, SET SALT, SET ROLE");
+        "nodes keep passwords in a form of their own", "write SET PASSWORD 'password'", "SET SALT");
+    table.refuse("every role that a user has holds at all times", "leave it out", "SET ROLE");
     table.refuse(
         "it locks all other clients out",
         "take a lock that they all respect: SELECT acquire_lock('name')",

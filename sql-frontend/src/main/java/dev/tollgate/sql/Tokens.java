@@ -39,9 +39,27 @@ final class Tokens {
    *     differently, or more than one statement
    */
   static Tokens of(String sql) {
+    List<Token> tokens = new ArrayList<>();
+    try {
+      read(sql, tokens);
+    } catch (SqlRefused refused) {
+      throw PasswordStatements.withoutText(refused, tokens);
+    }
+    Token end = tokens.remove(tokens.size() - 1);
+    if (!tokens.isEmpty() && last(tokens).kind == TollgateParserConstants.SEMICOLON) {
+      tokens.remove(tokens.size() - 1);
+    }
+    Literals.decode(tokens);
+    createWhatIsDeclared(tokens);
+    FreeWords.free(tokens);
+    BareQueries.enclose(tokens);
+    return new Tokens(tokens, end);
+  }
+
+  /** Adds all tokens of the text, the end among them. */
+  private static void read(String sql, List<Token> tokens) {
     TollgateParserTokenManager lexer =
         new TollgateParserTokenManager(new Characters(sql), TollgateParserConstants.DQID);
-    List<Token> tokens = new ArrayList<>();
     Token token;
     do {
       token = next(lexer);
@@ -56,15 +74,6 @@ final class Tokens {
         tokens.set(tokens.size() - 1, joined);
       }
     } while (token.kind != TollgateParserConstants.EOF);
-    Token end = tokens.remove(tokens.size() - 1);
-    if (!tokens.isEmpty() && last(tokens).kind == TollgateParserConstants.SEMICOLON) {
-      tokens.remove(tokens.size() - 1);
-    }
-    Literals.decode(tokens);
-    createWhatIsDeclared(tokens);
-    FreeWords.free(tokens);
-    BareQueries.enclose(tokens);
-    return new Tokens(tokens, end);
   }
 
   /** Turns DECLARE GLOBAL TEMPORARY TABLE, as Db2 and Derby have it, into CREATE, as H2 has it. */
@@ -101,6 +110,11 @@ final class Tokens {
 
   private static Token last(List<Token> tokens) {
     return tokens.get(tokens.size() - 1);
+  }
+
+  /** Returns the refusal of this statement, without any text that may be a password. */
+  SqlRefused withoutPassword(SqlRefused refused) {
+    return PasswordStatements.withoutText(refused, tokens);
   }
 
   int size() {

@@ -39,6 +39,9 @@ final class UseRules {
   /** The users that the store itself has. */
   private static final Set<String> USERS = Set.of("TOLLGATE", "TOLLGATE_SYSTEM");
 
+  /** The role that every user has. */
+  private static final String PUBLIC = "PUBLIC";
+
   private final Findings findings;
   private final Role role;
 
@@ -84,14 +87,33 @@ final class UseRules {
             + " another statement");
   }
 
+  /**
+   * Refuses a statement about a user that no client may create, alter or drop.
+   *
+   * @param name in upper case
+   */
+  static void checkUser(String name, SqlParserPos position) {
+    if (USERS.contains(name)) {
+      throw Refusals.notAllowed(
+          position,
+          name
+              + " is a user of the node itself: no statement creates, alters or drops it; write"
+              + " another name");
+    }
+    if (name.equals(PUBLIC)) {
+      throw Refusals.notAllowed(
+          position, "PUBLIC is no user but the role that every user has: write another name");
+    }
+  }
+
   private static void checkTarget(TargetUse use) {
     Target target = use.target();
-    if (target.kind() == ObjectKind.ROLE && USERS.contains(target.name().name())) {
+    if (target.kind() == ObjectKind.ROLE && USERS.contains(Names.upperCase(target.name().name()))) {
       throw Refusals.notAllowed(
           use.position(),
           target.name()
-              + " is a user of the node, as whom all statements run: it can be given no rights and"
-              + " lose none; leave the statement out, or name a role or PUBLIC");
+              + " is a user of the node itself: it can be given no rights and lose none; name"
+              + " another user, a role or PUBLIC");
     }
     boolean isReservedSchema =
         target.kind() == ObjectKind.SCHEMA && ObjectName.isReservedSchema(target.name().name());

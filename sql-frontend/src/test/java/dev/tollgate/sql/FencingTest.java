@@ -161,7 +161,8 @@ class FencingTest {
           ALTER TABLE t FENCED BY LOCK (a || NOW()) → NOT_ALLOWED → 36 → cannot use NOW, which gives it another name each time
           ALTER TABLE t FENCED BY LOCK (a || CURRENT_DATE) → NOT_ALLOWED → 36 → cannot use CURRENT_DATE
           ALTER TABLE t FENCED BY LOCK (a || RAND()) → NOT_ALLOWED → 36 → cannot use RAND
-          ALTER TABLE t FENCED BY LOCK (a || USER) → NOT_ALLOWED → 36 → it depends on the session
+          ALTER TABLE t FENCED BY LOCK (a || USER) → NOT_ALLOWED → 36 → cannot use USER, which depends on the session that writes the row
+          ALTER TABLE t FENCED BY LOCK (a || SCHEMA()) → NOT_ALLOWED → 36 → cannot use SCHEMA
           ALTER TABLE t FENCED BY LOCK (a || SLEEP(1)) → NOT_ALLOWED → 36 → it would stall every replica
           ALTER TABLE t FENCED BY LOCK (a || FOO(1)) → NOT_ALLOWED → 36 → Tollgate does not know it
           ALTER TABLE t FENCED BY LOCK (REGEXP_REPLACE(a, 'b', 'c')) → NOT_ALLOWED → 31 → a regular expression

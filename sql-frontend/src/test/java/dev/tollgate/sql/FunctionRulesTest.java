@@ -198,6 +198,25 @@ class FunctionRulesTest {
     assertTrue(isAllowed("UPDATE t SET a = t.today WHERE t.\"NEXTVAL\" = 1"));
   }
 
+  /** The user of a session is a part of the replicated state; the other values are not. */
+  @Test
+  void userOfTheSessionIsAllowedInWrites() {
+    for (String user :
+        new String[] {
+          "CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER", "USER()", "CURRENT_USER()"
+        }) {
+      assertTrue(isAllowed("INSERT INTO t VALUES (" + user + ")"), user);
+      assertTrue(isAllowed("DELETE FROM t WHERE a = " + user), user);
+      assertTrue(isAllowed("CREATE TABLE t (a VARCHAR DEFAULT " + user + ")"), user);
+      assertTrue(isAllowed("ALTER TABLE t ALTER COLUMN a SET ON UPDATE " + user), user);
+      assertTrue(isAllowed("CREATE TABLE t (a VARCHAR CHECK (a = " + user + "))"), user);
+      assertTrue(isAllowed("CREATE VIEW v AS SELECT * FROM t WHERE a = " + user), user);
+      assertFalse(isAllowed("CREATE TABLE t (a INT) FENCED BY LOCK (a || " + user + ")"), user);
+    }
+    assertFalse(isAllowed("INSERT INTO t VALUES (CURRENT_ROLE)"));
+    assertFalse(isAllowed("CREATE TABLE t (a INT) FENCED BY LOCK (a || CURRENT_SCHEMA)"));
+  }
+
   /** It draws from a sequence, so it is a write wherever it stands. */
   @Test
   void nextValueByFunctionIsAWrite() {

@@ -69,7 +69,16 @@ class MutationTest {
           "SELECT SUM(rows) OVER (PARTITION BY next ORDER BY delete ROWS BETWEEN CURRENT ROW AND 1"
               + " FOLLOWING), `ROWS` FROM update",
           "CREATE TABLE n (insert INT ON UPDATE 5, drop INT REFERENCES x (a) ON DELETE CASCADE)",
-          "DROP TABLE t CASCADE");
+          "DROP TABLE t CASCADE",
+          "CREATE TABLE n (a VARCHAR(10) DEFAULT CURRENT_USER ON UPDATE USER)",
+          "INSERT INTO t SELECT a, b, LENGTH(SESSION_USER) FROM s WHERE USER = 'A'",
+          "GRANT SELECT, INSERT ON t TO r",
+          "REVOKE ALL ON TABLE s, t FROM PUBLIC",
+          "GRANT LOCK ON 'a%' TO r",
+          "REVOKE USAGE ON SEQUENCE q FROM r",
+          "CREATE USER IF NOT EXISTS u PASSWORD 'p' ADMIN",
+          "ALTER USER u SET PASSWORD 'p'",
+          "DROP USER IF EXISTS u");
 
   /** Pieces that mean something special to one of the parsers. */
   private static final List<String> PIECES =
@@ -94,6 +103,7 @@ class MutationTest {
                   + "|ROWS|COLUMN|ONLY|OVER|OUTER|THEN|BOTH|COLLATE|MERGE|INSERT|UPDATE|DELETE|ALTER|DROP"
                   + "|CREATE|REGEXP|ESCAPE|OVERLAPS|CHARACTER|BIT|INSERT(|ON DELETE|ON UPDATE|THEN DELETE"
                   + "|1_0|1L|0b1|d '2020-01-01'|ts|U&'\\0041'|U&\"\\0041\"|a$b|LIMIT 1, 1|VALUES ()"
+                  + "|USER|CURRENT_USER|GRANT|REVOKE|TO r|LOCK|USAGE|SEQUENCE|SCHEMA|PASSWORD|ADMIN"
                   + "|STREAM|SPECIFIC|MULTISET|PERIOD|MATCH_CONDITION")
               .split("\\|", -1));
 
@@ -140,6 +150,7 @@ class MutationTest {
       statement.execute("CREATE TABLE x (a INT)");
       statement.execute("CREATE TABLE update (rows INT, next INT, delete INT)");
       statement.execute("CREATE SEQUENCE q");
+      statement.execute("CREATE ROLE r");
     }
   }
 

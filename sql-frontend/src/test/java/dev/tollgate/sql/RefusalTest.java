@@ -27,12 +27,11 @@ class RefusalTest {
           CREATE ALIAS f FOR 'a.b'               | NOT_ALLOWED   | it loads Java code into the store
           CREATE FORCE TRIGGER g                 | NOT_ALLOWED   | CREATE TRIGGER is not allowed
           CREATE AGGREGATE a FOR 'x'             | NOT_ALLOWED   | it loads Java code into the store
-          CREATE USER u PASSWORD 'p'             | NOT_ALLOWED   | whoever reaches them may do all; leave it out
-          ALTER USER sa ADMIN TRUE               | NOT_ALLOWED   | whoever reaches them may do all; leave it out
-          GRANT ALTER ANY SCHEMA TO r            | NOT_ALLOWED   | every client may alter every schema
-          REVOKE ALTER ANY SCHEMA FROM PUBLIC    | NOT_ALLOWED   | every client may alter every schema
+          COMMENT ON USER u IS 'x'               | NOT_ALLOWED   | users and roles have no comments
+          GRANT ALTER ANY SCHEMA TO r            | NOT_ALLOWED   | is an administrator; write ALTER USER name ADMIN TRUE
+          REVOKE ALTER ANY SCHEMA FROM PUBLIC    | NOT_ALLOWED   | is an administrator; write ALTER USER name ADMIN TRUE
           CREATE CONSTANT c VALUE 1              | NOT_ALLOWED   | use a table of one row
-          COMMENT ON ROLE r IS 'x'               | NOT_ALLOWED   | no role protects anything
+          COMMENT ON ROLE r IS 'x'               | NOT_ALLOWED   | users and roles have no comments
           CREATE LINKED TABLE t ('a')            | NOT_ALLOWED   | CREATE LINKED is not allowed
           CREATE LOCAL TEMPORARY TABLE t (a INT) | NOT_SUPPORTED | CREATE LOCAL is not supported
           CREATE CACHED LOCAL TEMPORARY TABLE t (a INT) | NOT_SUPPORTED | CREATE LOCAL is not supported
@@ -50,7 +49,8 @@ class RefusalTest {
           SET SCHEMA_SEARCH_PATH a               | NOT_ALLOWED   | SET SCHEMA_SEARCH_PATH is not allowed
           SET NO_SUCH_SETTING 1                  | NOT_ALLOWED   | SET NO_SUCH_SETTING is not allowed: it is no setting of a session; a session may set SCHEMA
           HELP 'x'                               | NOT_ALLOWED   | read docs/sql.md
-          SET PASSWORD 'x'                       | NOT_ALLOWED   | SET PASSWORD is not allowed
+          SET SALT 'x' HASH 'y'                  | NOT_ALLOWED   | SET SALT is not allowed
+          SET ROLE r                             | NOT_ALLOWED   | SET ROLE is not allowed
           SET REFERENTIAL_INTEGRITY FALSE        | NOT_ALLOWED   | ALTER TABLE name SET REFERENTIAL_INTEGRITY FALSE
           CREATE SYNONYM s FOR t                 | NOT_SUPPORTED | CREATE SYNONYM is not supported
           CREATE MATERIALIZED VIEW v AS SELECT 1 | NOT_SUPPORTED | CREATE MATERIALIZED is not supported
@@ -200,6 +200,17 @@ class RefusalTest {
           REVOKE SELECT, INSERT ON SCHEMA app FROM "TOLLGATE"     | 42 | it can be given no rights and lose none
           GRANT r TO Tollgate                                     | 12 | it can be given no rights and lose none
           REVOKE PUBLIC FROM tollgate                             | 20 | it can be given no rights and lose none
+          GRANT ALL ON t TO "tollgate"                            | 19 | it can be given no rights and lose none
+          CREATE ROLE "Tollgate_system"                           | 13 | is a user of the node itself
+          GRANT LOCK ON '%' TO tollgate                           | 22 | it can be given no rights and lose none
+          REVOKE FORCE ON ? FROM "tollgate_system"                | 24 | it can be given no rights and lose none
+          GRANT USAGE ON SEQUENCE tollgate.s TO r                 | 25 | TOLLGATE.S cannot be changed
+          CREATE USER tollgate PASSWORD 'x'                       | 13 | TOLLGATE is a user of the node itself
+          ALTER USER "tollgate" SET PASSWORD 'x'                  | 12 | TOLLGATE is a user of the node itself
+          DROP USER IF EXISTS tollgate_system                     | 21 | no statement creates, alters or drops it
+          CREATE USER public                                      | 13 | PUBLIC is no user but the role that every user has
+          ALTER USER PUBLIC ADMIN TRUE                            | 12 | PUBLIC is no user but the role that every user has
+          DROP USER "Public"                                      | 11 | PUBLIC is no user but the role that every user has
           REVOKE ALL PRIVILEGES FROM tollgate                     | 28 | it can be given no rights and lose none
           GRANT ALL ON SCHEMA tollgate TO PUBLIC                  | 21 | TOLLGATE cannot be changed
           REVOKE SELECT ON t, tollgate.locks FROM PUBLIC          | 21 | TOLLGATE.LOCKS cannot be changed
@@ -236,10 +247,10 @@ class RefusalTest {
       quoteCharacter = '`',
       textBlock =
           """
-          UPDATE t SET a = USER                                   | 18 | function USER is not allowed in a statement that writes
-          UPDATE t SET a = CURRENT_USER                           | 18 | it depends on the session
-          INSERT INTO t VALUES (USER())                           | 23 | it depends on the session
-          CREATE TABLE t (a VARCHAR DEFAULT CURRENT_USER)         | 35 | it depends on the session
+          UPDATE t SET a = CURRENT_ROLE                           | 18 | function CURRENT_ROLE is not allowed in a statement that writes
+          UPDATE t SET a = CURRENT_PATH                           | 18 | it depends on the session
+          INSERT INTO t VALUES (AUTOCOMMIT())                     | 23 | it depends on the session
+          CREATE TABLE t (a VARCHAR DEFAULT CURRENT_CATALOG)      | 35 | it depends on the session
           CREATE VIEW v AS SELECT DATABASE()                      | 25 | it depends on the session
           UPDATE t SET a = TO_CHAR(d, 'x')                        | 18 | it depends on the locale
           UPDATE t SET a = H2VERSION()                            | 18 | it is not the same on every replica

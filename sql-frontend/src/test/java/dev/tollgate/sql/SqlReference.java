@@ -64,6 +64,8 @@ final class SqlReference {
     parts.put("permits", number(SqlLimits.LOCK_PERMITS));
     parts.put("procedures", procedures());
     parts.put("settings", settings());
+    parts.put("password length", number(SqlLimits.PASSWORD_LENGTH));
+    parts.put("pattern length", number(SqlLimits.LOCK_PATTERN_LENGTH));
     parts.put("allowed functions", allowedFunctions());
     parts.put("special functions", specialFunctions());
     parts.put("refused functions", refusedFunctions());
@@ -325,7 +327,9 @@ final class SqlReference {
             List.of("digits of a number in JSON", number(SqlLimits.JSON_NUMBER_LENGTH)),
             List.of("characters of a name", number(SqlLimits.NAME_LENGTH)),
             List.of("characters of the name of a lock", number(SqlLimits.LOCK_NAME_LENGTH)),
+            List.of("characters of a pattern of lock names", number(SqlLimits.LOCK_PATTERN_LENGTH)),
             List.of("permits of a lock", number(SqlLimits.LOCK_PERMITS)),
+            List.of("characters of a password", number(SqlLimits.PASSWORD_LENGTH)),
             List.of(
                 "characters of the result of LPAD, REPEAT, REPLACE, RPAD, SPACE",
                 number(SqlLimits.FUNCTION_RESULT_LENGTH))));

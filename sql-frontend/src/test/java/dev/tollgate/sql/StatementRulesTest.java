@@ -90,6 +90,7 @@ class StatementRulesTest {
                     "CREATE LOCK 'a' PERMITS 5",
                     "ALTER LOCK 'a' PERMITS 5",
                     "DROP LOCK 'a'",
+                    "SET PASSWORD 'x'",
                     "SET FENCING TOKEN 1 FOR LOCK 'a'",
                     "SET FENCED BY LOCK 'a' TOKEN 1",
                     "SET NOT FENCED"))

@@ -53,6 +53,8 @@ public sealed interface Command {
     R recordSilence(RecordSilence command);
 
     R recordRenewal(RecordRenewal command);
+
+    R createFirstUser(CreateFirstUser command);
   }
 
   /**
@@ -62,11 +64,19 @@ public sealed interface Command {
    * @param secret number that the node chooses and that a client must know to use the session again
    * @param ttlMillis how long the session outlives its last heartbeat
    * @param leaseTtlMillis ttl of the session's own lease, which begins with the first lock it takes
+   * @param user for whom the client has authenticated itself
    */
-  record OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis)
+  record OpenSession(
+      ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis, UserName user)
       implements Command {
+    /** A session of a cluster without users. */
+    public OpenSession(ClientInfo client, long secret, long ttlMillis, long leaseTtlMillis) {
+      this(client, secret, ttlMillis, leaseTtlMillis, UserName.ANONYMOUS);
+    }
+
     public OpenSession {
       requireNonNull(client, "client");
+      requireNonNull(user, "user");
       requireWithin(
           "session ttl", ttlMillis, Limits.SESSION_TTL_MIN_MILLIS, Limits.SESSION_TTL_MAX_MILLIS);
       requireWithin(
@@ -328,6 +338,24 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.recordRenewal(this);
+    }
+  }
+
+  /**
+   * Creates an administrator, unless the cluster has users. The leader proposes it, from what its
+   * operator has given it. Answered with true if the user was created.
+   */
+  record CreateFirstUser(UserAccount account) implements Command {
+    public CreateFirstUser {
+      requireNonNull(account, "account");
+      if (!account.administrator() || account.verifiers().isEmpty()) {
+        throw new IllegalArgumentException("no administrator with a password: " + account);
+      }
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.createFirstUser(this);
     }
   }
 

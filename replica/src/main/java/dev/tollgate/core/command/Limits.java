@@ -29,8 +29,14 @@ public final class Limits {
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;
 
+  /** Open sessions of one user. A session waits for one thing at a time. */
+  public static final int SESSIONS_PER_USER = 50_000;
+
   /** Live leases; each takes 400 bytes of heap. */
   public static final int LEASES = 1_000_000;
+
+  /** Live leases that sessions of one user have created. */
+  public static final int LEASES_PER_USER = 500_000;
 
   /** Held locks, counted once for each lease that holds one; each takes 300 bytes of heap. */
   public static final int HELD_LOCKS = 5_000_000;
@@ -61,6 +67,21 @@ public final class Limits {
 
   /** Names of locks, lost with a lease or taken by force, that a session keeps for its client. */
   public static final int LOST_LOCKS = 1_000;
+
+  /** Characters of the name of a user. */
+  public static final int USER_NAME_CHARS = 128;
+
+  /** Users; each takes 600 bytes of heap. */
+  public static final int USERS = 10_000;
+
+  /** Passwords of a user that are valid at a time, so that one can be rotated. */
+  public static final int PASSWORDS_PER_USER = 2;
+
+  /** Characters of a verifier of a password. */
+  public static final int VERIFIER_CHARS = 512;
+
+  /** Granted rights on locks and sequences. */
+  public static final int RIGHTS = 10_000;
 
   /** Locks that have a definition of their own: CREATE LOCK. */
   public static final int LOCK_DEFINITIONS = 10_000;

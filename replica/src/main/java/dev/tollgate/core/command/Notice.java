@@ -101,6 +101,9 @@ public sealed interface Notice {
   /** The addresses at which clients reach the nodes have changed. */
   record ClusterChanged() implements Notice {}
 
+  /** Users were created, altered or dropped. */
+  record UsersChanged() implements Notice {}
+
   /** A node has answered a comparison of the replicas. */
   record ReplicaReported(String nodeId, long checkIndex) implements Notice {
     public ReplicaReported {

@@ -56,6 +56,14 @@ public sealed interface Operation {
     R savepoint(MarkSavepoint operation);
 
     R setLockTimeout(SetLockTimeout operation);
+
+    R createUser(CreateUser operation);
+
+    R alterUser(AlterUser operation);
+
+    R dropUser(DropUser operation);
+
+    R changeRight(ChangeRight operation);
   }
 
   private static void requireWait(long waitMillis) {
@@ -247,6 +255,102 @@ public sealed interface Operation {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.dropLock(this);
+    }
+  }
+
+  /**
+   * CREATE USER.
+   *
+   * @param lenient true to answer false instead of refusing if the user exists
+   */
+  record CreateUser(UserAccount account, boolean lenient) implements Operation {
+    public CreateUser {
+      requireNonNull(account, "account");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.createUser(this);
+    }
+  }
+
+  /**
+   * ALTER USER, or SET PASSWORD.
+   *
+   * @param user null for the session's user
+   * @param verifier of the new password; null for changes without one
+   */
+  record AlterUser(@Nullable UserName user, Change change, @Nullable String verifier)
+      implements Operation {
+
+    /** What happens to the user. */
+    public enum Change {
+      /** The password is the only one from now on. */
+      SET_PASSWORD,
+      /** The password is valid beside the newest one. */
+      ADD_PASSWORD,
+      /** Only the newest password stays valid. */
+      DROP_OLD_PASSWORD,
+      MAKE_ADMINISTRATOR,
+      MAKE_ORDINARY
+    }
+
+    public AlterUser {
+      requireNonNull(change, "change");
+      boolean needed = change == Change.SET_PASSWORD || change == Change.ADD_PASSWORD;
+      if (needed != (verifier != null)) {
+        throw new IllegalArgumentException(change + " with or without a password");
+      }
+      if (verifier != null) {
+        UserAccount.requireVerifier(verifier);
+      }
+    }
+
+    /** The verifier of a change that has one. */
+    public String password() {
+      return requireNonNull(verifier, "verifier");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.alterUser(this);
+    }
+
+    @Override
+    public String toString() {
+      return change + " of user " + user;
+    }
+  }
+
+  /**
+   * DROP USER: with it end its sessions and leases.
+   *
+   * @param lenient true to answer false instead of refusing if there is no such user
+   */
+  record DropUser(UserName user, boolean lenient) implements Operation {
+    public DropUser {
+      requireNonNull(user, "user");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.dropUser(this);
+    }
+  }
+
+  /**
+   * GRANT or REVOKE of a right on locks or on a sequence.
+   *
+   * @param right whose schema is empty for a sequence of the session's schema
+   */
+  record ChangeRight(boolean grant, Right right) implements Operation {
+    public ChangeRight {
+      requireNonNull(right, "right");
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.changeRight(this);
     }
   }
 

@@ -33,6 +33,12 @@ public enum RefusalCode {
   LOCK_STATE(12),
   /** The session has used this sequence number for another request. */
   SEQUENCE_REUSED(15),
+  /** The user of the session has not been granted what the request needs. */
+  RIGHT_MISSING(16),
+  /** The session has no user where the cluster has users, or a user that is unknown. */
+  AUTHENTICATION_FAILED(17),
+  /** The users do not allow the change: the last administrator, the first user. */
+  USER_STATE(18),
   /** An operator had every node skip the command, because nodes stopped at it. */
   SKIPPED(20);
 

@@ -8,6 +8,7 @@ import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.snapshot.OperationCodec;
 import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.snapshot.UnknownOperationException;
@@ -43,6 +44,11 @@ final class CommandCodec {
   private static final int LIMIT_TRANSACTIONS = 19;
   private static final int PERFORM_REQUEST = 20;
 
+  /** A session of a user, whose name comes first. */
+  private static final int OPEN_SESSION_OF_USER = 21;
+
+  private static final int CREATE_FIRST_USER = 22;
+
   private CommandCodec() {}
 
   static void write(WireWriter out, Command command) {
@@ -52,9 +58,9 @@ final class CommandCodec {
   static Command read(WireReader in) {
     int kind = in.u8();
     return switch (kind) {
-      case OPEN_SESSION ->
-          new Command.OpenSession(
-              new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64());
+      case OPEN_SESSION -> openSession(in, UserName.ANONYMOUS);
+      case OPEN_SESSION_OF_USER -> openSession(in, new UserName(in.string()));
+      case CREATE_FIRST_USER -> new Command.CreateFirstUser(StateCodec.account(in));
       case CLOSE_SESSION -> new Command.CloseSession(new SessionId(in.i64()));
       case PERFORM -> new Command.Perform(new SessionId(in.i64()), in.i64(), operation(in));
       case PERFORM_REQUEST -> performRequest(in);
@@ -89,6 +95,11 @@ final class CommandCodec {
           new Command.LimitTransactions(new TransactionLimits(in.i64(), in.i64()));
       default -> throw new UnknownCommandException("a command of kind " + kind);
     };
+  }
+
+  private static Command openSession(WireReader in, UserName user) {
+    return new Command.OpenSession(
+        new ClientInfo(in.string(), in.string(), in.string()), in.i64(), in.i64(), in.i64(), user);
   }
 
   private static Operation operation(WireReader in) {
@@ -158,9 +169,20 @@ final class CommandCodec {
     @Override
     public WireWriter open(Command.OpenSession command) {
       ClientInfo client = command.client();
-      out.u8(OPEN_SESSION);
+      if (command.user().equals(UserName.ANONYMOUS)) {
+        out.u8(OPEN_SESSION);
+      } else {
+        out.u8(OPEN_SESSION_OF_USER).string(command.user().value());
+      }
       out.string(client.application()).string(client.host()).string(client.process());
       return out.i64(command.secret()).i64(command.ttlMillis()).i64(command.leaseTtlMillis());
+    }
+
+    @Override
+    public WireWriter createFirstUser(Command.CreateFirstUser command) {
+      out.u8(CREATE_FIRST_USER);
+      StateCodec.account(out, command.account());
+      return out;
     }
 
     @Override

@@ -301,7 +301,9 @@ final class AcceptedPeer implements AutoCloseable {
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(frame.message());
     later(
         frame,
-        () -> answer(frame, () -> server.installSnapshot(settings.service().checked(request))));
+        () ->
+            answer(
+                frame, () -> settings.service().installSnapshot(request, server::installSnapshot)));
   }
 
   /** Runs work that may wait, in the order in which it came. */

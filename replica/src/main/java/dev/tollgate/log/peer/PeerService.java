@@ -47,6 +47,17 @@ public interface PeerService {
   /** Stands for election in place of the leader of a term, unless another node leads by now. */
   void standForElection(String nodeId, long term);
 
-  /** Returns what of this request Ratis may see. */
-  InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request);
+  /** Takes a request to install a snapshot. */
+  interface SnapshotReceiver<T> {
+    /** Hands what Ratis may see of a request to Ratis, and waits until it is carried out. */
+    T receive(InstallSnapshotRequestProto request) throws IOException;
+  }
+
+  /**
+   * Hands a request to the receiver once no other one is being carried out. A leader that has lost
+   * its connection, or a new leader, sends a snapshot while Ratis still takes over the one before.
+   * Ratis would write its list of members from two threads into one temporary file.
+   */
+  <T> T installSnapshot(InstallSnapshotRequestProto request, SnapshotReceiver<T> receiver)
+      throws IOException;
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -59,6 +60,9 @@ final class FollowerAppends implements PeerService {
   /** Held while Ratis orders an append, as two connections may bring the same entries at once. */
   private final Object order = new Object();
 
+  private final RatisUpdater updater;
+  private final ReentrantLock installing = new ReentrantLock(/* fair= */ true);
+
   private final RaftTransport transport;
   private final long electionMillis;
   private volatile @Nullable UnfinishedAppends unfinished;
@@ -69,9 +73,14 @@ final class FollowerAppends implements PeerService {
    * @param electionMillis the longest election timeout
    * @param failed is told why this node will append nothing more; may be called more than once
    */
-  FollowerAppends(RaftTransport transport, long electionMillis, Consumer<Throwable> failed) {
+  FollowerAppends(
+      RaftTransport transport,
+      long electionMillis,
+      RatisUpdater updater,
+      Consumer<Throwable> failed) {
     this.transport = requireNonNull(transport, "transport");
     this.electionMillis = electionMillis;
+    this.updater = requireNonNull(updater, "updater");
     this.failed = requireNonNull(failed, "failed");
   }
 
@@ -141,7 +150,18 @@ final class FollowerAppends implements PeerService {
   }
 
   @Override
-  public InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
+  public <T> T installSnapshot(InstallSnapshotRequestProto request, SnapshotReceiver<T> receiver)
+      throws IOException {
+    installing.lock();
+    try {
+      updater.awaitLoaded(System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
+      return receiver.receive(checked(request));
+    } finally {
+      installing.unlock();
+    }
+  }
+
+  private InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
     return isDeposed(request)
         ? request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
         : request;

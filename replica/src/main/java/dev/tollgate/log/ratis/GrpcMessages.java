@@ -18,6 +18,7 @@ import org.apache.ratis.thirdparty.io.grpc.ServerCall;
 import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
 import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 import org.apache.ratis.thirdparty.io.grpc.Status;
+import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
 import org.apache.ratis.thirdparty.io.grpc.stub.ServerCalls;
 
 /**
@@ -46,9 +47,24 @@ final class GrpcMessages {
             if (message instanceof AppendEntriesRequestProto request) {
               append(request);
             } else if (message instanceof InstallSnapshotRequestProto request) {
-              super.onMessage((Q) service.checked(request));
+              install(request);
             } else {
               super.onMessage(message);
+            }
+          }
+
+          @SuppressWarnings("unchecked") // the message keeps its type
+          private void install(InstallSnapshotRequestProto request) {
+            try {
+              var unused =
+                  service.installSnapshot(
+                      request,
+                      checked -> {
+                        super.onMessage((Q) checked);
+                        return checked;
+                      });
+            } catch (IOException e) {
+              throw unavailable(e);
             }
           }
 
@@ -63,11 +79,15 @@ final class GrpcMessages {
                     return CompletableFuture.completedFuture(null);
                   });
             } catch (IOException e) {
-              throw Status.UNAVAILABLE
-                  .withDescription(e.getMessage())
-                  .withCause(e)
-                  .asRuntimeException();
+              throw unavailable(e);
             }
+          }
+
+          private StatusRuntimeException unavailable(IOException e) {
+            return Status.UNAVAILABLE
+                .withDescription(e.getMessage())
+                .withCause(e)
+                .asRuntimeException();
           }
         };
       }

@@ -91,7 +91,10 @@ final class RatisStateMachine extends BaseStateMachine {
             identity, directory, !settings.peers().isEmpty(), new Members(), this::refused);
     this.appends =
         new FollowerAppends(
-            settings.transport(), 2 * settings.electionTimeout().toMillis(), this::cannotAppend);
+            settings.transport(),
+            2 * settings.electionTimeout().toMillis(),
+            updater,
+            this::cannotAppend);
     this.snapshots =
         new Snapshots(
             settings.nodeId(),

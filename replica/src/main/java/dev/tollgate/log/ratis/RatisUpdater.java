@@ -7,7 +7,10 @@ import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.ApplyThread;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
@@ -17,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of Ratis that applies the log (StateMachineUpdater), whose thread needs a large stack
- * and an end.
+ * and an end, and which can load one snapshot at a time.
  *
  * <p>The stack is the one of {@link ApplyThread}, so that no entry has to change threads (ADR
  * 0032). The end is needed once an entry could not be applied (ADR 0056): Ratis then closes its
@@ -28,8 +31,16 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 final class RatisUpdater {
+  /** The name of Ratis' state between a snapshot that was taken over and its loading. */
+  private static final String LOADING = "RELOAD";
+
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
   /** Where Ratis reads the index behind which it applies nothing; null until it has an updater. */
   private volatile @Nullable AtomicReference<Long> stopIndex;
+
+  /** Returns true while a snapshot that was taken over is to be loaded. */
+  private volatile BooleanSupplier loading = () -> false;
 
   /**
    * Makes a server that has not opened its log yet apply the log with a large stack.
@@ -54,6 +65,8 @@ final class RatisUpdater {
   private Object adapted(Object updater) {
     try {
       stopIndex = (AtomicReference<Long>) field(updater.getClass(), "stopIndex").get(updater);
+      Field state = field(updater.getClass(), "state");
+      loading = () -> LOADING.equals(String.valueOf(valueOf(state, updater)));
       Field field = field(updater.getClass(), "updater");
       Thread shallow = (Thread) field.get(updater);
       field.set(
@@ -62,6 +75,31 @@ final class RatisUpdater {
       return updater;
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw foreign(e);
+    }
+  }
+
+  private static Object valueOf(Field field, Object owner) {
+    try {
+      return field.get(owner);
+    } catch (IllegalAccessException e) {
+      throw foreign(e);
+    }
+  }
+
+  /**
+   * Waits until the updater has loaded the snapshot that was taken over last. If another one were
+   * taken over meanwhile, the updater would forget it when it has loaded the first, and would then
+   * wait for ever for entries that the second has made obsolete. Such a node could even be elected.
+   *
+   * @param end on the clock of {@link System#nanoTime}
+   * @throws IOException if that takes longer
+   */
+  void awaitLoaded(long end) throws IOException {
+    while (loading.getAsBoolean()) {
+      if (System.nanoTime() - end > 0) {
+        throw new IOException("the snapshot that was taken over before is still being loaded");
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.wire.Request;
@@ -12,11 +13,13 @@ import dev.tollgate.wire.Request;
 /**
  * A session as one connection uses it.
  *
+ * @param user whose session it is, and for whom the connection has authenticated itself
  * @param options what the client chose for this connection; the log does not know them
  */
-record AttachedSession(SessionId id, Request.SessionOptions options) {
+record AttachedSession(SessionId id, UserName user, Request.SessionOptions options) {
   AttachedSession {
     requireNonNull(id, "id");
+    requireNonNull(user, "user");
     requireNonNull(options, "options");
   }
 
@@ -24,7 +27,7 @@ record AttachedSession(SessionId id, Request.SessionOptions options) {
   SqlReader.Settings settings(Facts facts) {
     Facts.SessionFacts found = facts.session(id);
     return found == null
-        ? new SqlReader.Settings(Session.INITIAL_SCHEMA, Limits.LOCK_TIMEOUT_MILLIS)
-        : new SqlReader.Settings(found.schema(), found.lockTimeoutMillis());
+        ? new SqlReader.Settings(Session.INITIAL_SCHEMA, Limits.LOCK_TIMEOUT_MILLIS, user)
+        : new SqlReader.Settings(found.schema(), found.lockTimeoutMillis(), user);
   }
 }

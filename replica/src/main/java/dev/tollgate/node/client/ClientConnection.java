@@ -2,16 +2,12 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.command.ClientInfo;
-import dev.tollgate.core.command.Limits;
-import dev.tollgate.core.command.Text;
 import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.wire.Frame;
-import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
-import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,14 +15,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connection of one client: reads requests, and hands each to the class that knows its subject.
- * Knows who the client is, which the client says first. The transport hands frames over one at a
- * time; replies may come from any thread.
+ * Serves none before {@link Greeting} knows who the client is. The transport hands frames over one
+ * at a time; replies may come from any thread.
  */
 public final class ClientConnection {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
-
-  /** All clients are one user. */
-  private static final String USER = "";
 
   /** The way back to the client. Thread-safe. */
   public interface Link {
@@ -47,19 +40,45 @@ public final class ClientConnection {
 
     /** Where the client is, for log messages. */
     String client();
+
+    /** The network address of the client without its port, by which failed logins are counted. */
+    default String address() {
+      return client();
+    }
+
+    /**
+     * The channel binding {@code tls-server-end-point} of RFC 5929: a digest of the node's
+     * certificate. Null if the connection has no TLS.
+     */
+    default byte @Nullable [] channelBinding() {
+      return null;
+    }
+
+    /** The user that the verified certificate of the client names; null if there is none. */
+    default @Nullable String certificateUser() {
+      return null;
+    }
+
+    /** The client is known: it may send large frames, and has kept the deadline for that. */
+    default void trust() {}
+
+    /** Does work after some time, never beside {@link ClientConnection#receive}. */
+    default void later(Duration delay, Runnable work) {
+      throw new UnsupportedOperationException("no login is delayed on this connection");
+    }
   }
 
   private final StateAccess state;
   private final ClusterInfo cluster;
   private final Workers workers;
   private final ReplyChannel replies;
+  private final Greeting greeting;
   private final SessionRequests sessions;
   private final Heartbeats heartbeats;
   private final HolderWatches watches;
   private final LeaderWatches leaders;
   private final StatementRequests statements;
   private final SnapshotSender snapshot;
-  private @Nullable ClientInfo client;
   private volatile boolean watching;
 
   ClientConnection(
@@ -67,6 +86,7 @@ public final class ClientConnection {
       ClusterInfo cluster,
       Workers workers,
       ReplyChannel replies,
+      Greeting greeting,
       SessionRequests sessions,
       Heartbeats heartbeats,
       HolderWatches watches,
@@ -77,6 +97,7 @@ public final class ClientConnection {
     this.cluster = requireNonNull(cluster, "cluster");
     this.workers = requireNonNull(workers, "workers");
     this.replies = requireNonNull(replies, "replies");
+    this.greeting = requireNonNull(greeting, "greeting");
     this.sessions = requireNonNull(sessions, "sessions");
     this.heartbeats = requireNonNull(heartbeats, "heartbeats");
     this.watches = requireNonNull(watches, "watches");
@@ -97,12 +118,10 @@ public final class ClientConnection {
       if (answer == null) {
         return;
       }
-      if (request instanceof Request.Hello hello) {
-        hello(hello, answer);
-      } else if (client == null) {
-        replies.refuse(replies.to(frame.requestId()), "the first request has to be a hello");
+      if (request instanceof Request.Hello || !greeting.isOver()) {
+        greeting.take(request, answer);
       } else {
-        dispatch(request, answer, client);
+        dispatch(request, answer);
       }
     } catch (WireFormatException e) {
       LOG.warn(
@@ -126,46 +145,10 @@ public final class ClientConnection {
     }
   }
 
-  private void hello(Request.Hello hello, Consumer<Reply> answer) {
-    if (hello.minVersion() > Protocol.VERSION || hello.maxVersion() < 1) {
-      replies.refuse(
-          answer,
-          "this node speaks version 1 to "
-              + Protocol.VERSION
-              + " of the protocol, the client "
-              + hello.minVersion()
-              + " to "
-              + hello.maxVersion());
-      return;
-    }
-    if (!Text.isWellFormed(hello.application() + ' ' + hello.host() + ' ' + hello.process())) {
-      replies.refuse(
-          answer, "the client's description of itself has half of a character, a lone surrogate");
-      return;
-    }
-    String noRoom = replies.introduced(USER);
-    if (noRoom != null) {
-      LOG.warn("{}: {} is one client too many", cluster.nodeId(), replies.client());
-      replies.refuse(answer, new Reply.Failure(SqlState.TOO_MANY, noRoom));
-      return;
-    }
-    client =
-        new ClientInfo(
-            Text.first(hello.application(), Limits.DESCRIPTION_CHARS),
-            Text.first(hello.host(), Limits.DESCRIPTION_CHARS),
-            Text.first(hello.process(), Limits.DESCRIPTION_CHARS));
-    answer.accept(
-        new Reply.Welcome(
-            Math.min(Protocol.VERSION, hello.maxVersion()),
-            cluster.nodeId(),
-            cluster.view(),
-            cluster.clusterId(),
-            cluster.term()));
-  }
-
-  private void dispatch(Request request, Consumer<Reply> answer, ClientInfo self) {
+  private void dispatch(Request request, Consumer<Reply> answer) {
     if (request instanceof Request.Execute execute) {
-      sessions.withSession(answer, attached -> statements.execute(attached, self, execute, answer));
+      sessions.withSession(
+          answer, attached -> statements.execute(attached, greeting.client(), execute, answer));
     } else if (request instanceof Request.ExecuteSeries series) {
       sessions.withSession(answer, attached -> statements.executeSeries(attached, series, answer));
     } else if (request instanceof Request.Ping) {
@@ -181,15 +164,15 @@ public final class ClientConnection {
     } else if (request instanceof Request.Metadata metadata) {
       sessions.withSession(answer, attached -> statements.metadata(attached, metadata, answer));
     } else if (request instanceof Request.OpenSession open) {
-      sessions.open(open, self, answer);
+      sessions.open(open, greeting.client(), greeting.user(), answer);
     } else if (request instanceof Request.AttachSession attach) {
-      sessions.attach(attach, answer);
+      sessions.attach(attach, greeting.user(), answer);
     } else if (request instanceof Request.CloseSession) {
       sessions.close(answer);
     } else if (request instanceof Request.ReleaseOwnLease) {
       sessions.releaseOwnLease(answer);
     } else if (request instanceof Request.Cancel cancel) {
-      sessions.cancel(cancel, answer);
+      sessions.cancel(cancel, greeting.user(), answer);
     } else if (request instanceof Request.OpenSnapshot open) {
       snapshot.open(open, answer);
     } else if (request instanceof Request.ReadSnapshot read) {

@@ -16,6 +16,8 @@ package dev.tollgate.node.client;
  *     client with more than {@link #UNREAD_BYTES_ALWAYS} is disconnected
  * @param heldTransactions transactions that wait to begin while a snapshot needs a gap
  * @param holderWatches requests that wait until the holder of a lock changes
+ * @param loginAddresses addresses whose failed logins are remembered
+ * @param loginUsersPerAddress users of an address whose failed logins count apart
  * @param connections what each connection may do, and how many there may be
  */
 public record ClientLimits(
@@ -29,6 +31,8 @@ public record ClientLimits(
     long unreadBytesInAll,
     int heldTransactions,
     int holderWatches,
+    int loginAddresses,
+    int loginUsersPerAddress,
     ConnectionLimits connections) {
   /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
@@ -43,38 +47,40 @@ public record ClientLimits(
           256L << 20,
           10_000,
           10_000,
+          10_000,
+          16,
           ConnectionLimits.STANDARD);
 
   /** Returns these limits with others for connections. */
   public ClientLimits with(ConnectionLimits other) {
-    return new ClientLimits(
-        queuedPlans,
-        queuedCalls,
-        queuedQueries,
-        queuedFiles,
-        requestBytes,
-        requestsPerConnection,
-        unreadBytes,
-        unreadBytesInAll,
-        heldTransactions,
-        holderWatches,
-        other);
+    return with(requestBytes, unreadBytes, other);
   }
 
   /** Returns these limits with another number of bytes that one client may leave unread. */
   public ClientLimits withUnreadBytes(long bytes) {
+    return with(requestBytes, bytes, connections);
+  }
+
+  /** Returns these limits with another number of bytes of requests without an answer. */
+  public ClientLimits withRequestBytes(long bytes) {
+    return with(bytes, unreadBytes, connections);
+  }
+
+  private ClientLimits with(long requests, long unread, ConnectionLimits other) {
     return new ClientLimits(
         queuedPlans,
         queuedCalls,
         queuedQueries,
         queuedFiles,
-        requestBytes,
+        requests,
         requestsPerConnection,
-        bytes,
-        Math.max(bytes, unreadBytesInAll),
+        unread,
+        Math.max(unread, unreadBytesInAll),
         heldTransactions,
         holderWatches,
-        connections);
+        loginAddresses,
+        loginUsersPerAddress,
+        other);
   }
 
   /** A request with fewer bytes does not count toward {@link #requestBytes}. */

@@ -30,6 +30,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HexFormat;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,6 +45,8 @@ import org.slf4j.LoggerFactory;
 public final class ClientServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
   private static final int BACKLOG = 1024;
+  private static final int IPV4_BYTES = 4;
+  private static final int IPV6_NETWORK_BYTES = 8;
   private static final int EVENT_LOOPS = 2;
 
   /** Connections beyond the limit, strangers for the most part; others wait to be accepted. */
@@ -135,7 +139,8 @@ public final class ClientServer implements AutoCloseable {
     @Override
     protected void initChannel(SocketChannel channel) {
       KeepAlive.configure(channel.config());
-      channel.pipeline().addLast(new FrameCodec(traffic, arrivals), new ConnectionHandler(channel));
+      FrameCodec codec = new FrameCodec(traffic, arrivals);
+      channel.pipeline().addLast(codec, new ConnectionHandler(channel, codec));
     }
 
     @Override
@@ -150,11 +155,13 @@ public final class ClientServer implements AutoCloseable {
   private final class ConnectionHandler extends SimpleChannelInboundHandler<Frame>
       implements ClientConnection.Link {
     private final Channel channel;
+    private final FrameCodec codec;
     private final ClientConnection connection;
     private final AtomicLong unread = new AtomicLong();
 
-    ConnectionHandler(Channel channel) {
+    ConnectionHandler(Channel channel, FrameCodec codec) {
       this.channel = channel;
+      this.codec = codec;
       this.connection = clients.apply(this);
     }
 
@@ -194,10 +201,14 @@ public final class ClientServer implements AutoCloseable {
         LOG.debug("{}: {} broke off", nodeId, client(), reason);
         channel.close();
       } else {
-        replica.stopIfClassesAreLost(cause);
-        LOG.error("{}: the connection of {} failed", nodeId, client(), cause);
-        channel.close();
+        failed(cause);
       }
+    }
+
+    private void failed(Throwable cause) {
+      replica.stopIfClassesAreLost(cause);
+      LOG.error("{}: the connection of {} failed", nodeId, client(), cause);
+      channel.close();
     }
 
     private void refuse(Reply.Failure why) {
@@ -278,6 +289,39 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public String client() {
       return String.valueOf(channel.remoteAddress());
+    }
+
+    /** Of IPv6 the half that a provider gives to one customer. */
+    @Override
+    public String address() {
+      if (!(channel.remoteAddress() instanceof InetSocketAddress remote)) {
+        return client();
+      }
+      byte[] bytes = remote.getAddress().getAddress();
+      return bytes.length == IPV4_BYTES
+          ? remote.getAddress().getHostAddress()
+          : HexFormat.of().formatHex(bytes, 0, IPV6_NETWORK_BYTES) + "/64";
+    }
+
+    @Override
+    public void trust() {
+      codec.trust();
+    }
+
+    @Override
+    public void later(Duration delay, Runnable work) {
+      channel
+          .eventLoop()
+          .schedule(
+              () -> {
+                try {
+                  work.run();
+                } catch (RuntimeException | Error e) {
+                  failed(e);
+                }
+              },
+              delay.toMillis(),
+              TimeUnit.MILLISECONDS);
     }
   }
 }

@@ -28,6 +28,8 @@ public final class ClientService implements Replica.Listener {
   private final SqlFrontend frontend;
   private final Workers workers;
   private final SnapshotStore snapshots;
+  private final ClientAccess access;
+  private final LoginDelays loginDelays;
 
   private final Traffic traffic;
   private final ClusterInfo cluster;
@@ -43,6 +45,7 @@ public final class ClientService implements Replica.Listener {
   private final StatementSeries series;
   private final Descriptions descriptions;
 
+  /** Serves every client. */
   public ClientService(
       String nodeId,
       Replica replica,
@@ -54,12 +57,41 @@ public final class ClientService implements Replica.Listener {
       Administration administration,
       Workers workers,
       ClientLimits limits) {
+    this(
+        nodeId,
+        replica,
+        log,
+        pipeline,
+        timeKeeper,
+        frontend,
+        database,
+        administration,
+        workers,
+        limits,
+        ClientAccess.OPEN);
+  }
+
+  /** Serves the clients that may connect. */
+  public ClientService(
+      String nodeId,
+      Replica replica,
+      ReplicatedLog log,
+      CommandPipeline pipeline,
+      TimeKeeper timeKeeper,
+      SqlFrontend frontend,
+      SqlDatabase database,
+      Administration administration,
+      Workers workers,
+      ClientLimits limits,
+      ClientAccess access) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.replica = requireNonNull(replica, "replica");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.frontend = requireNonNull(frontend, "frontend");
     this.workers = requireNonNull(workers, "workers");
+    this.access = requireNonNull(access, "access");
+    loginDelays = new LoginDelays(limits, access.nanos());
     snapshots = log.snapshots();
     traffic = new Traffic(nodeId, limits);
     cluster = new ClusterInfo(nodeId, replica, log);
@@ -74,7 +106,7 @@ public final class ClientService implements Replica.Listener {
     Facts facts = replica.facts();
     StatementProposals proposals =
         new StatementProposals(pipeline, gate, waiting, facts, leadership, work);
-    ReadAccess access = new ReadAccess(leadership, facts, timeKeeper, proposals);
+    ReadAccess reads = new ReadAccess(leadership, facts, timeKeeper, proposals);
     StatementQueries statementQueries =
         new StatementQueries(
             database.reader(), new ClusterViews(replica, log, timeKeeper), facts, queries);
@@ -82,15 +114,14 @@ public final class ClientService implements Replica.Listener {
     execution =
         new StatementExecution(
             proposals,
-            access,
+            reads,
             statementQueries,
-            new LockStatements(
-                proposals, renewals, access, statementQueries, replica.state(), work),
+            new LockStatements(proposals, renewals, reads, statementQueries, replica.state(), work),
             new ProcedureStatements(administration, statementQueries, leadership, work),
             database.memory(),
             work);
     series = new StatementSeries(frontend, proposals, database.memory(), work);
-    descriptions = new Descriptions(database.reader(), facts, access, work);
+    descriptions = new Descriptions(database.reader(), facts, reads, work);
   }
 
   /**
@@ -111,7 +142,14 @@ public final class ClientService implements Replica.Listener {
         cluster,
         workers,
         replies,
-        new SessionRequests(cluster, leadership, pipeline, replica.facts(), queries, replies),
+        new Greeting(
+            cluster,
+            access.users(),
+            replies,
+            new Login(access, nodeId, loginDelays, link),
+            link::trust),
+        new SessionRequests(
+            cluster, leadership, pipeline, replica.facts(), queries, replies, access.owners()),
         new Heartbeats(timeKeeper, keepers, leadership, workers, replies),
         watches,
         leaders,

@@ -36,7 +36,7 @@ final class Descriptions {
                 results,
                 plan instanceof Plan.LockCall ? Workers.Kind.CALLS : Workers.Kind.QUERIES,
                 answer,
-                () -> answer.accept(of(plan, session.settings(facts).schema())));
+                () -> answer.accept(of(plan, session.settings(facts))));
     if (plan instanceof Plan.Read) {
       access.withState(session.options().readConsistency(), answer, description);
     } else if (plan instanceof Plan.Write) {
@@ -63,21 +63,19 @@ final class Descriptions {
                     answer.accept(
                         new Reply.Result(
                             reader.metadata(
-                                session.settings(facts).schema(),
-                                request.code(),
-                                request.arguments())))));
+                                session.settings(facts), request.code(), request.arguments())))));
   }
 
   /**
-   * @param schema where unqualified names are looked up
+   * @param settings of the session
    * @throws SQLException if the database does not know what the statement names
    */
-  private Reply.Prepared of(Plan plan, String schema) throws SQLException {
+  private Reply.Prepared of(Plan plan, SqlReader.Settings settings) throws SQLException {
     if (plan instanceof Plan.Read read) {
-      return withFence(reader.describe(schema, read.sql()), read.parameterCount());
+      return withFence(reader.describe(settings, read.sql()), read.parameterCount());
     }
     if (plan instanceof Plan.Write write) {
-      return withFence(reader.describe(schema, write.sql()), write.parameterCount());
+      return withFence(reader.describe(settings, write.sql()), write.parameterCount());
     }
     if (plan instanceof Plan.LockCall call) {
       return LockAnswers.describe(
@@ -85,7 +83,7 @@ final class Descriptions {
     }
     if (plan instanceof Plan.Administer call) {
       return withFence(
-          reader.describe(schema, call.procedure().resultSql()), call.parameterCount());
+          reader.describe(settings, call.procedure().resultSql()), call.parameterCount());
     }
     return LockAnswers.describeCommand(plan.parameterCount());
   }

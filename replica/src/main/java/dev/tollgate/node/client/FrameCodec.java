@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Frames on a Netty channel. A length that the protocol does not allow is refused before anything
- * is kept. The first frame of a connection comes from a stranger, so it may only be small. While a
- * later frame arrives over a slow network, the client is told so. It waits for the reply, and sees
- * only that the bytes left its process. The bytes of large requests count toward a limit of the
- * node before they have all arrived. A request beyond the limit is answered at once, and the rest
- * of its bytes are dropped.
+ * is kept. A stranger may send only small frames, until {@link #trust}. While a later frame arrives
+ * over a slow network, the client is told so. It waits for the reply, and sees only that the bytes
+ * left its process. The bytes of large requests count toward a limit of the node before they have
+ * all arrived. A request beyond the limit is answered at once, and the rest of its bytes are
+ * dropped.
  */
 final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final int LENGTH_BYTES = 4;
@@ -36,7 +36,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
 
   private final Traffic traffic;
   private final Arrivals arrivals;
-  private boolean first = true;
+  private boolean trusted;
   private boolean incomplete;
   private long saidNanos;
 
@@ -52,6 +52,11 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
   FrameCodec(Traffic traffic, Arrivals arrivals) {
     this.traffic = requireNonNull(traffic, "traffic");
     this.arrivals = requireNonNull(arrivals, "arrivals");
+  }
+
+  /** The client is known: its next frames may be large. Called on the event loop. */
+  void trust() {
+    trusted = true;
   }
 
   @Override
@@ -74,7 +79,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
       return;
     }
     int length = in.getInt(in.readerIndex());
-    int most = first ? Protocol.MAX_HELLO_BYTES : Protocol.MAX_FRAME_BYTES;
+    int most = trusted ? Protocol.MAX_FRAME_BYTES : Protocol.MAX_HELLO_BYTES;
     if (length < Protocol.HEADER_BYTES || length > most) {
       in.skipBytes(in.readableBytes());
       throw new WireFormatException("a frame of " + Integer.toUnsignedString(length) + " bytes");
@@ -85,7 +90,6 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
       hold(context, in, length);
       return;
     }
-    first = false;
     incomplete = false;
     complete(context);
     in.skipBytes(LENGTH_BYTES);
@@ -96,7 +100,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
 
   private void awaitMore(ChannelHandlerContext context, ByteBuf in) {
     int bytes = in.readableBytes();
-    if (!first && bytes > 0 && (seenBytes == 0 || bytes - seenBytes >= PROGRESS_BYTES)) {
+    if (trusted && bytes > 0 && (seenBytes == 0 || bytes - seenBytes >= PROGRESS_BYTES)) {
       seenBytes = bytes;
       arrivals.requestGoesOn(context.channel());
     }
@@ -172,7 +176,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     if (!incomplete) {
       incomplete = true;
       saidNanos = now;
-    } else if (!first && now - saidNanos >= SIGN_OF_LIFE_NANOS) {
+    } else if (trusted && now - saidNanos >= SIGN_OF_LIFE_NANOS) {
       saidNanos = now;
       send(context, new Frame(new Reply.Ok().type(), 0, 0, NO_BODY));
     }

@@ -6,11 +6,13 @@ import java.util.Queue;
 
 /**
  * What one connection wants done on other threads, of which only some runs at a time: the threads
- * for queries and for planning are few, and one connection must not take them all. Those that wait are requests without an answer, of
- * which a connection has a bounded number. Thread-safe.
+ * for queries and for planning are few, and one connection must not take them all. Those that wait
+ * are requests without an answer, of which a connection has a bounded number. Thread-safe.
  */
 final class QueryTurns {
-  /** A query, or other work, that has not begun. Either method is called, once, and must not wait. */
+  /**
+   * A query, or other work, that has not begun. Either method is called, once, and must not wait.
+   */
   interface Query {
     /** Begins, which leads to one call of {@link #ended}. */
     void begin();

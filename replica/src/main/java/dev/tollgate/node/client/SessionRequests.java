@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.replica.Facts;
@@ -35,6 +36,7 @@ final class SessionRequests {
   private final Facts facts;
   private final RunningQueries queries;
   private final ReplyChannel replies;
+  private final SessionOwners owners;
   private volatile @Nullable AttachedSession session;
 
   SessionRequests(
@@ -43,13 +45,15 @@ final class SessionRequests {
       CommandPipeline pipeline,
       Facts facts,
       RunningQueries queries,
-      ReplyChannel replies) {
+      ReplyChannel replies,
+      SessionOwners owners) {
     this.cluster = requireNonNull(cluster, "cluster");
     this.leadership = requireNonNull(leadership, "leadership");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.facts = requireNonNull(facts, "facts");
     this.queries = requireNonNull(queries, "queries");
     this.replies = requireNonNull(replies, "replies");
+    this.owners = requireNonNull(owners, "owners");
   }
 
   /** Does work that needs the session of the connection, if there is one. */
@@ -64,7 +68,13 @@ final class SessionRequests {
     }
   }
 
-  void open(Request.OpenSession open, ClientInfo client, Consumer<Reply> answer) {
+  /**
+   * Opens a session.
+   *
+   * @param user that has logged in on this connection; null if no login was required
+   */
+  void open(
+      Request.OpenSession open, ClientInfo client, @Nullable String user, Consumer<Reply> answer) {
     String wrong = wrongWith(open);
     if (wrong != null) {
       answer.accept(new Reply.Failure(SqlState.INVALID_ARGUMENT, wrong));
@@ -72,7 +82,8 @@ final class SessionRequests {
     }
     long secret = SECRETS.nextLong();
     pipeline.submit(
-        new Command.OpenSession(client, secret, open.ttlMillis(), open.leaseTtlMillis()),
+        new Command.OpenSession(
+            client, secret, open.ttlMillis(), open.leaseTtlMillis(), nameOf(user)),
         new Proposal.Listener() {
           @Override
           public void applied(Outcome outcome) {
@@ -81,7 +92,7 @@ final class SessionRequests {
               return;
             }
             SessionId id = ((Outcome.SessionOpened) outcome).session();
-            session = new AttachedSession(id, open.options());
+            session = new AttachedSession(id, nameOf(user), open.options());
             answer.accept(new Reply.SessionReady(id.value(), secret));
           }
 
@@ -95,6 +106,10 @@ final class SessionRequests {
             answer.accept(new Reply.Failure(SqlState.BUSY, why));
           }
         });
+  }
+
+  private static UserName nameOf(@Nullable String user) {
+    return user == null ? UserName.ANONYMOUS : new UserName(user);
   }
 
   private static @Nullable String wrongWith(Request.OpenSession open) {
@@ -116,7 +131,7 @@ final class SessionRequests {
         : null;
   }
 
-  void attach(Request.AttachSession attach, Consumer<Reply> answer) {
+  void attach(Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
     String wrong = wrongWith(attach.options());
     if (attach.sessionId() <= 0 || wrong != null) {
       answer.accept(
@@ -125,13 +140,13 @@ final class SessionRequests {
               wrong == null ? "session " + attach.sessionId() + " does not exist" : wrong));
     } else if (attach.leaderOnly() && !leadership.isAssumed()) {
       answer.accept(leadership.notLeader());
-    } else if (!tryAttach(attach, answer)) {
+    } else if (!tryAttach(attach, user, answer)) {
       // a node that lags behind, or has lost leadership, cannot know that a session is gone
       leadership.awaitState(
           leads -> {
             if (!leads) {
               answer.accept(leadership.notLeader());
-            } else if (!tryAttach(attach, answer)) {
+            } else if (!tryAttach(attach, user, answer)) {
               answer.accept(
                   new Reply.Failure(
                       SqlState.SESSION_GONE,
@@ -145,7 +160,8 @@ final class SessionRequests {
   }
 
   /** Attaches or refuses a session that this node knows; returns false if it does not know it. */
-  private boolean tryAttach(Request.AttachSession attach, Consumer<Reply> answer) {
+  private boolean tryAttach(
+      Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
     SessionId id = new SessionId(attach.sessionId());
     Facts.SessionFacts known = facts.session(id);
     if (known == null) {
@@ -156,8 +172,16 @@ final class SessionRequests {
           "{}: {} does not know the secret of session {}", cluster.nodeId(), replies.client(), id);
       answer.accept(
           new Reply.Failure(SqlState.CONNECTION_REFUSED, "session " + id + " is another client's"));
+    } else if (!owners.mayUse(user, id)) {
+      LOG.warn(
+          "{}: {} is not the user of session {}, whose secret it knows",
+          cluster.nodeId(),
+          replies.client(),
+          id);
+      answer.accept(
+          new Reply.Failure(SqlState.LOGIN_REFUSED, "session " + id + " is another user's"));
     } else {
-      session = new AttachedSession(id, attach.options());
+      session = new AttachedSession(id, nameOf(user), attach.options());
       answer.accept(new Reply.SessionReady(id.value(), attach.secret()));
     }
     return true;
@@ -191,13 +215,13 @@ final class SessionRequests {
   }
 
   /** Cancels what a session waits for. The client sends this by another connection. */
-  void cancel(Request.Cancel cancel, Consumer<Reply> answer) {
+  void cancel(Request.Cancel cancel, @Nullable String user, Consumer<Reply> answer) {
     if (cancel.sessionId() <= 0 || cancel.sequence() <= 0) {
       throw new WireFormatException("cancel of session " + cancel.sessionId());
     }
     SessionId id = new SessionId(cancel.sessionId());
     Facts.SessionFacts known = facts.session(id);
-    if (known == null || known.secret() != cancel.secret()) {
+    if (known == null || known.secret() != cancel.secret() || !owners.mayUse(user, id)) {
       answer.accept(
           leadership.isAssumed()
               ? new Reply.Failure(SqlState.SESSION_GONE, "there is no session " + id)

@@ -76,7 +76,12 @@ final class StatementExecution {
                 () ->
                     access.inTransaction(
                         statement,
-                        () -> work.inTurn(statement.results(), Workers.Kind.QUERIES, statement.answer(), query)));
+                        () ->
+                            work.inTurn(
+                                statement.results(),
+                                Workers.Kind.QUERIES,
+                                statement.answer(),
+                                query)));
           });
       return null;
     }

@@ -52,10 +52,7 @@ final class StatementRequests {
   }
 
   void prepare(AttachedSession session, Request.Prepare request, Consumer<Reply> answer) {
-    withPlan(
-        request.sql(),
-        answer,
-        plan -> descriptions.describe(session, plan, results, answer));
+    withPlan(request.sql(), answer, plan -> descriptions.describe(session, plan, results, answer));
   }
 
   /** Plans a statement: at once if it was seen lately, else on a worker. */

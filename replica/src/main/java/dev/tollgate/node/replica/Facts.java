@@ -7,7 +7,10 @@ import dev.tollgate.core.Session;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -23,6 +26,7 @@ public final class Facts {
    * A session at some moment.
    *
    * @param secret what a client must show to use the session
+   * @param user whose session it is
    * @param schema where unqualified names are looked up
    * @param lockTimeoutMillis how long its statements wait for rows
    * @param inTransaction whether a transaction is open
@@ -31,6 +35,7 @@ public final class Facts {
    */
   public record SessionFacts(
       long secret,
+      UserName user,
       String schema,
       long lockTimeoutMillis,
       boolean inTransaction,
@@ -45,6 +50,7 @@ public final class Facts {
       boolean inTransaction = session.transaction() != null;
       return new SessionFacts(
           session.secret(),
+          session.user(),
           session.schema(),
           session.lockTimeoutMillis(),
           inTransaction,
@@ -54,6 +60,7 @@ public final class Facts {
 
   private final Map<SessionId, Session> sessions = new ConcurrentHashMap<>();
   private volatile SortedMap<String, String> nodes = Collections.emptySortedMap();
+  private volatile Map<UserName, UserAccount> users = Map.of();
   private volatile long lastLease;
 
   Facts() {}
@@ -75,6 +82,23 @@ public final class Facts {
     return nodes;
   }
 
+  /** A user, or null if there is no user of this name. */
+  public @Nullable UserAccount user(UserName name) {
+    return users.get(name);
+  }
+
+  /** True if clients have to say who they are. */
+  public boolean hasUsers() {
+    return !users.isEmpty();
+  }
+
+  /** True if the user may do what only administrators may. */
+  public boolean isAdministrator(UserName name) {
+    Map<UserName, UserAccount> known = users;
+    UserAccount account = known.get(name);
+    return account == null ? name.equals(UserName.ANONYMOUS) : account.administrator();
+  }
+
   /** True if a lease of this id exists or has existed. */
   public boolean leaseExisted(LeaseId id) {
     return id.value() <= lastLease;
@@ -91,6 +115,8 @@ public final class Facts {
       sessions.remove(ended.session());
     } else if (notice instanceof Notice.LeaseStarted started) {
       lastLease = started.lease().value();
+    } else if (notice instanceof Notice.UsersChanged) {
+      users = usersOf(state);
     } else if (notice instanceof Notice.ClusterChanged) {
       nodes = copyOf(state.nodes());
     }
@@ -101,7 +127,14 @@ public final class Facts {
     sessions.clear();
     state.sessions().forEach(session -> sessions.put(session.id(), session));
     nodes = copyOf(state.nodes());
+    users = usersOf(state);
     lastLease = state.lastLease();
+  }
+
+  private static Map<UserName, UserAccount> usersOf(ClusterState state) {
+    Map<UserName, UserAccount> all = new HashMap<>();
+    state.users().forEach(account -> all.put(account.name(), account));
+    return all;
   }
 
   private static SortedMap<String, String> copyOf(SortedMap<String, String> map) {

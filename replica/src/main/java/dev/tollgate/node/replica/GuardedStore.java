@@ -10,6 +10,9 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserName;
+import java.util.SortedSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +101,36 @@ final class GuardedStore implements SqlStore {
   @Override
   public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
     return computing().unfenceTable(operation, context);
+  }
+
+  @Override
+  public Outcome.@Nullable SqlFailed createUser(UserName user) {
+    return computing().createUser(user);
+  }
+
+  @Override
+  public void setAdministrator(UserName user, boolean administers) {
+    computing().setAdministrator(user, administers);
+  }
+
+  @Override
+  public Outcome.@Nullable SqlFailed dropUser(UserName user) {
+    return computing().dropUser(user);
+  }
+
+  @Override
+  public SortedSet<String> rolesOf(UserName user) {
+    return store.rolesOf(user);
+  }
+
+  @Override
+  public boolean hasGrantee(String name) {
+    return store.hasGrantee(name);
+  }
+
+  @Override
+  public boolean hasSequence(TableName sequence) {
+    return store.hasSequence(sequence);
   }
 
   @Override

@@ -196,6 +196,16 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String user(StateRecord.UserState state) {
+      return "users";
+    }
+
+    @Override
+    public String right(StateRecord.RightState state) {
+      return "rights";
+    }
+
+    @Override
     public String check(StateRecord.CheckState state) {
       return "checks";
     }

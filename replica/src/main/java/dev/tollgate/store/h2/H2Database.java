@@ -1,5 +1,6 @@
 package dev.tollgate.store.h2;
 
+import dev.tollgate.core.command.UserName;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,6 +19,7 @@ import org.h2.result.ResultInterface;
 import org.h2.schema.Schema;
 import org.h2.table.Table;
 import org.h2.util.TimeZoneProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An in-memory H2 database. It holds what every replica creates before the log begins: schema
@@ -35,7 +37,7 @@ public final class H2Database implements AutoCloseable {
 
   private static final String ADMINISTRATOR = "TOLLGATE_SYSTEM";
 
-  /** The user that all clients share. */
+  /** The user of clients in a cluster without users, and of what runs by itself. */
   public static final String CLIENT = "TOLLGATE";
 
   /** One thread applies the log, so a wait for a table lock would be useless. */
@@ -91,6 +93,38 @@ public final class H2Database implements AutoCloseable {
   /** True for SQL that defines an object which every replica has from the start. */
   public boolean isBuiltIn(String sql) {
     return builtIn.contains(sql);
+  }
+
+  /** Returns true for the users that the node itself has. */
+  public static boolean isUserOfTheNode(String name) {
+    return name.equals(CLIENT) || name.equals(ADMINISTRATOR);
+  }
+
+  /**
+   * The user of this name.
+   *
+   * @return {@link #CLIENT} in a cluster without users; null if there is no such user any more
+   */
+  public @Nullable User user(UserName name) {
+    return name.value().equals(ADMINISTRATOR) ? null : database.findUser(name.value());
+  }
+
+  /**
+   * The user of this name, in whose session a statement of the log runs.
+   *
+   * @throws IllegalStateException if there is no such user
+   */
+  public User existingUser(UserName name) {
+    User found = user(name);
+    if (found == null) {
+      throw new IllegalStateException("the database has no user " + name);
+    }
+    return found;
+  }
+
+  /** The user with all rights on what clients have made. */
+  public User client() {
+    return client;
   }
 
   /** Opens a session of the clients' user, in UTC. */

@@ -24,12 +24,14 @@ import org.h2.command.query.TableValueConstructor;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.Parameter;
+import org.h2.expression.SequenceValue;
 import org.h2.index.Index;
 import org.h2.index.IndexCondition;
 import org.h2.index.IndexCursor;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
 import org.h2.result.SortOrder;
+import org.h2.schema.Sequence;
 import org.h2.table.Column;
 import org.h2.table.QueryExpressionTable;
 import org.h2.table.Table;
@@ -42,6 +44,8 @@ public final class H2Statements {
       H2Fields.field(TableFilter.class, "filterCondition", Expression.class);
   private static final VarHandle INDEX_CONDITIONS =
       H2Fields.field(TableFilter.class, "indexConditions", ArrayList.class);
+  private static final VarHandle SEQUENCE =
+      H2Fields.field(SequenceValue.class, "sequence", Sequence.class);
   private static final VarHandle FETCH =
       H2Fields.field(Delete.class.getSuperclass(), "fetchExpr", Expression.class);
   private static final VarHandle TOP_FILTERS =
@@ -76,6 +80,11 @@ public final class H2Statements {
       H2Fields.field(ScriptCommand.class, "data", boolean.class);
 
   private H2Statements() {}
+
+  /** The sequence of NEXT VALUE FOR and CURRENT VALUE FOR. */
+  public static Sequence sequenceOf(SequenceValue value) {
+    return (Sequence) SEQUENCE.get(value);
+  }
 
   /**
    * Replaces the condition that a scan checks for each row.

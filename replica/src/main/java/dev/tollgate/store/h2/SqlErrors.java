@@ -34,6 +34,9 @@ public final class SqlErrors {
       case SEQUENCE_REUSED -> SqlState.PROTOCOL_VIOLATION;
       case LIMIT_REACHED -> SqlState.TOO_MANY;
       case TRANSACTION_LOST -> SqlState.CONFLICT;
+      case RIGHT_MISSING -> SqlState.RIGHT_MISSING;
+      case AUTHENTICATION_FAILED -> SqlState.LOGIN_REFUSED;
+      case USER_STATE -> SqlState.USER_STATE;
       case SKIPPED -> SqlState.SKIPPED;
       case ENVIRONMENT_CHANGES -> SqlState.ENVIRONMENT_CHANGES;
     };

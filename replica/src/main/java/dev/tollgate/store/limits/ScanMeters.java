@@ -33,6 +33,7 @@ import org.h2.expression.BinaryOperation;
 import org.h2.expression.ConcatenationOperation;
 import org.h2.expression.Expression;
 import org.h2.expression.OperationN;
+import org.h2.expression.SequenceValue;
 import org.h2.expression.aggregate.Aggregate;
 import org.h2.expression.analysis.DataAnalysisOperation;
 import org.h2.expression.analysis.Window;
@@ -46,6 +47,7 @@ import org.h2.expression.function.StringFunction;
 import org.h2.expression.function.XMLFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
+import org.h2.schema.Sequence;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableType;
@@ -74,6 +76,7 @@ public final class ScanMeters {
   private final Set<Table> changed = new LinkedHashSet<>();
   private final OperationCount operations = new OperationCount();
   private final GroupCost groups = new GroupCost();
+  private final Set<Sequence> sequences = new LinkedHashSet<>();
   private int widestJoin;
   private boolean geometry;
   private boolean json;
@@ -91,21 +94,30 @@ public final class ScanMeters {
    * @param tables the tables that the statement scans, without views, each once
    * @param geometry whether something in the statement is a GEOMETRY
    * @param weight what it may do with each row
+   * @param sequences those that it names, without those of defaults
    */
-  public record Found(int widestJoin, Set<Table> tables, boolean geometry, StatementWeight weight) {
+  public record Found(
+      int widestJoin,
+      Set<Table> tables,
+      boolean geometry,
+      StatementWeight weight,
+      Set<Sequence> sequences) {
     public static final Found NOTHING =
-        new Found(0, Set.of(), /* geometry= */ false, StatementWeight.NONE);
+        new Found(0, Set.of(), /* geometry= */ false, StatementWeight.NONE, Set.of());
 
     /** The same for two statements of which one is a part of the other. */
     public Found with(Found other) {
       Set<Table> all = Collections.newSetFromMap(new IdentityHashMap<>());
       all.addAll(tables);
       all.addAll(other.tables);
+      Set<Sequence> named = new LinkedHashSet<>(sequences);
+      named.addAll(other.sequences);
       return new Found(
           Math.max(widestJoin, other.widestJoin),
           all,
           geometry || other.geometry,
-          weight.with(other.weight));
+          weight.with(other.weight),
+          named);
     }
   }
 
@@ -141,6 +153,7 @@ public final class ScanMeters {
     meters.typed = false;
     meters.visit(prepared);
     meters.lookIntoAll();
+    Set<Sequence> named = Set.copyOf(meters.sequences);
     meters.guardRules();
     if (!(prepared instanceof DefineCommand)) {
       SizeMeter.attach(meters.parts);
@@ -149,7 +162,8 @@ public final class ScanMeters {
         meters.widestJoin,
         meters.tables,
         meters.geometry,
-        meters.groups.weight(meters.operations.count()));
+        meters.groups.weight(meters.operations.count()),
+        named);
   }
 
   /** Meters a rule or a default of a domain, wherever H2 computes it. */
@@ -202,6 +216,9 @@ public final class ScanMeters {
     numbers |= typed && NumberGuard.concerns(part);
     if (part instanceof Query query && query.getExpressions() != null) {
       Nesting.requireTypes(query.getExpressions());
+    }
+    if (part instanceof SequenceValue value) {
+      sequences.add(H2Statements.sequenceOf(value));
     }
     if (part instanceof TableFilter scan) {
       ScanMeter.attach(scan);

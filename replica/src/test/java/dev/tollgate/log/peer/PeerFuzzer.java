@@ -144,8 +144,7 @@ public final class PeerFuzzer {
     PeerCredentials right = credentials(ids.get(random.nextInt(ids.size())), to);
     UniqueId wrong = new UniqueId(random.nextLong(), random.nextLong());
     return switch (random.nextInt(3)) {
-      case 0 ->
-          new PeerCredentials(from, wrong, right.incarnation(), to, right.expected());
+      case 0 -> new PeerCredentials(from, wrong, right.incarnation(), to, right.expected());
       case 1 -> new PeerCredentials(right.from(), right.clusterId(), wrong, to, right.expected());
       default ->
           new PeerCredentials(

@@ -145,8 +145,9 @@ final class TestNode implements AutoCloseable {
     public void standForElection(String nodeId, long term) {}
 
     @Override
-    public InstallSnapshotRequestProto checked(InstallSnapshotRequestProto request) {
-      return request;
+    public <T> T installSnapshot(InstallSnapshotRequestProto request, SnapshotReceiver<T> receiver)
+        throws IOException {
+      return receiver.receive(request);
     }
   }
 

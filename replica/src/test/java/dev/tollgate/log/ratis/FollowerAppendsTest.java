@@ -16,21 +16,26 @@ import dev.tollgate.log.RaftTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,6 +123,62 @@ class FollowerAppendsTest {
     AppendEntriesReplyProto answer = node.answer(again);
     assertEquals(AppendResult.SUCCESS, answer.getResult());
     assertEquals(entries.length, answer.getMatchIndex());
+  }
+
+  /** As when a leader has a new connection, and sends another snapshot by it. */
+  @Test
+  void snapshotsAreTakenOverOneAtATime() throws Exception {
+    FollowerAppends appends =
+        new FollowerAppends(RaftTransport.TCP, 1_000, new RatisUpdater(), failure -> {});
+    InstallSnapshotRequestProto request = InstallSnapshotRequestProto.getDefaultInstance();
+    AtomicInteger begun = new AtomicInteger();
+    CountDownLatch end = new CountDownLatch(1);
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Thread thread =
+          new Thread(
+              () ->
+                  Assertions.assertDoesNotThrow(
+                      () ->
+                          appends.installSnapshot(
+                              request,
+                              checked -> {
+                                begun.incrementAndGet();
+                                Assertions.assertDoesNotThrow(() -> end.await());
+                                return checked;
+                              })));
+      thread.start();
+      threads.add(thread);
+    }
+    await()
+        .atMost(LoneFollower.DEADLINE)
+        .until(() -> threads.stream().allMatch(one -> one.getState() == Thread.State.WAITING));
+    assertEquals(1, begun.get());
+    end.countDown();
+    for (Thread thread : threads) {
+      thread.join(LoneFollower.DEADLINE.toMillis());
+    }
+    assertEquals(2, begun.get());
+  }
+
+  /** As when the leader has written another snapshot, and purged its log up to that. */
+  @Test
+  void snapshotWaitsUntilTheOneBeforeIsLoaded() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    node.consumer.holdRestore = held;
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT - 1))
+            .get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS)
+            .getResult());
+    CompletableFuture<InstallSnapshotReplyProto> second =
+        node.installSnapshot(1, at(1, LAST_OF_SNAPSHOT));
+    await().atMost(LoneFollower.DEADLINE).until(() -> second.isDone() || isHeldUp("awaitLoaded"));
+    held.countDown();
+    assertEquals(
+        InstallSnapshotResult.SUCCESS,
+        second.get(LoneFollower.DEADLINE.toSeconds(), TimeUnit.SECONDS).getResult());
+    assertGoesOnAfterTheSnapshot(2);
   }
 
   private static boolean isHeldUp(String method) {
@@ -208,6 +269,13 @@ class FollowerAppendsTest {
   }
 
   private void assertGoesOnAfterTheSnapshot() throws Exception {
+    assertGoesOnAfterTheSnapshot(1);
+  }
+
+  /**
+   * @param restored how many snapshots the node has loaded
+   */
+  private void assertGoesOnAfterTheSnapshot(int restored) throws Exception {
     AppendEntriesRequestProto after =
         node.request(
             1,
@@ -218,7 +286,7 @@ class FollowerAppendsTest {
     await()
         .atMost(LoneFollower.DEADLINE)
         .until(() -> node.consumer.commands.equals(List.of(command("after"))));
-    assertEquals(1, node.consumer.restored.get());
+    assertEquals(restored, node.consumer.restored.get());
     assertEquals(List.of(), node.consumer.failures);
   }
 

@@ -38,6 +38,10 @@ public sealed interface Statement {
 
     R configureLock(ConfigureLock configureLock);
 
+    R configureUser(ConfigureUser configureUser);
+
+    R configureRight(ConfigureRight configureRight);
+
     R transact(Transact transact);
   }
 
@@ -163,6 +167,47 @@ public sealed interface Statement {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.configureLock(this);
+    }
+  }
+
+  /**
+   * CREATE, ALTER or DROP USER, or SET PASSWORD.
+   *
+   * @param verb a name of {@code dev.tollgate.sql.Plan.ConfigureUser.Change}, or RENAME
+   * @param user null for SET PASSWORD
+   * @param password a character literal or a parameter; null if there is none
+   * @param lenient whether the statement says IF NOT EXISTS or IF EXISTS
+   */
+  record ConfigureUser(
+      String verb,
+      @Nullable SqlIdentifier user,
+      @Nullable SqlNode password,
+      boolean administrator,
+      boolean lenient)
+      implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.configureUser(this);
+    }
+  }
+
+  /**
+   * GRANT or REVOKE of a right that H2 does not know.
+   *
+   * @param right a name of {@code dev.tollgate.sql.Plan.ConfigureRight.Right}
+   * @param pattern a character literal or a parameter; null for the right to use a sequence
+   * @param sequence null for the rights on locks
+   */
+  record ConfigureRight(
+      boolean grant,
+      String right,
+      @Nullable SqlNode pattern,
+      @Nullable SqlIdentifier sequence,
+      SqlIdentifier grantee)
+      implements Statement {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.configureRight(this);
     }
   }
 

@@ -1,0 +1,110 @@
+package dev.tollgate.transport;
+
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.ScramBinding;
+import dev.tollgate.wire.ScramClient;
+import dev.tollgate.wire.ScramException;
+import dev.tollgate.wire.SqlState;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Authenticates the connections of one user, each right after hello. A password proves the user if
+ * there is one, else a certificate. Thread-safe.
+ */
+final class ClientLogin {
+  private final Credentials credentials;
+  private final SaltedPasswords passwords;
+
+  ClientLogin(Credentials credentials, SaltedPasswords passwords) {
+    this.credentials = credentials;
+    this.passwords = passwords;
+  }
+
+  /**
+   * Authenticates a connection.
+   *
+   * @param timeout the longest time for each reply
+   * @throws NodeConnection.RefusedException if the node rejects the user, if there is nothing that
+   *     could prove the user, or if the node does not prove that it knows the user
+   */
+  Reply.Welcome run(NodeConnection node, Reply.LoginRequired required, Duration timeout)
+      throws IOException {
+    List<String> mechanisms = required.mechanisms();
+    if (credentials.hasPassword() && mechanisms.contains(ScramBinding.PLAIN)) {
+      return byPassword(node, mechanisms, timeout);
+    }
+    if (mechanisms.contains(Protocol.EXTERNAL)) {
+      return byCertificate(node, timeout);
+    }
+    throw refused(
+        node,
+        SqlState.LOGIN_REFUSED,
+        credentials.hasPassword()
+            ? "the node accepts none of the ways in which this driver logs in, but "
+                + String.join(", ", mechanisms)
+            : "the node requires a user and a password: set the properties user and password, or"
+                + " passwordFile");
+  }
+
+  private Reply.Welcome byPassword(NodeConnection node, List<String> mechanisms, Duration timeout)
+      throws IOException {
+    String password;
+    try {
+      password = credentials.password();
+    } catch (IOException e) {
+      throw refused(node, SqlState.LOGIN_REFUSED, String.valueOf(e.getMessage()));
+    }
+    ScramBinding binding = ScramBinding.choose(node.channelBinding(), mechanisms);
+    ScramClient scram = new ScramClient(credentials.user(), binding);
+    Reply reply = node.ask(new Request.BeginLogin(binding.mechanism(), scram.first()), timeout);
+    if (!(reply instanceof Reply.LoginChallenge challenge)) {
+      throw refusedBy(node, reply);
+    }
+    try {
+      byte[] proof =
+          scram.last(
+              challenge.data(), (salt, iterations) -> passwords.get(password, salt, iterations));
+      Reply.LoggedIn done = loggedIn(node, node.ask(new Request.ContinueLogin(proof), timeout));
+      scram.requireSigned(done.data());
+      return done.welcome();
+    } catch (ScramException e) {
+      throw refused(
+          node,
+          SqlState.CONNECTION_REFUSED,
+          "the node does not authenticate itself: "
+              + e.getMessage()
+              + "; is this a node of the cluster?");
+    } catch (IllegalArgumentException e) {
+      throw refused(node, SqlState.LOGIN_REFUSED, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Reply.Welcome byCertificate(NodeConnection node, Duration timeout) throws IOException {
+    byte[] user = credentials.user().getBytes(StandardCharsets.UTF_8);
+    return loggedIn(node, node.ask(new Request.BeginLogin(Protocol.EXTERNAL, user), timeout))
+        .welcome();
+  }
+
+  private static Reply.LoggedIn loggedIn(NodeConnection node, Reply reply) throws IOException {
+    if (reply instanceof Reply.LoggedIn done) {
+      return done;
+    }
+    throw refusedBy(node, reply);
+  }
+
+  private static IOException refusedBy(NodeConnection node, Reply reply) {
+    return reply instanceof Reply.Failure failure
+        ? new NodeConnection.RefusedException(node.address(), failure)
+        : new IOException(node.address() + " answered a login with " + reply);
+  }
+
+  private static NodeConnection.RefusedException refused(
+      NodeConnection node, SqlState state, String why) {
+    return new NodeConnection.RefusedException(node.address(), new Reply.Failure(state, why));
+  }
+}

@@ -1,0 +1,267 @@
+package dev.tollgate.core;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.Right;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates, alters and drops users, and grants and revokes rights. With a user its sessions and
+ * leases end, and so do their locks and transactions. With a right end the waits that need it.
+ */
+final class Accounts {
+  /** What ends with a user or a right. */
+  interface Endings {
+    void endSession(Session session);
+
+    void endLease(Lease lease);
+
+    void endWait(Session session, Outcome end);
+  }
+
+  private final CurrentCommand current;
+  private final SessionTable sessions;
+  private final LeaseTable leases;
+  private final UserTable users;
+  private final RightTable granted;
+  private final Rights rights;
+  private final SqlStore store;
+  private final Endings endings;
+
+  Accounts(ReplicatedState state, Rights rights, SqlStore store, Endings endings) {
+    this.current = state.current();
+    this.sessions = state.sessions();
+    this.leases = state.leases();
+    this.users = state.users();
+    this.granted = state.rights();
+    this.rights = rights;
+    this.store = store;
+    this.endings = endings;
+  }
+
+  /** Why no session of this user may be opened, or null. */
+  Outcome.@Nullable Refused unknown(UserName user) {
+    return users.isKnown(user)
+        ? null
+        : new Outcome.Refused(
+            RefusalCode.AUTHENTICATION_FAILED,
+            users.isEmpty()
+                ? "the cluster has no users, so a session cannot be one of " + user
+                : "the cluster has users: connect with user and password");
+  }
+
+  /** Creates the first user, unless there is one. */
+  boolean createFirst(UserAccount administrator) {
+    if (!users.isEmpty() || store.createUser(administrator.name()) != null) {
+      return false;
+    }
+    created(administrator);
+    sessions.all().stream().toList().forEach(endings::endSession);
+    return true;
+  }
+
+  Outcome create(Session session, Operation.CreateUser operation) {
+    UserAccount account = operation.account();
+    Outcome.Refused refused = rights.administer(session, "create users");
+    refused = refused == null ? users.full() : refused;
+    if (refused == null && users.isEmpty() && !isUsableAdministrator(account)) {
+      refused =
+          state(
+              "the first user has to be an administrator with a password, because from then on"
+                  + " clients without a user are refused: CREATE USER name PASSWORD '...' ADMIN");
+    }
+    if (refused != null) {
+      return refused;
+    }
+    if (operation.lenient() && users.find(account.name()) != null) {
+      return new Outcome.Answered(false);
+    }
+    boolean first = users.isEmpty();
+    Outcome.SqlFailed failed = store.createUser(account.name());
+    if (failed != null) {
+      return failed;
+    }
+    created(account);
+    if (first) {
+      // they have no user; the session that has created the first user goes on
+      sessions.all().stream()
+          .filter(other -> other != session)
+          .toList()
+          .forEach(endings::endSession);
+    }
+    return new Outcome.Answered(true);
+  }
+
+  private static boolean isUsableAdministrator(UserAccount account) {
+    return account.administrator() && !account.verifiers().isEmpty();
+  }
+
+  private void created(UserAccount account) {
+    store.setAdministrator(account.name(), account.administrator());
+    changed(account);
+  }
+
+  Outcome alter(Session session, Operation.AlterUser operation) {
+    UserName name = operation.user() == null ? session.user() : operation.user();
+    boolean own =
+        name.equals(session.user())
+            && operation.change() == Operation.AlterUser.Change.SET_PASSWORD;
+    Outcome.Refused refused = own ? null : rights.administer(session, "alter users");
+    if (refused != null) {
+      return refused;
+    }
+    UserAccount account = users.find(name);
+    if (account == null) {
+      return operation.user() == null
+          ? state("the session has no user whose password could be set: CREATE USER first")
+          : notFound(name);
+    }
+    return switch (operation.change()) {
+      case SET_PASSWORD -> altered(account.with(List.of(operation.password())));
+      case ADD_PASSWORD -> addPassword(account, operation.password());
+      case DROP_OLD_PASSWORD ->
+          altered(account.with(account.verifiers().stream().limit(1).toList()));
+      case MAKE_ADMINISTRATOR -> setAdministrator(account, true);
+      case MAKE_ORDINARY -> setAdministrator(account, false);
+    };
+  }
+
+  private Outcome addPassword(UserAccount account, String verifier) {
+    if (!account.isSaltedAlike(verifier)) {
+      return state("the password of user " + account.name() + " was changed meanwhile: try again");
+    }
+    List<String> both = new ArrayList<>(List.of(verifier));
+    account.verifiers().stream()
+        .filter(known -> !known.equals(verifier))
+        .limit(Limits.PASSWORDS_PER_USER - 1L)
+        .forEach(both::add);
+    return altered(account.with(both));
+  }
+
+  private Outcome setAdministrator(UserAccount account, boolean administers) {
+    if (!administers && users.isLastAdministrator(account)) {
+      return lastAdministrator(account.name());
+    }
+    store.setAdministrator(account.name(), administers);
+    Outcome done = altered(account.with(administers));
+    endForbiddenWaits();
+    return done;
+  }
+
+  private Outcome altered(UserAccount account) {
+    changed(account);
+    return new Outcome.Answered(true);
+  }
+
+  private void changed(UserAccount account) {
+    users.put(account);
+    rights.definitionsChanged();
+    current.tell(new Notice.UsersChanged());
+  }
+
+  Outcome drop(Session session, Operation.DropUser operation) {
+    Outcome.Refused refused = rights.administer(session, "drop users");
+    if (refused != null) {
+      return refused;
+    }
+    UserName name = operation.user();
+    UserAccount account = users.find(name);
+    if (account == null) {
+      return operation.lenient() ? new Outcome.Answered(false) : notFound(name);
+    }
+    if (name.equals(session.user())) {
+      return state("user " + name + " cannot drop itself: connect as another administrator");
+    }
+    if (users.isLastAdministrator(account)) {
+      return lastAdministrator(name);
+    }
+    Outcome.SqlFailed failed = store.dropUser(name);
+    if (failed != null) {
+      return failed;
+    }
+    users.remove(name);
+    for (Session open : sessions.all().stream().filter(one -> one.user().equals(name)).toList()) {
+      endings.endSession(open);
+    }
+    for (Lease lease : leases.all().stream().filter(one -> one.user().equals(name)).toList()) {
+      endings.endLease(lease);
+    }
+    rights.definitionsChanged();
+    current.tell(new Notice.UsersChanged());
+    return new Outcome.Answered(true);
+  }
+
+  Outcome change(Session session, Operation.ChangeRight operation) {
+    Outcome.Refused refused =
+        rights.administer(session, "grant and revoke rights on locks and sequences");
+    if (refused != null) {
+      return refused;
+    }
+    Right right = inSchema(session, operation.right());
+    if (!operation.grant()) {
+      boolean revoked = granted.remove(right);
+      endForbiddenWaits();
+      return new Outcome.Answered(revoked);
+    }
+    if (!store.hasGrantee(right.grantee())) {
+      return new Outcome.SqlFailed(
+          "90071", 90071, "User or role \"" + right.grantee() + "\" not found");
+    }
+    if (right.kind() == Right.Kind.SEQUENCE
+        && !store.hasSequence(new TableName(right.schema(), right.object()))) {
+      return new Outcome.SqlFailed("90036", 90036, "Sequence \"" + right.object() + "\" not found");
+    }
+    Outcome.Refused full = granted.has(right) ? null : granted.full();
+    if (full != null) {
+      return full;
+    }
+    granted.add(right);
+    return new Outcome.Answered(true);
+  }
+
+  /** A sequence without a schema is one of the session's schema. */
+  private static Right inSchema(Session session, Right right) {
+    return right.kind() == Right.Kind.SEQUENCE && "".equals(right.schema())
+        ? new Right(right.kind(), session.schema(), right.object(), right.grantee())
+        : right;
+  }
+
+  /** Ends waits for locks that the waiting user may no longer acquire. */
+  void endForbiddenWaits() {
+    if (users.isEmpty()) {
+      return;
+    }
+    for (Session session : sessions.all().stream().filter(one -> one.awaited() != null).toList()) {
+      LockName awaited = session.awaited();
+      Outcome.Refused refused = awaited == null ? null : rights.acquire(session, List.of(awaited));
+      if (refused != null) {
+        endings.endWait(session, refused);
+      }
+    }
+  }
+
+  private static Outcome.Refused lastAdministrator(UserName name) {
+    return state(
+        "user "
+            + name
+            + " is the last administrator: make another user one first, ALTER USER name"
+            + " ADMIN TRUE");
+  }
+
+  private static Outcome.Refused state(String message) {
+    return new Outcome.Refused(RefusalCode.USER_STATE, message);
+  }
+
+  private static Outcome.SqlFailed notFound(UserName name) {
+    return new Outcome.SqlFailed("90032", 90032, "User \"" + name + "\" not found");
+  }
+}

@@ -1,0 +1,127 @@
+package dev.tollgate.core;
+
+import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.Right;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UserName;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what the user of a session may do, at the log position of the current command. Each
+ * question is answered with null, or with the refusal. Rights on tables and schemas are the
+ * database's to check.
+ */
+final class Rights {
+  private final UserTable users;
+  private final RightTable rights;
+  private final SqlStore store;
+
+  /** The roles of users, as far as they were asked for since definitions changed. */
+  private final SortedMap<UserName, SortedSet<String>> roles = new TreeMap<>();
+
+  Rights(ReplicatedState state, SqlStore store) {
+    this.users = state.users();
+    this.rights = state.rights();
+    this.store = store;
+  }
+
+  boolean isAdministrator(Session session) {
+    return users.isAdministrator(session.user());
+  }
+
+  /** May the user do what only administrators may? */
+  Outcome.@Nullable Refused administer(Session session, String what) {
+    return isAdministrator(session)
+        ? null
+        : missing(
+            "only an administrator may " + what + ", and user " + session.user() + " is none");
+  }
+
+  /** May the user acquire these locks? */
+  Outcome.@Nullable Refused acquire(Session session, Collection<LockName> locks) {
+    return checked(session, Right.Kind.LOCK, locks);
+  }
+
+  /** May the user take this lock from its holders? */
+  Outcome.@Nullable Refused force(Session session, LockName lock) {
+    return checked(session, Right.Kind.FORCE, List.of(lock));
+  }
+
+  private Outcome.@Nullable Refused checked(
+      Session session, Right.Kind kind, Collection<LockName> locks) {
+    if (isAdministrator(session)) {
+      return null;
+    }
+    for (LockName lock : locks) {
+      if (!has(session.user(), right -> right.kind() == kind && right.covers(lock))) {
+        return missing(
+            "user "
+                + session.user()
+                + " has no right "
+                + kind
+                + " on lock '"
+                + lock
+                + "': an administrator can GRANT "
+                + kind
+                + " ON '"
+                + lock
+                + "' TO "
+                + session.user());
+      }
+    }
+    return null;
+  }
+
+  /** May the user draw numbers from this sequence by name? */
+  boolean use(UserName user, TableName sequence) {
+    return users.isAdministrator(user)
+        || has(
+            user,
+            right ->
+                right.kind() == Right.Kind.SEQUENCE
+                    && sequence.name().equals(right.object())
+                    && right.schema() != null
+                    && right.schema().equals(sequence.schema()));
+  }
+
+  /** May the user request something on behalf of this lease, or end it? */
+  Outcome.@Nullable Refused use(Session session, Lease lease) {
+    return lease.user().equals(session.user()) || isAdministrator(session)
+        ? null
+        : missing(
+            "lease "
+                + lease.id()
+                + " is another user's: only that user or an administrator can use it");
+  }
+
+  private boolean has(UserName user, Predicate<Right> wanted) {
+    for (String name : roles.computeIfAbsent(user, store::rolesOf)) {
+      if (rights.of(name).stream().anyMatch(wanted)) {
+        return true;
+      }
+    }
+    return rights.of(user.value()).stream().anyMatch(wanted);
+  }
+
+  /** Users, roles or sequences have changed: rights of and on those that are gone are gone too. */
+  void definitionsChanged() {
+    roles.clear();
+    rights.removeIf(
+        right ->
+            !store.hasGrantee(right.grantee())
+                || (right.kind() == Right.Kind.SEQUENCE
+                    && !store.hasSequence(new TableName(right.schema(), right.object()))));
+  }
+
+  private static Outcome.Refused missing(String message) {
+    return new Outcome.Refused(RefusalCode.RIGHT_MISSING, message);
+  }
+}

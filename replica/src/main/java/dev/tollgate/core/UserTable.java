@@ -1,0 +1,67 @@
+package dev.tollgate.core;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The users, in order of their names. A cluster without users asks nobody for a name, and each of
+ * its clients is an administrator.
+ */
+final class UserTable {
+  private final SortedMap<UserName, UserAccount> users = new TreeMap<>();
+
+  /** Why no further user can be created, or null. */
+  Outcome.@Nullable Refused full() {
+    return users.size() < Limits.USERS
+        ? null
+        : Capacity.exceeded(
+            "the number of users is",
+            Limits.USERS,
+            "drop those that are not needed; view TOLLGATE.USERS names them");
+  }
+
+  boolean isEmpty() {
+    return users.isEmpty();
+  }
+
+  @Nullable UserAccount find(UserName name) {
+    return users.get(name);
+  }
+
+  /** Returns true if sessions of this user may be open. */
+  boolean isKnown(UserName name) {
+    return users.isEmpty() ? name.equals(UserName.ANONYMOUS) : users.containsKey(name);
+  }
+
+  boolean isAdministrator(UserName name) {
+    UserAccount account = users.get(name);
+    // a session without a name goes on after the first user was created: it has created that user
+    return account == null ? name.equals(UserName.ANONYMOUS) : account.administrator();
+  }
+
+  /** Returns true if there is no other administrator. */
+  boolean isLastAdministrator(UserAccount account) {
+    return account.administrator()
+        && users.values().stream().filter(UserAccount::administrator).count() == 1;
+  }
+
+  /** Adds a user, or replaces the user of the same name. */
+  void put(UserAccount account) {
+    users.put(account.name(), account);
+  }
+
+  void remove(UserName name) {
+    users.remove(name);
+  }
+
+  Collection<UserAccount> all() {
+    return Collections.unmodifiableCollection(users.values());
+  }
+}

@@ -1,0 +1,145 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.ClientInfo;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Text;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The beginning of one connection: hello, and the login if the node requires one. Knows who the
+ * client is. Until the greeting is over, nothing else is served. The transport calls it as it does
+ * {@link ClientConnection}; {@link #user} may be called from any thread.
+ */
+final class Greeting {
+  private static final Logger LOG = LoggerFactory.getLogger(Greeting.class);
+
+  private final ClusterInfo cluster;
+  private final Authentication users;
+  private final ReplyChannel replies;
+  private final Login login;
+  private final Runnable onOver;
+  private @Nullable ClientInfo client;
+  private boolean loginRequired;
+  private int version;
+  private boolean over;
+  private volatile @Nullable String user;
+
+  /**
+   * @param onOver called when the client is known, before it is told
+   */
+  Greeting(
+      ClusterInfo cluster,
+      Authentication users,
+      ReplyChannel replies,
+      Login login,
+      Runnable onOver) {
+    this.cluster = requireNonNull(cluster, "cluster");
+    this.users = requireNonNull(users, "users");
+    this.replies = requireNonNull(replies, "replies");
+    this.login = requireNonNull(login, "login");
+    this.onOver = requireNonNull(onOver, "onOver");
+  }
+
+  /** True once the node may serve this client. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** Who the client says it is. */
+  ClientInfo client() {
+    return requireNonNull(client, "client");
+  }
+
+  /** The user that has logged in, as the cluster spells the name; null if no login was required. */
+  @Nullable String user() {
+    return user;
+  }
+
+  /** Takes hello, or any request before the greeting is over. */
+  void take(Request request, Consumer<Reply> answer) {
+    if (login.hasEnded()) {
+      return;
+    }
+    if (request instanceof Request.Hello hello && (over || !loginRequired)) {
+      hello(hello, answer);
+    } else if (!loginRequired) {
+      replies.refuse(answer, "the first request has to be a hello");
+    } else if (request instanceof Request.BeginLogin begin) {
+      login.begin(begin, answer, (name, last) -> over(name, last, answer));
+    } else if (request instanceof Request.ContinueLogin next) {
+      login.proceed(next, answer, (name, last) -> over(name, last, answer));
+    } else {
+      login.skipped(answer);
+    }
+  }
+
+  private void hello(Request.Hello hello, Consumer<Reply> answer) {
+    if (hello.minVersion() > Protocol.VERSION || hello.maxVersion() < 1) {
+      replies.refuse(
+          answer,
+          "this node speaks version 1 to "
+              + Protocol.VERSION
+              + " of the protocol, the client "
+              + hello.minVersion()
+              + " to "
+              + hello.maxVersion());
+      return;
+    }
+    if (!Text.isWellFormed(hello.application() + ' ' + hello.host() + ' ' + hello.process())) {
+      replies.refuse(
+          answer, "the client's description of itself has half of a character, a lone surrogate");
+      return;
+    }
+    version = Math.min(Protocol.VERSION, hello.maxVersion());
+    if (!over && users.isRequired()) {
+      loginRequired = login.require(version, answer);
+      if (!loginRequired) {
+        return;
+      }
+    }
+    client =
+        new ClientInfo(
+            Text.first(hello.application(), Limits.DESCRIPTION_CHARS),
+            Text.first(hello.host(), Limits.DESCRIPTION_CHARS),
+            Text.first(hello.process(), Limits.DESCRIPTION_CHARS));
+    if (over || (!loginRequired && isThereRoom("", answer))) {
+      over = true;
+      onOver.run();
+      answer.accept(welcome());
+    }
+  }
+
+  /** Counts the client among those of its user; if the node has no room for it, tells it why. */
+  private boolean isThereRoom(String name, Consumer<Reply> answer) {
+    String noRoom = replies.introduced(name);
+    if (noRoom != null) {
+      LOG.warn("{}: {} is one client too many", cluster.nodeId(), replies.client());
+      replies.refuse(answer, new Reply.Failure(SqlState.TOO_MANY, noRoom));
+    }
+    return noRoom == null;
+  }
+
+  private void over(String name, byte[] last, Consumer<Reply> answer) {
+    if (!isThereRoom(name, answer)) {
+      return;
+    }
+    user = name;
+    over = true;
+    onOver.run();
+    answer.accept(new Reply.LoggedIn(last, welcome()));
+  }
+
+  private Reply.Welcome welcome() {
+    return new Reply.Welcome(
+        version, cluster.nodeId(), cluster.view(), cluster.clusterId(), cluster.term());
+  }
+}

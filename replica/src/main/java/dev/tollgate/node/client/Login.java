@@ -1,0 +1,251 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.node.client.AuthenticationListener.Attempt;
+import dev.tollgate.node.client.AuthenticationListener.Reason;
+import dev.tollgate.wire.PasswordVerifier;
+import dev.tollgate.wire.Protocol;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.ScramBinding;
+import dev.tollgate.wire.ScramException;
+import dev.tollgate.wire.ScramKeys;
+import dev.tollgate.wire.ScramServer;
+import dev.tollgate.wire.SqlState;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The login of one connection: one attempt, by password or by certificate. A client learns of a
+ * user that does not exist no more than of a wrong password: the same messages, the same salt each
+ * time, the same delays. The transport calls it as it does {@link ClientConnection}, and so do
+ * delayed checks.
+ */
+final class Login {
+  /** Gets the user, and the last message of the node. */
+  interface Success {
+    void over(String user, byte[] last);
+  }
+
+  private enum State {
+    NEW,
+    CHALLENGED,
+    /** The proof is there, and may have to wait until it is checked. */
+    PROVEN,
+    ENDED
+  }
+
+  private static final String REFUSED =
+      "the user, the password or the certificate is wrong: check the properties user and password";
+
+  private final ClientAccess access;
+  private final String nodeId;
+  private final LoginDelays delays;
+  private final ClientConnection.Link link;
+  private State state = State.NEW;
+  private @Nullable ScramServer scram;
+  private @Nullable String mechanism;
+  private @Nullable String name;
+
+  Login(ClientAccess access, String nodeId, LoginDelays delays, ClientConnection.Link link) {
+    this.access = requireNonNull(access, "access");
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.delays = requireNonNull(delays, "delays");
+    this.link = requireNonNull(link, "link");
+  }
+
+  /**
+   * Answers hello.
+   *
+   * @param version of the protocol that both sides speak
+   * @return false if the client cannot log in here; then the connection ends
+   */
+  boolean require(int version, Consumer<Reply> answer) {
+    if (version < Protocol.LOGIN_VERSION) {
+      refuse(
+          answer,
+          SqlState.LOGIN_REFUSED,
+          "node "
+              + nodeId
+              + " requires a user and a password, and version "
+              + version
+              + " of the protocol has none: use a driver of the version of this node",
+          Reason.OLD_CLIENT);
+      return false;
+    }
+    if (!access.users().knowsUsers()) {
+      end(answer, notYet());
+      return false;
+    }
+    List<String> mechanisms = new ArrayList<>();
+    if (link.channelBinding() != null) {
+      mechanisms.add(ScramBinding.PLUS);
+    }
+    mechanisms.add(ScramBinding.PLAIN);
+    if (link.certificateUser() != null) {
+      mechanisms.add(Protocol.EXTERNAL);
+    }
+    answer.accept(new Reply.LoginRequired(version, mechanisms));
+    return true;
+  }
+
+  private Reply.Failure notYet() {
+    return new Reply.Failure(
+        SqlState.NO_QUORUM,
+        "node " + nodeId + " does not know the users yet: try another node, or try again");
+  }
+
+  void begin(Request.BeginLogin begin, Consumer<Reply> answer, Success success) {
+    if (state != State.NEW) {
+      skipped(answer);
+      return;
+    }
+    mechanism = Protocol.EXTERNAL.equals(begin.mechanism()) ? begin.mechanism() : known(begin);
+    if (!access.users().knowsUsers()) {
+      end(answer, notYet());
+    } else if (Protocol.EXTERNAL.equals(mechanism)) {
+      byCertificate(new String(begin.data(), StandardCharsets.UTF_8), answer, success);
+    } else {
+      challenge(begin, answer);
+    }
+  }
+
+  /** The mechanism, if it is one: what a stranger writes does not go into logs. */
+  private static @Nullable String known(Request.BeginLogin begin) {
+    return List.of(ScramBinding.PLAIN, ScramBinding.PLUS).contains(begin.mechanism())
+        ? begin.mechanism()
+        : null;
+  }
+
+  private void byCertificate(String requested, Consumer<Reply> answer, Success success) {
+    String certified = link.certificateUser();
+    String wanted = requested.isEmpty() && certified != null ? certified : requested;
+    name = access.users().spelled(wanted);
+    Authentication.User user =
+        certified != null && access.users().spelled(certified).equals(name)
+            ? access.users().find(name)
+            : null;
+    if (user == null) {
+      refuse(answer, SqlState.LOGIN_REFUSED, REFUSED, Reason.WRONG_CERTIFICATE);
+    } else {
+      succeed(user.name(), new byte[0], success);
+    }
+  }
+
+  private void challenge(Request.BeginLogin begin, Consumer<Reply> answer) {
+    try {
+      ScramServer exchange =
+          new ScramServer(begin.mechanism(), link.channelBinding(), begin.data());
+      String spelled = access.users().spelled(exchange.user());
+      name = spelled;
+      List<PasswordVerifier> passwords = passwordsOf(spelled);
+      // always computed, because the time would tell
+      byte[] decoy = ScramKeys.decoySalt(access.users().decoyKey(), spelled);
+      byte[] challenge =
+          passwords.isEmpty()
+              ? exchange.challenge(decoy, PasswordVerifier.DEFAULT_ITERATIONS)
+              : exchange.challenge(passwords.get(0).salt(), passwords.get(0).iterations());
+      scram = exchange;
+      state = State.CHALLENGED;
+      answer.accept(new Reply.LoginChallenge(challenge));
+    } catch (ScramException e) {
+      malformed(e, answer);
+    }
+  }
+
+  private List<PasswordVerifier> passwordsOf(String spelled) {
+    Authentication.User user = access.users().find(spelled);
+    return user == null ? List.of() : user.passwords();
+  }
+
+  /** True if the client has failed to log in; the connection is about to end. */
+  boolean hasEnded() {
+    return state == State.ENDED;
+  }
+
+  void proceed(Request.ContinueLogin next, Consumer<Reply> answer, Success success) {
+    ScramServer exchange = scram;
+    String user = name;
+    if (state != State.CHALLENGED || exchange == null || user == null) {
+      skipped(answer);
+      return;
+    }
+    state = State.PROVEN;
+    Duration wait = delays.enter(user, link.address());
+    if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0) {
+      refuse(
+          answer,
+          SqlState.TOO_MANY,
+          "too many logins of this user from this address have failed: try again in "
+              + (wait.toSeconds() + 1)
+              + " s",
+          Reason.TOO_MANY_FAILURES);
+    } else if (wait.isZero()) {
+      check(exchange, user, next.data(), answer, success);
+    } else {
+      link.later(wait, () -> check(exchange, user, next.data(), answer, success));
+    }
+  }
+
+  private void check(
+      ScramServer exchange, String user, byte[] proof, Consumer<Reply> answer, Success success) {
+    if (hasEnded()) {
+      return;
+    }
+    try {
+      List<PasswordVerifier> passwords = passwordsOf(user);
+      byte[] last = exchange.verify(proof, passwords);
+      if (last == null) {
+        delays.failed(user, link.address());
+        refuse(
+            answer,
+            SqlState.LOGIN_REFUSED,
+            REFUSED,
+            passwords.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
+      } else {
+        delays.succeeded(user, link.address());
+        succeed(user, last, success);
+      }
+    } catch (ScramException e) {
+      malformed(e, answer);
+    }
+  }
+
+  private void succeed(String user, byte[] last, Success success) {
+    access.listener().loggedIn(attempt());
+    success.over(user, last);
+  }
+
+  private void malformed(ScramException e, Consumer<Reply> answer) {
+    refuse(answer, SqlState.LOGIN_REFUSED, "the login failed: " + e.getMessage(), Reason.MALFORMED);
+  }
+
+  /** Refuses a client that asks for anything but a login, or for a second one. */
+  void skipped(Consumer<Reply> answer) {
+    refuse(
+        answer,
+        SqlState.LOGIN_REFUSED,
+        "node " + nodeId + " requires a login before any other request",
+        Reason.NO_LOGIN);
+  }
+
+  private void refuse(Consumer<Reply> answer, SqlState why, String message, Reason reason) {
+    access.listener().refused(attempt(), reason);
+    end(answer, new Reply.Failure(why, message));
+  }
+
+  private void end(Consumer<Reply> answer, Reply.Failure why) {
+    state = State.ENDED;
+    answer.accept(why);
+    link.close();
+  }
+
+  private Attempt attempt() {
+    return new Attempt(name, link.address(), mechanism);
+  }
+}

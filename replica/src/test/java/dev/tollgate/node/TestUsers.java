@@ -1,0 +1,58 @@
+package dev.tollgate.node;
+
+import dev.tollgate.node.client.Authentication;
+import dev.tollgate.wire.PasswordVerifier;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Users in memory, with few iterations. */
+final class TestUsers implements Authentication {
+  private final Map<String, User> users = new ConcurrentHashMap<>();
+  volatile boolean required = true;
+  volatile boolean known = true;
+
+  /** Adds or replaces a user; without passwords, it has a certificate only. */
+  TestUsers with(String name, String... passwords) {
+    byte[] salt = name.repeat(16).substring(0, 16).getBytes(StandardCharsets.UTF_8);
+    String spelled = spelled(name);
+    users.put(
+        spelled,
+        new User(
+            spelled,
+            List.of(passwords).stream()
+                .map(
+                    password ->
+                        PasswordVerifier.of(password, salt, PasswordVerifier.MIN_ITERATIONS))
+                .toList()));
+    return this;
+  }
+
+  @Override
+  public boolean isRequired() {
+    return required;
+  }
+
+  @Override
+  public boolean knowsUsers() {
+    return known;
+  }
+
+  @Override
+  public String spelled(String name) {
+    return name.toUpperCase(Locale.ROOT);
+  }
+
+  @Override
+  public @Nullable User find(String spelled) {
+    return users.get(spelled);
+  }
+
+  @Override
+  public byte[] decoyKey() {
+    return new byte[] {1, 2, 3};
+  }
+}

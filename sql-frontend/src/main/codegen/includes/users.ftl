@@ -1,0 +1,111 @@
+/* CREATE, ALTER and DROP USER, SET PASSWORD, and the rights that H2 does not know. H2 sees none of these. */
+
+Statement UserStatement() :
+{ final Statement statement; }
+{
+    ( statement = CreateUser() | statement = AlterUser() | statement = DropUser() | statement = SetPassword() )
+    { return statement; }
+}
+
+/** CREATE USER [IF NOT EXISTS] name [PASSWORD { 'password' | ? }] [ADMIN] */
+Statement CreateUser() :
+{
+    final boolean lenient;
+    final SqlIdentifier user;
+    SqlNode password = null;
+    boolean administrator = false;
+}
+{
+    <CREATE> <USER> lenient = IfNotExists() user = SimpleIdentifier()
+    [ LOOKAHEAD({ isNext("PASSWORD") }) <IDENTIFIER> password = TextOrParameter() ]
+    [ <ADMIN> { administrator = true; } ]
+    { return new Statement.ConfigureUser("CREATE", user, password, administrator, lenient); }
+}
+
+/** ALTER USER name { { SET | ADD } PASSWORD { 'password' | ? } | DROP OLD PASSWORD | ADMIN { TRUE | FALSE } } */
+Statement AlterUser() :
+{
+    final String verb;
+    final SqlIdentifier user;
+    SqlNode password = null;
+    boolean administrator = false;
+}
+{
+    <ALTER> <USER> user = SimpleIdentifier()
+    (
+        <SET> Word("PASSWORD") password = TextOrParameter() { verb = "SET_PASSWORD"; }
+    |
+        <ADD> Word("PASSWORD") password = TextOrParameter() { verb = "ADD_PASSWORD"; }
+    |
+        <DROP> <OLD> Word("PASSWORD") { verb = "DROP_OLD_PASSWORD"; }
+    |
+        <ADMIN> ( <TRUE> { administrator = true; } | <FALSE> ) { verb = "SET_ADMINISTRATOR"; }
+    |
+        Word("RENAME") <TO> SimpleIdentifier() { verb = "RENAME"; }
+    )
+    { return new Statement.ConfigureUser(verb, user, password, administrator, false); }
+}
+
+/** DROP USER [IF EXISTS] name */
+Statement DropUser() :
+{
+    final boolean lenient;
+    final SqlIdentifier user;
+}
+{
+    <DROP> <USER> lenient = IfExists() user = SimpleIdentifier()
+    { return new Statement.ConfigureUser("DROP", user, null, false, lenient); }
+}
+
+/** SET PASSWORD { 'password' | ? } */
+Statement SetPassword() :
+{ final SqlNode password; }
+{
+    <SET> Word("PASSWORD") password = TextOrParameter()
+    { return new Statement.ConfigureUser("SET_PASSWORD", null, password, false, false); }
+}
+
+/** GRANT or REVOKE of { { LOCK | FORCE } ON { 'pattern' | ? } | USAGE ON SEQUENCE name }, see isRightOfTollgateNext. */
+Statement ConfigureRightStatement() :
+{
+    final boolean grant;
+    final String right;
+    SqlNode pattern = null;
+    SqlIdentifier sequence = null;
+    final SqlIdentifier grantee;
+}
+{
+    ( <GRANT> { grant = true; } | <REVOKE> { grant = false; } )
+    (
+        <USAGE> <ON> <SEQUENCE> sequence = CompoundIdentifier() { right = "SEQUENCE"; }
+    |
+        { right = isNext("LOCK") ? "LOCK" : "FORCE"; }
+        <IDENTIFIER> <ON> pattern = TextOrParameter()
+    )
+    grantee = Grantee(grant)
+    { return new Statement.ConfigureRight(grant, right, pattern, sequence, grantee); }
+}
+
+/** TO name after GRANT, FROM name after REVOKE. */
+SqlIdentifier Grantee(boolean grant) :
+{ final SqlIdentifier grantee; }
+{
+    (
+        <TO> { if (!grant) { throw GrammarException.expected(getPos(), "TO", "FROM"); } }
+    |
+        <FROM> { if (grant) { throw GrammarException.expected(getPos(), "FROM", "TO"); } }
+    )
+    grantee = SimpleIdentifier()
+    { return grantee; }
+}
+
+SqlNode TextOrParameter() :
+{ final SqlNode value; }
+{
+    (
+        <QUOTED_STRING> { value = SqlLiteral.createCharString(SqlParserUtil.parseString(getToken(0).image), getPos()); }
+    |
+        value = DynamicParam()
+    )
+    { return value; }
+}

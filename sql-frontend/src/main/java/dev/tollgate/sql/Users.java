@@ -1,0 +1,82 @@
+package dev.tollgate.sql;
+
+import dev.tollgate.sql.Findings.TargetUse;
+import dev.tollgate.sql.UseRules.Role;
+import dev.tollgate.sql.tree.Statement;
+import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.jspecify.annotations.Nullable;
+
+/** Plans statements about users, and GRANT and REVOKE of the rights that H2 does not know. */
+final class Users {
+
+  private Users() {}
+
+  static Plan.ConfigureUser plan(Tokens tokens, Statement.ConfigureUser statement) {
+    SqlIdentifier identifier = statement.user();
+    String user = identifier == null ? null : Names.grantee(identifier);
+    if (identifier != null && user != null) {
+      UseRules.checkUser(user, identifier.getParserPosition());
+      if (statement.verb().equals("RENAME")) {
+        throw Refusals.notAllowed(
+            identifier.getParserPosition(),
+            "a user cannot be renamed, because sessions, grants and audit lines name users: create"
+                + " another user, and drop this one");
+      }
+    }
+    return new Plan.ConfigureUser(
+        Plan.ConfigureUser.Change.valueOf(statement.verb()),
+        user,
+        text(statement.password(), "a password", SqlLimits.PASSWORD_LENGTH),
+        statement.administrator(),
+        statement.lenient(),
+        tokens.parameterCount());
+  }
+
+  static Plan.ConfigureRight plan(Tokens tokens, Statement.ConfigureRight statement) {
+    SqlIdentifier sequence = statement.sequence();
+    Findings findings = new Findings();
+    ObjectName sequenceName = null;
+    if (sequence != null) {
+      sequenceName = Names.tableName(sequence);
+      findings.rights(use(ObjectKind.SEQUENCE, sequenceName, sequence));
+    }
+    String grantee = Names.grantee(statement.grantee());
+    findings.target(use(ObjectKind.ROLE, new ObjectName(null, grantee), statement.grantee()));
+    UseRules.check(findings, Role.CHANGE);
+    return new Plan.ConfigureRight(
+        statement.grant(),
+        Plan.ConfigureRight.Right.valueOf(statement.right()),
+        text(statement.pattern(), "a pattern of lock names", SqlLimits.LOCK_PATTERN_LENGTH),
+        sequenceName,
+        grantee,
+        tokens.parameterCount());
+  }
+
+  private static TargetUse use(ObjectKind kind, ObjectName name, SqlIdentifier identifier) {
+    return new TargetUse(new Target(kind, name), identifier.getParserPosition());
+  }
+
+  /**
+   * Returns the argument for a text or a parameter; null for null.
+   *
+   * @param what names the text in a refusal, which does not repeat the text
+   */
+  private static @Nullable Argument text(@Nullable SqlNode node, String what, int length) {
+    if (node == null) {
+      return null;
+    }
+    if (node instanceof SqlDynamicParam parameter) {
+      return new Argument.Parameter(parameter.getIndex());
+    }
+    String text = Arguments.text((SqlCharStringLiteral) node);
+    if (text.isEmpty() || text.length() > length) {
+      throw Refusals.notAllowed(
+          node.getParserPosition(),
+          what + " has 1 to " + length + " characters, this one has " + text.length());
+    }
+    return new Argument.Text(text);
+  }
+}
