@@ -34,11 +34,14 @@ import org.junit.jupiter.api.Timeout;
 class StrangersTest {
   private static final int MAX_CONNECTIONS = 50;
   private static final int LARGE = 4 << 20;
+  private static final int CALLS = 600;
   private static final String NEVER_ENDS =
       "SELECT COUNT(*) FROM SYSTEM_RANGE(1, 1000000) A, SYSTEM_RANGE(1, 1000000) B"
           + " WHERE A.X + B.X = 1";
   private static final Request.SessionOptions OPTIONS =
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 60_000);
+
+  private static final Request OPEN = new Request.OpenSession(60_000, 60_000, OPTIONS);
 
   private final List<RawClient> clients = new ArrayList<>();
   private Node node;
@@ -52,6 +55,10 @@ class StrangersTest {
   }
 
   private void start(ClientLimits limits) throws Exception {
+    start(limits, MAX_CONNECTIONS);
+  }
+
+  private void start(ClientLimits limits, int maxConnections) throws Exception {
     node =
         new Node(
             new NodeSettings(
@@ -59,7 +66,7 @@ class StrangersTest {
                 null,
                 null,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                MAX_CONNECTIONS,
+                maxConnections,
                 Duration.ZERO),
             new SqlDatabase(),
             limits,
@@ -81,8 +88,7 @@ class StrangersTest {
   private RawClient session() throws IOException {
     RawClient client = connect();
     client.hello();
-    assertInstanceOf(
-        Reply.SessionReady.class, client.call(new Request.OpenSession(60_000, 60_000, OPTIONS)));
+    assertInstanceOf(Reply.SessionReady.class, client.call(OPEN));
     return client;
   }
 
@@ -211,6 +217,84 @@ class StrangersTest {
     }
     assertRefused(SqlState.BUSY, "more than 5 statements in a second", reply);
     assertInstanceOf(Reply.Result.class, session().call(execute(1, "SELECT 1")));
+  }
+
+  /**
+   * {@code -Dtollgate.strangers=10000} makes as many silent connections, and a tenth as many that
+   * begin something like TLS and go no further.
+   */
+  @Test
+  void strangersDoNotDelayAClient() throws Exception {
+    start(ClientLimits.STANDARD, NodeSettings.MAX_CONNECTIONS);
+    int count = Integer.getInteger("tollgate.strangers", 1_000);
+    RawClient client = session();
+    long sequence = 0;
+    List<Long> alone = new ArrayList<>();
+    for (int i = 0; i < CALLS; i++) {
+      alone.add(micros(client, ++sequence));
+    }
+    byte[] tls = {0x16, 3, 1, 2, 0};
+    List<Long> beside = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      connect();
+      if (i % 10 == 0) {
+        connect().send(tls);
+        beside.add(micros(client, ++sequence));
+      }
+    }
+    for (int i = 0; i < CALLS; i++) {
+      beside.add(micros(client, ++sequence));
+    }
+    assertInstanceOf(Reply.SessionReady.class, session().call(OPEN), "others can come");
+    System.out.println(
+        "StrangersTest: p99 alone "
+            + percentile(alone)
+            + " us, beside "
+            + count
+            + " silent connections "
+            + percentile(beside)
+            + " us, at most "
+            + beside.stream().mapToLong(Long::longValue).max().orElseThrow()
+            + " us");
+    assertTrue(percentile(beside) < 1_000_000, percentile(beside) + " us");
+  }
+
+  private static long micros(RawClient client, long sequence) throws IOException {
+    long begun = System.nanoTime();
+    Reply reply = client.call(execute(sequence, "SELECT acquire_lock('a')"));
+    assertInstanceOf(Reply.Result.class, reply);
+    return (System.nanoTime() - begun) / 1_000;
+  }
+
+  private static long percentile(List<Long> micros) {
+    return micros.stream().sorted().skip(micros.size() * 99L / 100).findFirst().orElseThrow();
+  }
+
+  /** A client that reads none of its answers, and one that reads its own. */
+  @Test
+  void slowReaderDoesNotDelayAClient() throws Exception {
+    start(ClientLimits.STANDARD);
+    RawClient client = session();
+    long sequence = 0;
+    List<Long> alone = new ArrayList<>();
+    for (int i = 0; i < CALLS; i++) {
+      alone.add(micros(client, ++sequence));
+    }
+    RawClient slow = session();
+    List<Long> beside = new ArrayList<>();
+    for (int i = 1; i <= 60; i++) {
+      slow.write(execute(i, "SELECT REPEAT('x', 1000000)"));
+      for (int j = 0; j < CALLS / 60; j++) {
+        beside.add(micros(client, ++sequence));
+      }
+    }
+    System.out.println(
+        "StrangersTest: p99 alone "
+            + percentile(alone)
+            + " us, beside a slow reader "
+            + percentile(beside)
+            + " us");
+    assertTrue(percentile(beside) < 1_000_000, percentile(beside) + " us");
   }
 
   private static void assertRefused(SqlState state, String limit, Reply reply) {
