@@ -11,6 +11,7 @@ import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
 import dev.tollgate.node.NodeTls;
+import dev.tollgate.node.UserSettings;
 import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -162,6 +163,8 @@ final class ServerCommand implements Callable<Integer> {
       description = "Clients that may be connected at a time. [TOLLGATE_MAX_CONNECTIONS]")
   private int maxConnections;
 
+  @Mixin private final ConnectionOptions connectionOptions = new ConnectionOptions();
+
   @Option(
       names = "--verify-minutes",
       defaultValue = "${env:TOLLGATE_VERIFY_MINUTES:-10}",
@@ -181,6 +184,7 @@ final class ServerCommand implements Callable<Integer> {
               + " [TOLLGATE_REHEARSAL]")
   private Duration rehearsal;
 
+  @Mixin private final UserOptions userOptions = new UserOptions();
   @Mixin private TlsOptions tlsOptions = new TlsOptions();
   @Mixin private final AuditOptions audit = new AuditOptions();
 
@@ -194,11 +198,12 @@ final class ServerCommand implements Callable<Integer> {
     // takes some tenths of a second, and is needed when the node becomes the leader or applies
     startDaemon("tollgate-environment", NodeSettings::localEnvironment);
     reportStart();
-    warnIfOpen(settings);
+    UserSettings users = userOptions.settings();
+    requireProtection(settings, users);
     requireFreeRaftPort();
     Node node;
     try {
-      node = new Node(settings);
+      node = new Node(settings, connectionOptions.settings(), users);
     } catch (RemovedException e) {
       LOG.info("{}: {}", id, e.getMessage());
       return 0;
@@ -380,6 +385,7 @@ final class ServerCommand implements Callable<Integer> {
             + MOST_ELECTION_MILLIS);
     require(snapshotLogMib > 0, "--snapshot-log-mib has to be more than 0: " + snapshotLogMib);
     require(maxConnections > 0, "--max-connections has to be more than 0: " + maxConnections);
+    connectionOptions.requireSense(this::require);
     require(verifyMinutes >= 0, "--verify-minutes cannot be less than 0: " + verifyMinutes);
     long heapMib = Runtime.getRuntime().maxMemory() >> 20;
     require(
@@ -470,21 +476,20 @@ final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  private void warnIfOpen(NodeSettings settings) throws UnknownHostException {
-    NodeTls tls = settings.tls();
-    warnIfOpen(settings.listenAddress(), tls != null && tls.clients() != null);
-    if (raftAddress != null) {
-      warnIfOpen(socketAddress(raftAddress), tls != null && tls.peers());
-    }
-  }
-
-  private void warnIfOpen(@Nullable InetSocketAddress listen, boolean encrypted) {
-    if (listen != null && !encrypted && !listen.getAddress().isLoopbackAddress()) {
+  /** Rejects a node that anybody could use, and warns about one that anybody on the way can read. */
+  private void requireProtection(NodeSettings settings, UserSettings users)
+      throws UnknownHostException {
+    userOptions.requireProtection(
+        settings,
+        users,
+        raftAddress == null ? null : socketAddress(raftAddress),
+        refusal -> require(false, refusal));
+    if (UserOptions.isReadable(settings)) {
       LOG.warn(
-          "{}: listens on {} without TLS, which other hosts can reach: whoever reaches the port can"
-              + " read and change everything. --tls-certificate and --tls-key encrypt it",
+          "{}: listens on {} without TLS, so everybody on the way to it can read and change what is"
+              + " sent: --tls-certificate and --tls-key encrypt it",
           id,
-          listen);
+          settings.listenAddress());
     }
   }
 

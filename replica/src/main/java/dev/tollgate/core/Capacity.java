@@ -10,7 +10,9 @@ import dev.tollgate.core.command.RefusalCode;
  * Limits}.
  *
  * @param sessions open sessions
+ * @param sessionsPerUser open sessions of one user, and so its requests that wait
  * @param leases live leases
+ * @param leasesPerUser live leases that sessions of one user have created
  * @param holds held locks, counted once for each lease that holds one
  * @param holdersPerLock leases that may hold a lock in shared mode together
  * @param waitersPerLock requests that may wait for one lock
@@ -21,7 +23,9 @@ import dev.tollgate.core.command.RefusalCode;
  */
 public record Capacity(
     int sessions,
+    int sessionsPerUser,
     int leases,
+    int leasesPerUser,
     int holds,
     int holdersPerLock,
     int waitersPerLock,
@@ -33,7 +37,9 @@ public record Capacity(
   public static final Capacity STANDARD =
       new Capacity(
           Limits.SESSIONS,
+          Limits.SESSIONS_PER_USER,
           Limits.LEASES,
+          Limits.LEASES_PER_USER,
           Limits.HELD_LOCKS,
           Limits.HOLDERS_PER_LOCK,
           Limits.WAITERS_PER_LOCK,

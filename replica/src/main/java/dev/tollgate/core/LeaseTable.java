@@ -18,20 +18,20 @@ import org.jspecify.annotations.Nullable;
 final class LeaseTable {
   private final Map<LeaseId, Lease> leases = new LinkedHashMap<>();
   private final int most;
+  private final UserShares shares;
   private long lastId;
 
   LeaseTable(Capacity capacity) {
     most = capacity.leases();
+    shares = new UserShares(capacity.leasesPerUser(), "live leases");
   }
 
-  /** Why no further lease can be created, or null. */
-  Outcome.@Nullable Refused full() {
+  /** Why the session cannot create a further lease, or null. */
+  Outcome.@Nullable Refused full(Session creator) {
+    String instead = "revoke those that are not needed; view TOLLGATE.LEASES names them";
     return leases.size() < most
-        ? null
-        : Capacity.exceeded(
-            "the number of live leases is",
-            most,
-            "revoke those that are not needed; view TOLLGATE.LEASES names them");
+        ? shares.full(creator.user(), instead)
+        : Capacity.exceeded("the number of live leases is", most, instead);
   }
 
   Lease create(String owner, long ttlMillis, long nowMicros, Session creator, LeaseKind kind) {
@@ -39,6 +39,7 @@ final class LeaseTable {
         new Lease(
             new LeaseId(++lastId), owner, ttlMillis, nowMicros, creator.id(), kind, creator.user());
     leases.put(lease.id(), lease);
+    shares.add(lease.user());
     return lease;
   }
 
@@ -50,6 +51,7 @@ final class LeaseTable {
     if (leases.remove(lease.id()) == null) {
       throw new IllegalStateException("no lease " + lease.id());
     }
+    shares.remove(lease.user());
   }
 
   long lastId() {
@@ -61,7 +63,9 @@ final class LeaseTable {
   }
 
   void restore(StateRecord.LeaseState state) {
-    leases.put(state.id(), new Lease(state));
+    Lease lease = new Lease(state);
+    leases.put(state.id(), lease);
+    shares.add(lease.user());
   }
 
   void restore(StateRecord.LeaseSilence state) {
@@ -88,6 +92,7 @@ final class LeaseTable {
   }
 
   void checkInvariants(LockTable locks) {
+    shares.checkInvariants(leases.values().stream().map(Lease::user).toList());
     for (Lease lease : leases.values()) {
       if (lease.id().value() > lastId) {
         throw new IllegalStateException("lease " + lease.id() + " beyond the counter");

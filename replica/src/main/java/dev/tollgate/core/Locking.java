@@ -40,7 +40,7 @@ final class Locking {
   }
 
   Outcome createLease(Session session, Operation.CreateLease operation) {
-    Outcome.Refused full = leases.full();
+    Outcome.Refused full = leases.full(session);
     if (full != null) {
       return full;
     }
@@ -144,7 +144,7 @@ final class Locking {
     if (hold == null) {
       return new Outcome.Answered(false);
     }
-    Outcome.Refused full = leases.full();
+    Outcome.Refused full = leases.full(session);
     if (full != null) {
       return full;
     }
@@ -304,7 +304,7 @@ final class Locking {
       return Claim.refused(leaseGone(stated));
     }
     Outcome.Refused lost = session.takeLoss();
-    Outcome.Refused refusal = lost == null && create ? leases.full() : lost;
+    Outcome.Refused refusal = lost == null && create ? leases.full(session) : lost;
     return refusal == null && create
         ? new Claim(createOwnLease(session), null)
         : new Claim(null, refusal);

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,27 +17,28 @@ import org.jspecify.annotations.Nullable;
 final class SessionTable {
   private final Map<SessionId, Session> sessions = new LinkedHashMap<>();
   private final int most;
+  private final UserShares shares;
   private final KeptAnswers answers;
   private long lastId;
 
   SessionTable(Capacity capacity) {
     most = capacity.sessions();
+    shares = new UserShares(capacity.sessionsPerUser(), "open sessions");
     answers = new KeptAnswers(capacity.answerBytes());
   }
 
-  /** Why no further session can be opened, or null. */
-  Outcome.@Nullable Refused full() {
+  /** Why the user cannot open a further session, or null. */
+  Outcome.@Nullable Refused full(UserName user) {
+    String instead = "close connections that are not needed; view TOLLGATE.SESSIONS names them";
     return sessions.size() < most
-        ? null
-        : Capacity.exceeded(
-            "the number of open sessions is",
-            most,
-            "close connections that are not needed; view TOLLGATE.SESSIONS names them");
+        ? shares.full(user, instead)
+        : Capacity.exceeded("the number of open sessions is", most, instead);
   }
 
   Session open(Command.OpenSession opening, long nowMicros) {
     Session session = new Session(answers, new SessionId(++lastId), opening, nowMicros);
     sessions.put(session.id(), session);
+    shares.add(session.user());
     return session;
   }
 
@@ -56,6 +58,7 @@ final class SessionTable {
     if (sessions.remove(session.id()) == null) {
       throw new IllegalStateException("no session " + session.id());
     }
+    shares.remove(session.user());
     session.forgetAnswer();
   }
 
@@ -69,8 +72,9 @@ final class SessionTable {
 
   void restore(StateRecord.SessionState state, LeaseTable leases) {
     LeaseId own = state.ownLease();
-    sessions.put(
-        state.id(), new Session(answers, state, own == null ? null : leases.existing(own)));
+    Session session = new Session(answers, state, own == null ? null : leases.existing(own));
+    sessions.put(state.id(), session);
+    shares.add(session.user());
   }
 
   Collection<Session> all() {
@@ -79,6 +83,7 @@ final class SessionTable {
 
   void checkInvariants(LeaseTable leases, LockTable locks) {
     answers.checkInvariants(this);
+    shares.checkInvariants(sessions.values().stream().map(Session::user).toList());
     for (Session session : sessions.values()) {
       Lease own = session.ownLease();
       if (own != null && leases.find(own.id()) != own) {

@@ -204,7 +204,7 @@ public final class StateMachine {
       if (unknown != null) {
         return unknown;
       }
-      Outcome.Refused full = state.sessions().full();
+      Outcome.Refused full = state.sessions().full(command.user());
       if (full != null) {
         return full;
       }

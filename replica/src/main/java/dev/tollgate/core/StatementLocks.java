@@ -47,7 +47,7 @@ final class StatementLocks {
       return known;
     }
     Lease lease = transaction.lease();
-    Outcome.Refused full = lease == null ? leases.full() : null;
+    Outcome.Refused full = lease == null ? leases.full(session) : null;
     if (full != null) {
       return full;
     }
@@ -74,7 +74,7 @@ final class StatementLocks {
       return known;
     }
     Lease lease = statement.lease();
-    Outcome.Refused full = lease == null ? leases.full() : null;
+    Outcome.Refused full = lease == null ? leases.full(session) : null;
     if (full != null) {
       return full;
     }

@@ -100,13 +100,16 @@ public final class Node implements AutoCloseable {
   }
 
   /**
+   * Creates a node with other users and limits for connections than the standard ones.
+   *
    * @throws IOException if the log's directory cannot be used
    */
-  public Node(NodeSettings settings, UserSettings users) throws IOException {
+  public Node(NodeSettings settings, ConnectionSettings connections, UserSettings users)
+      throws IOException {
     this(
         settings,
         new SqlDatabase(),
-        ClientLimits.STANDARD,
+        connections.limits(),
         Capacity.STANDARD,
         users,
         replica -> access(replica, users));

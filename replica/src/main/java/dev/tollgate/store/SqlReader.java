@@ -444,8 +444,7 @@ public final class SqlReader {
       throws SQLException {
     User user = database.user(settings.user());
     if (user == null) {
-      throw SqlErrors.exception(
-          SqlState.LOGIN_REFUSED, "user " + settings.user() + " was dropped");
+      throw SqlErrors.exception(SqlState.LOGIN_REFUSED, "user " + settings.user() + " was dropped");
     }
     User before = H2Sessions.become(session, user);
     try {

@@ -53,6 +53,8 @@ class CommandLineIT {
                 directory.resolve("data").toString(),
                 "TOLLGATE_CLIENT_ADDRESS",
                 "127.0.0.1:" + port,
+                "TOLLGATE_INSECURE",
+                "true",
                 "TOLLGATE_CLIENT_LISTEN",
                 "0.0.0.0:" + port,
                 "TOLLGATE_HEAP",

@@ -64,6 +64,7 @@ public final class NodeContainer implements AutoCloseable {
                 "--id=" + id,
                 "--data=/tmp/data",
                 "--client-address=" + address + ":" + CLIENT_PORT,
+                "--insecure",
                 "--client-listen=0.0.0.0:" + CLIENT_PORT,
                 "--raft-address=" + raftAddress + ":" + RAFT_PORT,
                 // cold nodes on a busy machine do not answer each other within 200 ms

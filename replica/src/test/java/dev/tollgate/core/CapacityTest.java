@@ -15,6 +15,8 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -26,7 +28,9 @@ class CapacityTest {
   private static final Capacity SMALL =
       new Capacity(
           /* sessions= */ 8,
+          /* sessionsPerUser= */ 3,
           /* leases= */ 5,
+          /* leasesPerUser= */ 2,
           /* holds= */ 6,
           /* holdersPerLock= */ 3,
           /* waitersPerLock= */ 2,
@@ -34,6 +38,8 @@ class CapacityTest {
           /* waitingStatements= */ 2,
           /* waitingBytes= */ 10_000,
           /* answerBytes= */ 20_000);
+
+  private static final UserName ALICE = new UserName("ALICE");
 
   private final CoreDriver core = new CoreDriver(SMALL);
   private final List<SessionId> sessions = new ArrayList<>();
@@ -65,6 +71,25 @@ class CapacityTest {
     assertRefused("live leases is 5", core.acquire(sessions.get(1), "x", null));
     core.perform(sessions.get(0), new Operation.RevokeLease(first));
     assertEquals(1, core.take(sessions.get(1), "x"), "no token was spent");
+  }
+
+  @Test
+  void sharesOfOneUser() {
+    CoreDriver users = new CoreDriver(SMALL);
+    users.apply(new Command.CreateFirstUser(new UserAccount(ALICE, true, List.of())));
+    List<SessionId> ofAlice = new ArrayList<>();
+    Command open = new Command.OpenSession(CoreDriver.CLIENT, 1, 60_000, 15_000, ALICE);
+    for (int i = 0; i < SMALL.sessionsPerUser(); i++) {
+      ofAlice.add(((Outcome.SessionOpened) users.apply(open)).session());
+    }
+    assertRefused("open sessions of user ALICE is 3", users.apply(open));
+    LeaseId first = users.lease(ofAlice.get(0));
+    users.lease(ofAlice.get(1));
+    assertRefused("live leases of user ALICE is 2", users.acquire(ofAlice.get(2), "x", null));
+    users.perform(ofAlice.get(0), new Operation.RevokeLease(first));
+    assertEquals(1, users.take(ofAlice.get(2), "x"));
+    users.apply(new Command.CloseSession(ofAlice.get(0)));
+    assertInstanceOf(Outcome.SessionOpened.class, users.apply(open));
   }
 
   @Test

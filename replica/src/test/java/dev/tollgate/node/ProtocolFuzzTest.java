@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -21,10 +22,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,10 +40,11 @@ import org.slf4j.LoggerFactory;
  * Each request is answered or ends its connection, no node meets a bug, all replicas stay equal,
  * and one that begins with its log again becomes equal too.
  *
- * <p>{@code -Dtollgate.fuzz.seed} chooses another run, {@code -Dtollgate.fuzz.rounds} its length.
- * The messages follow from the seed, not the moments at which nodes get them.
+ * <p>{@code -Dtollgate.fuzz.seed} chooses another run, {@code -Dtollgate.fuzz.rounds} its length,
+ * and {@code -Dtollgate.fuzz.seconds} a time after which no further round begins. The messages
+ * follow from the seed, not the moments at which nodes get them.
  */
-@Timeout(600)
+@Timeout(2 * 3_600)
 class ProtocolFuzzTest {
   private static final long SEED = Long.getLong("tollgate.fuzz.seed", 1);
   private static final int ROUNDS = Integer.getInteger("tollgate.fuzz.rounds", 24);
@@ -55,8 +60,15 @@ class ProtocolFuzzTest {
 
   @TempDir Path directory;
 
-  private final Random random = new Random(SEED);
-  private final FuzzedMessages messages = new FuzzedMessages(random);
+  /** Connections in each round that end within the bytes of their requests, each at another one. */
+  private static final int CUTS_PER_ROUND = 15;
+
+  private long seed = SEED;
+  private Random random = new Random(seed);
+  private FuzzedMessages messages = new FuzzedMessages(random);
+  private int sent;
+  private int changed;
+  private int cuts;
   private final List<Session> sessions = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
   private LocalCluster cluster;
@@ -87,6 +99,21 @@ class ProtocolFuzzTest {
 
   @Test
   void strangeRequestsDoNoHarm() throws Exception {
+    run(ROUNDS, Long.getLong("tollgate.fuzz.seconds", Long.MAX_VALUE));
+  }
+
+  @Tag("nightly")
+  @Test
+  void strangeRequestsDoNoHarmForHalfAnHour() throws Exception {
+    seed = System.nanoTime();
+    random = new Random(seed);
+    messages = new FuzzedMessages(random);
+    run(Integer.MAX_VALUE, Long.getLong("tollgate.fuzz.seconds", 1_800));
+  }
+
+  private void run(int rounds, long seconds) throws Exception {
+    System.out.println("ProtocolFuzzTest: -Dtollgate.fuzz.seed=" + seed);
+    long begun = System.nanoTime();
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
     Logger root = (Logger) LoggerFactory.getLogger("dev.tollgate");
@@ -95,7 +122,8 @@ class ProtocolFuzzTest {
         Connection bystander = started.connect()) {
       cluster = started;
       prepare(bystander);
-      for (int round = 0; round < ROUNDS; round++) {
+      for (int round = 0; round < rounds && secondsSince(begun) < seconds; round++) {
+        cutConnections();
         for (int i = 0; i < MESSAGES_PER_ROUND; i++) {
           act();
         }
@@ -110,13 +138,48 @@ class ProtocolFuzzTest {
     } finally {
       root.detachAppender(log);
     }
+    System.out.println(
+        "ProtocolFuzzTest: "
+            + sent
+            + " messages, "
+            + changed
+            + " with changed bytes, "
+            + sessions.size()
+            + " sessions, "
+            + cuts
+            + " connections cut within a message, in "
+            + secondsSince(begun)
+            + " s");
   }
 
-  private static void requireEqual(
-      Connection bystander, ListAppender<ILoggingEvent> log, String when) throws SQLException {
+  private static long secondsSince(long begun) {
+    return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
+  }
+
+  /** The first requests of a client, each time cut one byte later than before. */
+  private void cutConnections() throws IOException {
+    WireWriter all = new WireWriter();
+    for (Request request :
+        List.of(
+            new Request.Hello(1, Protocol.VERSION, "cut", "h", "1"),
+            new Request.OpenSession(2_000, 2_000, messages.options()),
+            messages.execute(1, messages.statement()))) {
+      byte[] body = bodyOf(request);
+      new Frame(request.type(), 1, 0, body).writeHeader(all);
+      all.raw(body, 0, body.length);
+    }
+    for (int i = 0; i < CUTS_PER_ROUND; i++) {
+      try (FuzzedClient client = new FuzzedClient(cluster.clientAddress(cluster.leader()))) {
+        client.send(Arrays.copyOf(all.array(), cuts++ % all.size()));
+      }
+    }
+  }
+
+  private void requireEqual(Connection bystander, ListAppender<ILoggingEvent> log, String when)
+      throws SQLException {
     Map<String, String> verdicts = LocalCluster.verify(bystander);
-    assertEquals(List.of(), errors(log), "seed " + SEED + when);
-    assertEquals(ALL_EQUAL, verdicts, "seed " + SEED + when);
+    assertEquals(List.of(), errors(log), "seed " + seed + when);
+    assertEquals(ALL_EQUAL, verdicts, "seed " + seed + when);
   }
 
   private static List<String> errors(ListAppender<ILoggingEvent> log) {
@@ -144,7 +207,7 @@ class ProtocolFuzzTest {
         rollBack(client);
       }
     }
-    String where = "seed " + SEED + ", round " + round;
+    String where = "seed " + seed + ", round " + round;
     for (Client client : clients) {
       client.connection.settle();
       assertEquals(List.of(), client.connection.violations(), where);
@@ -248,6 +311,7 @@ class ProtocolFuzzTest {
     Session session = client.session;
     session.sequence += random.nextInt(15) == 0 ? 1 + random.nextInt(1_000) : 1;
     session.lastSequence = session.sequence;
+    sent++;
     session.last =
         random.nextInt(5) == 0
             ? messages.series(session.sequence)
@@ -325,16 +389,18 @@ class ProtocolFuzzTest {
    */
   private long send(Client client, Request request) {
     byte[] body = bodyOf(request);
+    sent++;
     if (random.nextInt(12) == 0) {
-      byte[] changed = messages.mutated(body);
+      byte[] other = messages.mutated(body);
+      changed++;
       switch (random.nextInt(8)) {
         case 0 -> {
           // the node may take all that would follow for the rest of a frame
-          client.connection.send(changed);
+          client.connection.send(other);
           disconnect(client);
         }
-        case 1 -> client.connection.unanswered(random.nextInt(256), changed);
-        default -> client.connection.unanswered(request.type(), changed);
+        case 1 -> client.connection.unanswered(random.nextInt(256), other);
+        default -> client.connection.unanswered(request.type(), other);
       }
       return 0;
     }

@@ -12,6 +12,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.Capacity;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientLimits;
+import dev.tollgate.node.client.ConnectionLimits;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
@@ -55,12 +56,15 @@ class ResourcesTest {
           /* heldTransactions= */ 5,
           /* holderWatches= */ 5,
           /* loginAddresses= */ 5,
-          /* loginUsersPerAddress= */ 2);
+          /* loginUsersPerAddress= */ 2,
+          new ConnectionLimits(2_000, 10_000, 0, 0, 4));
 
   private static final Capacity CAPACITY =
       new Capacity(
           /* sessions= */ 60,
+          /* sessionsPerUser= */ 60,
           /* leases= */ 60,
+          /* leasesPerUser= */ 60,
           /* holds= */ 40,
           /* holdersPerLock= */ 10,
           /* waitersPerLock= */ 10,

@@ -168,7 +168,11 @@ class RightsTest {
             new UserName("ROOT"),
             /* administrator= */ true,
             List.of(PasswordVerifier.of("root").text()));
-    node = new Node(LoopbackSettings.of("n1", null), new UserSettings(true, first));
+    node = 
+        new Node(
+            LoopbackSettings.of("n1", null),
+            new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
+            new UserSettings(true, first));
     node.start();
     assertTrue(node.awaitLeadership(DEADLINE));
     Awaitility.await().atMost(DEADLINE).ignoreExceptions().until(() -> connect("root", "root") != null);

@@ -57,6 +57,7 @@ public class TollgateContainer extends JdbcDatabaseContainer<TollgateContainer> 
     }
     addExposedPort(CLIENT_PORT);
     withEnv("TOLLGATE_HEAP", HEAP);
+    withEnv("TOLLGATE_INSECURE", "true");
     withEnv("TOLLGATE_JAVA_OPTS", JAVA_OPTS);
     withCreateContainerCmdModifier(command -> command.withEntrypoint("sh", "-c"));
     setCommandParts(

@@ -29,8 +29,14 @@ public final class Limits {
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;
 
+  /** Open sessions of one user. A session waits for one thing at a time. */
+  public static final int SESSIONS_PER_USER = 50_000;
+
   /** Live leases; each takes 400 bytes of heap. */
   public static final int LEASES = 1_000_000;
+
+  /** Live leases that sessions of one user have created. */
+  public static final int LEASES_PER_USER = 500_000;
 
   /** Held locks, counted once for each lease that holds one; each takes 300 bytes of heap. */
   public static final int HELD_LOCKS = 5_000_000;

@@ -21,7 +21,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A node stops when a node of its cluster says that it was removed or has another data
  * directory. The replicated state of any node is the authority for that. Of two clusters either may
- * be the wrong one, so a node gives way only to a majority of its members.
+ * be the wrong one, so a node gives way only to a majority of its members. A node that calls and
+ * says so is believed only if this node knows nobody yet, or knows the caller by its incarnation:
+ * anybody can call.
  */
 public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
@@ -153,7 +155,9 @@ public final class PeerGuard {
     }
     if (sender.expected() != null && !sender.expected().equals(self.incarnation())) {
       return new Refusal(
-          Reason.RECEIVER_UNKNOWN.saidIn(sender.clusterId()),
+          isBelieved(sender)
+              ? Reason.RECEIVER_UNKNOWN.saidIn(sender.clusterId())
+              : Reason.UNNAMED_CLUSTER,
           "node "
               + sender.from()
               + " knows node "
@@ -183,6 +187,14 @@ public final class PeerGuard {
           "node " + sender.from() + " was removed from the cluster");
     }
     return null;
+  }
+
+  /** Returns true unless the sender lacks what a node of the cluster has, its incarnation. */
+  private boolean isBelieved(PeerCredentials sender) {
+    ClusterIdentity known = self.known();
+    return known.incarnations().isEmpty()
+        || (!sender.from().equals(self.nodeId())
+            && sender.incarnation().equals(known.incarnations().get(sender.from())));
   }
 
   /** Records that another node has refused a message of this node. */

@@ -30,6 +30,16 @@ public final class ClientConnection {
     /** Closes the connection once the sent frames are gone. */
     void close();
 
+    /**
+     * Records that the client has said who it is, after which no deadline closes the connection.
+     *
+     * @param user whose connections are counted together
+     * @return why the node has no room for the client, or null
+     */
+    default @Nullable String introduced(String user) {
+      return null;
+    }
+
     /** Where the client is, for log messages. */
     String client();
 

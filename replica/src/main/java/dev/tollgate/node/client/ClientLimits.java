@@ -18,6 +18,7 @@ package dev.tollgate.node.client;
  * @param holderWatches requests that wait until the holder of a lock changes
  * @param loginAddresses addresses whose failed logins are remembered
  * @param loginUsersPerAddress users of an address whose failed logins count apart
+ * @param connections what each connection may do, and how many there may be
  */
 public record ClientLimits(
     int queuedPlans,
@@ -31,7 +32,8 @@ public record ClientLimits(
     int heldTransactions,
     int holderWatches,
     int loginAddresses,
-    int loginUsersPerAddress) {
+    int loginUsersPerAddress,
+    ConnectionLimits connections) {
   /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
       new ClientLimits(
@@ -46,7 +48,40 @@ public record ClientLimits(
           10_000,
           10_000,
           10_000,
-          16);
+          16,
+          ConnectionLimits.STANDARD);
+
+  /** Returns these limits with others for connections. */
+  public ClientLimits with(ConnectionLimits other) {
+    return with(requestBytes, unreadBytes, other);
+  }
+
+  /** Returns these limits with another number of bytes that one client may leave unread. */
+  public ClientLimits withUnreadBytes(long bytes) {
+    return with(requestBytes, bytes, connections);
+  }
+
+  /** Returns these limits with another number of bytes of requests without an answer. */
+  public ClientLimits withRequestBytes(long bytes) {
+    return with(bytes, unreadBytes, connections);
+  }
+
+  private ClientLimits with(long requests, long unread, ConnectionLimits other) {
+    return new ClientLimits(
+        queuedPlans,
+        queuedCalls,
+        queuedQueries,
+        queuedFiles,
+        requests,
+        requestsPerConnection,
+        unread,
+        Math.max(unread, unreadBytesInAll),
+        heldTransactions,
+        holderWatches,
+        loginAddresses,
+        loginUsersPerAddress,
+        other);
+  }
 
   /** A request with fewer bytes does not count toward {@link #requestBytes}. */
   static final int SMALL_REQUEST_BYTES = 64 << 10;

@@ -54,11 +54,14 @@ public final class ClientServer implements AutoCloseable {
   private static final int IPV6_NETWORK_BYTES = 8;
   private static final int EVENT_LOOPS = 2;
 
-  /** Clients beyond the limit that are being told so; further clients wait to be accepted. */
-  private static final int REFUSED = 64;
+  /** Connections beyond the limit, strangers for the most part; others wait to be accepted. */
+  private static final int REFUSED = 2 * Arrivals.LEAST_STRANGERS;
+
+  /** How often connections are looked for whose time is over. */
+  private static final long OVERDUE_MILLIS = 500;
 
   private final String nodeId;
-  private final int maxConnections;
+  private final Arrivals arrivals;
   private final Function<ClientConnection.Link, ClientConnection> clients;
   private final Traffic traffic;
   private final Replica replica;
@@ -87,7 +90,8 @@ public final class ClientServer implements AutoCloseable {
       Replica replica)
       throws IOException {
     this.nodeId = requireNonNull(nodeId, "nodeId");
-    this.maxConnections = maxConnections;
+    this.arrivals =
+        new Arrivals(nodeId, maxConnections, traffic.limits().connections(), System::nanoTime);
     this.clients = requireNonNull(clients, "clients");
     this.traffic = requireNonNull(traffic, "traffic");
     this.replica = requireNonNull(replica, "replica");
@@ -105,11 +109,15 @@ public final class ClientServer implements AutoCloseable {
               .option(ChannelOption.SO_BACKLOG, BACKLOG)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
-              .handler(new AcceptLimit(maxConnections + REFUSED))
               .childHandler(new Initializer())
+              .handler(new AcceptLimit(maxConnections + REFUSED))
               .bind(address)
               .syncUninterruptibly()
               .channel();
+      loops
+          .next()
+          .scheduleWithFixedDelay(
+              arrivals::closeOverdue, OVERDUE_MILLIS, OVERDUE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (Exception e) {
       // Netty rethrows what it met, even checked exceptions that it does not declare
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
@@ -142,10 +150,11 @@ public final class ClientServer implements AutoCloseable {
   private final class Initializer extends ChannelInitializer<SocketChannel> {
     @Override
     protected void initChannel(SocketChannel channel) {
+      KeepAlive.configure(channel.config());
       if (tls != null) {
         channel.pipeline().addLast(new TlsGate(tls));
       }
-      FrameCodec codec = new FrameCodec();
+      FrameCodec codec = new FrameCodec(traffic, arrivals);
       channel.pipeline().addLast(codec, new ConnectionHandler(channel, codec));
     }
 
@@ -162,7 +171,6 @@ public final class ClientServer implements AutoCloseable {
       implements ClientConnection.Link {
     private final Channel channel;
     private final FrameCodec codec;
-    private final HandshakeDeadline deadline = new HandshakeDeadline();
     private final ClientConnection connection;
     private final AtomicLong unread = new AtomicLong();
 
@@ -174,16 +182,13 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      deadline.begin(channel, HandshakeDeadline.LIMIT, this::expire);
-      if (connections.size() >= maxConnections) {
-        LOG.warn("{}: {} is one client too many", nodeId, client());
-        refuse(
-            new Reply.Failure(
-                SqlState.TOO_MANY,
-                "the node has " + maxConnections + " connections, as many as it may have"));
-      } else {
-        connections.add(channel);
-      }
+      connections.add(channel);
+      arrivals.connected(channel);
+    }
+
+    @Override
+    public @Nullable String introduced(String user) {
+      return arrivals.introduced(channel, user);
     }
 
     @Override
@@ -193,7 +198,7 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      deadline.end();
+      arrivals.disconnected(channel);
       connection.disconnected();
     }
 
@@ -315,7 +320,6 @@ public final class ClientServer implements AutoCloseable {
 
     @Override
     public void trust() {
-      deadline.end();
       codec.trust();
     }
 
@@ -333,15 +337,6 @@ public final class ClientServer implements AutoCloseable {
               },
               delay.toMillis(),
               TimeUnit.MILLISECONDS);
-    }
-
-    private void expire() {
-      LOG.warn(
-          "{}: {} has not introduced itself within {} s, and is disconnected",
-          nodeId,
-          client(),
-          HandshakeDeadline.LIMIT.toSeconds());
-      channel.close();
     }
 
     @Override

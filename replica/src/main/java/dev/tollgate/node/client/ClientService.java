@@ -175,7 +175,13 @@ public final class ClientService implements Replica.Listener {
         new Heartbeats(timeKeeper, keepers, leadership, workers, replies),
         watches,
         leaders,
-        new StatementRequests(frontend, execution, series, descriptions, work),
+        new StatementRequests(
+            frontend,
+            execution,
+            series,
+            descriptions,
+            work,
+            new OpenResults(traffic.limits().connections().queriesAtOnce())),
         new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
   }
 

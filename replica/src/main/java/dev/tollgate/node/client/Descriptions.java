@@ -29,10 +29,11 @@ final class Descriptions {
   }
 
   /** A node that lags behind must not report a table missing that the statement will find. */
-  void describe(AttachedSession session, Plan plan, Consumer<Reply> answer) {
+  void describe(AttachedSession session, Plan plan, OpenResults results, Consumer<Reply> answer) {
     Runnable description =
         () ->
-            work.onWorker(
+            work.inTurn(
+                results,
                 plan instanceof Plan.LockCall ? Workers.Kind.CALLS : Workers.Kind.QUERIES,
                 answer,
                 () -> answer.accept(of(plan, session.settings(facts))));
@@ -45,12 +46,18 @@ final class Descriptions {
     }
   }
 
-  void metadata(AttachedSession session, Request.Metadata request, Consumer<Reply> answer) {
+  void metadata(
+      AttachedSession session,
+      Request.Metadata request,
+      OpenResults results,
+      Consumer<Reply> answer) {
     access.withState(
         session.options().readConsistency(),
         answer,
         () ->
-            work.onWorker(
+            work.inTurn(
+                results,
+                Workers.Kind.QUERIES,
                 answer,
                 () ->
                     answer.accept(

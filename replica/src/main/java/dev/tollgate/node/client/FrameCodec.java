@@ -1,5 +1,7 @@
 package dev.tollgate.node.client;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -7,7 +9,6 @@ import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageCodec;
 import java.util.List;
@@ -17,7 +18,9 @@ import java.util.concurrent.TimeUnit;
  * Frames on a Netty channel. A length that the protocol does not allow is refused before anything
  * is kept. A stranger may send only small frames, until {@link #trust}. While a later frame arrives
  * over a slow network, the client is told so. It waits for the reply, and sees only that the bytes
- * left its process.
+ * left its process. The bytes of large requests count toward a limit of the node before they have
+ * all arrived. A request beyond the limit is answered at once, and the rest of its bytes are
+ * dropped.
  */
 final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final int LENGTH_BYTES = 4;
@@ -29,9 +32,30 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
   private static final long SIGN_OF_LIFE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(Protocol.SIGN_OF_LIFE_MILLIS);
 
+  /**
+   * A request that goes on brings so many bytes within the time that a connection may be silent.
+   */
+  private static final int PROGRESS_BYTES = 1_024;
+
+  private final Traffic traffic;
+  private final Arrivals arrivals;
   private boolean trusted;
   private boolean incomplete;
   private long saidNanos;
+
+  /** Bytes of the incomplete request when its deadline began. */
+  private int seenBytes;
+
+  /** Bytes of the incomplete request that {@link Traffic} has counted. */
+  private int heldBytes;
+
+  /** Bytes of a refused request that are still to come. */
+  private int unwantedBytes;
+
+  FrameCodec(Traffic traffic, Arrivals arrivals) {
+    this.traffic = requireNonNull(traffic, "traffic");
+    this.arrivals = requireNonNull(arrivals, "arrivals");
+  }
 
   /** The client is known: its next frames may be large. Called on the event loop. */
   void trust() {
@@ -49,7 +73,12 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
 
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+    if (unwantedBytes > 0) {
+      drop(context, in);
+      return;
+    }
     if (in.readableBytes() < LENGTH_BYTES) {
+      awaitMore(context, in);
       return;
     }
     int length = in.getInt(in.readerIndex());
@@ -66,16 +95,91 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     }
     if (in.readableBytes() < LENGTH_BYTES + length) {
       sayThatBytesCome(context);
+      awaitMore(context, in);
+      hold(context, in, length);
       return;
     }
     incomplete = false;
+    complete(context);
     in.skipBytes(LENGTH_BYTES);
     byte[] bytes = new byte[length];
     in.readBytes(bytes);
     out.add(Frame.read(new WireReader(bytes)));
   }
 
+  private void awaitMore(ChannelHandlerContext context, ByteBuf in) {
+    int bytes = in.readableBytes();
+    if (trusted && bytes > 0 && (seenBytes == 0 || bytes - seenBytes >= PROGRESS_BYTES)) {
+      seenBytes = bytes;
+      arrivals.requestGoesOn(context.channel());
+    }
+  }
+
+  private void complete(ChannelHandlerContext context) {
+    if (seenBytes > 0) {
+      seenBytes = 0;
+      arrivals.requestIsComplete(context.channel());
+    }
+    release();
+  }
+
+  private void release() {
+    if (heldBytes > 0) {
+      traffic.releases(heldBytes);
+      heldBytes = 0;
+    }
+  }
+
+  /** Counts what has come of a large request, or refuses the request. */
+  private void hold(ChannelHandlerContext context, ByteBuf in, int length) {
+    int more = in.readableBytes() - heldBytes;
+    if (more < ClientLimits.SMALL_REQUEST_BYTES) {
+      return;
+    }
+    Reply.Failure full = traffic.holds(more);
+    if (full == null) {
+      heldBytes += more;
+      return;
+    }
+    release();
+    Frame request = Frame.read(new WireReader(headerOf(in)));
+    WireWriter body = new WireWriter();
+    full.write(body);
+    send(context, new Frame(full.type(), request.requestId(), 0, body.toByteArray()));
+    unwantedBytes = LENGTH_BYTES + length;
+    drop(context, in);
+  }
+
+  private static byte[] headerOf(ByteBuf in) {
+    byte[] header = new byte[Protocol.HEADER_BYTES];
+    in.getBytes(in.readerIndex() + LENGTH_BYTES, header);
+    return header;
+  }
+
+  private void drop(ChannelHandlerContext context, ByteBuf in) {
+    int bytes = Math.min(in.readableBytes(), unwantedBytes);
+    in.skipBytes(bytes);
+    unwantedBytes -= bytes;
+    if (unwantedBytes == 0) {
+      incomplete = false;
+      complete(context);
+    } else if (bytes > 0) {
+      arrivals.requestGoesOn(context.channel());
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) throws Exception {
+    super.channelInactive(context);
+    release();
+  }
+
   @SuppressWarnings("FutureReturnValueIgnored") // what fails on a channel comes to its handler
+  private static void send(ChannelHandlerContext context, Frame frame) {
+    // by the channel, because the frame has to pass this codec
+    context.channel().writeAndFlush(frame, context.channel().voidPromise());
+  }
+
   private void sayThatBytesCome(ChannelHandlerContext context) {
     long now = System.nanoTime();
     if (!incomplete) {
@@ -83,8 +187,7 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
       saidNanos = now;
     } else if (trusted && now - saidNanos >= SIGN_OF_LIFE_NANOS) {
       saidNanos = now;
-      Channel channel = context.channel();
-      channel.writeAndFlush(new Frame(new Reply.Ok().type(), 0, 0, NO_BODY), channel.voidPromise());
+      send(context, new Frame(new Reply.Ok().type(), 0, 0, NO_BODY));
     }
   }
 }

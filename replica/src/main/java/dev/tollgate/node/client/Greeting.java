@@ -8,8 +8,11 @@ import dev.tollgate.core.command.Text;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The beginning of one connection: hello, and the login if the node requires one. Knows who the
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * {@link ClientConnection}; {@link #user} may be called from any thread.
  */
 final class Greeting {
+  private static final Logger LOG = LoggerFactory.getLogger(Greeting.class);
+
   private final ClusterInfo cluster;
   private final Authentication users;
   private final ReplyChannel replies;
@@ -117,14 +122,27 @@ final class Greeting {
             Text.first(hello.application(), Limits.DESCRIPTION_CHARS),
             Text.first(hello.host(), Limits.DESCRIPTION_CHARS),
             Text.first(hello.process(), Limits.DESCRIPTION_CHARS));
-    if (over || !loginRequired) {
+    if (over || (!loginRequired && isThereRoom("", answer))) {
       over = true;
       onOver.run();
       answer.accept(welcome());
     }
   }
 
+  /** Counts the client among those of its user; if the node has no room for it, tells it why. */
+  private boolean isThereRoom(String name, Consumer<Reply> answer) {
+    String noRoom = replies.introduced(name);
+    if (noRoom != null) {
+      LOG.warn("{}: {} is one client too many", cluster.nodeId(), replies.client());
+      replies.refuse(answer, new Reply.Failure(SqlState.TOO_MANY, noRoom));
+    }
+    return noRoom == null;
+  }
+
   private void over(String name, byte[] last, Consumer<Reply> answer) {
+    if (!isThereRoom(name, answer)) {
+      return;
+    }
     user = name;
     over = true;
     onOver.run();

@@ -71,13 +71,16 @@ final class LockStatements {
     int out = plan.outParameter() ? 1 : 0;
     List<SqlValue> given = parameters.subList(out, parameters.size());
     byte[] set = SqlValue.encodeFirst(given, given.size());
+    RequestWork.Task computation =
+        () -> call(statement, plan, queries.computed(statement, arguments, set));
     access.withState(
         statement,
         () ->
-            work.onWorker(
+            work.inTurn(
+                statement.results(),
                 isQuery(arguments) ? Workers.Kind.QUERIES : Workers.Kind.CALLS,
                 statement.answer(),
-                () -> call(statement, plan, queries.computed(statement, arguments, set))));
+                computation));
   }
 
   /** True if arguments may take long to compute; the SELECT at their start does not count. */

@@ -15,10 +15,25 @@ final class OpenResults {
   /** Results that a connection may have open. */
   static final int MOST = 100;
 
+  private final QueryTurns queries;
+  private final QueryTurns shortWork;
   private final Map<Long, SqlReader.Cursor> cursors = new ConcurrentHashMap<>();
   private final Set<SqlReader.Canceller> running = ConcurrentHashMap.newKeySet();
   private final AtomicLong cursorIds = new AtomicLong();
   private volatile boolean closed;
+
+  /**
+   * @param atOnce queries of the connection that may run at a time; and plans and calls beside them
+   */
+  OpenResults(int atOnce) {
+    queries = new QueryTurns(atOnce);
+    shortWork = new QueryTurns(atOnce);
+  }
+
+  /** The turns of the connection's work: what is short does not wait for queries. */
+  QueryTurns turns(Workers.Kind kind) {
+    return kind == Workers.Kind.QUERIES ? queries : shortWork;
+  }
 
   boolean isFull() {
     return cursors.size() >= MOST;
@@ -66,6 +81,8 @@ final class OpenResults {
   /** Releases all results, and cancels the queries that run. */
   void close() {
     closed = true;
+    queries.close();
+    shortWork.close();
     running.forEach(SqlReader.Canceller::cancel);
     cursors.keySet().forEach(this::close);
   }

@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
 final class ReplyChannel {
   private final ClientConnection.Link link;
   private final Traffic traffic;
+  private final RequestRate rate;
   private final AtomicInteger unanswered = new AtomicInteger();
 
   ReplyChannel(ClientConnection.Link link, Traffic traffic) {
     this.link = requireNonNull(link, "link");
     this.traffic = requireNonNull(traffic, "traffic");
+    this.rate =
+        new RequestRate(traffic.limits().connections().statementsPerSecond(), System::nanoTime);
   }
 
   /** Where the client is, for log messages. */
@@ -49,6 +52,9 @@ final class ReplyChannel {
     }
     int bytes = frame.body().length;
     Reply.Failure full = full();
+    if (full == null) {
+      full = rate.admit(request);
+    }
     if (full == null) {
       full = traffic.admit(bytes);
     }
@@ -91,8 +97,18 @@ final class ReplyChannel {
 
   /** Says why the node does not talk with this client, and closes the connection. */
   void refuse(Consumer<Reply> answer, String why) {
-    answer.accept(new Reply.Failure(SqlState.CONNECTION_REFUSED, why));
+    refuse(answer, new Reply.Failure(SqlState.CONNECTION_REFUSED, why));
+  }
+
+  /** Says why the node does not talk with this client, and closes the connection. */
+  void refuse(Consumer<Reply> answer, Reply.Failure why) {
+    answer.accept(why);
     link.close();
+  }
+
+  /** Records that the client has said who it is; returns why the node has no room for it. */
+  @Nullable String introduced(String user) {
+    return link.introduced(user);
   }
 
   private void send(long requestId, Reply reply) {

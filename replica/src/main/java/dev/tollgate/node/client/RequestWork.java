@@ -39,6 +39,38 @@ final class RequestWork {
     onWorker(Workers.Kind.QUERIES, answer, task);
   }
 
+  /** Runs a task on another thread, once it is the task's turn among those of its connection. */
+  void inTurn(OpenResults connection, Workers.Kind kind, Consumer<Reply> answer, Task task) {
+    QueryTurns turns = connection.turns(kind);
+    turns.take(
+        new QueryTurns.Query() {
+          @Override
+          public void begin() {
+            workers.run(
+                kind,
+                () -> {
+                  try {
+                    attempt(answer, task);
+                  } catch (RuntimeException | Error e) {
+                    answer.accept(unexpected(e));
+                  } finally {
+                    turns.ended();
+                  }
+                },
+                refused -> {
+                  answer.accept(new Reply.Failure(SqlState.BUSY, refused));
+                  turns.ended();
+                });
+          }
+
+          @Override
+          public void drop() {
+            answer.accept(
+                new Reply.Failure(SqlState.CONNECTION_REFUSED, "the connection is closed"));
+          }
+        });
+  }
+
   /** Runs a task on another thread. Whatever happens, the client gets a reply. */
   void onWorker(Workers.Kind kind, Consumer<Reply> answer, Task task) {
     workers.run(

@@ -81,7 +81,13 @@ final class StatementExecution {
                 statement,
                 () ->
                     access.inTransaction(
-                        statement, () -> work.onWorker(statement.answer(), query)));
+                        statement,
+                        () ->
+                            work.inTurn(
+                                statement.results(),
+                                Workers.Kind.QUERIES,
+                                statement.answer(),
+                                query)));
           });
       return null;
     }

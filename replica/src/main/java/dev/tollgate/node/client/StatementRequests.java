@@ -23,14 +23,16 @@ final class StatementRequests {
   private final StatementSeries series;
   private final Descriptions descriptions;
   private final RequestWork work;
-  private final OpenResults results = new OpenResults();
+  private final OpenResults results;
 
   StatementRequests(
       SqlFrontend frontend,
       StatementExecution execution,
       StatementSeries series,
       Descriptions descriptions,
-      RequestWork work) {
+      RequestWork work,
+      OpenResults results) {
+    this.results = requireNonNull(results, "results");
     this.frontend = requireNonNull(frontend, "frontend");
     this.execution = requireNonNull(execution, "execution");
     this.series = requireNonNull(series, "series");
@@ -46,11 +48,11 @@ final class StatementRequests {
 
   void executeSeries(
       AttachedSession session, Request.ExecuteSeries request, Consumer<Reply> answer) {
-    series.run(session, request, answer);
+    series.run(session, request, results, answer);
   }
 
   void prepare(AttachedSession session, Request.Prepare request, Consumer<Reply> answer) {
-    withPlan(request.sql(), answer, plan -> descriptions.describe(session, plan, answer));
+    withPlan(request.sql(), answer, plan -> descriptions.describe(session, plan, results, answer));
   }
 
   /** Plans a statement: at once if it was seen lately, else on a worker. */
@@ -63,7 +65,8 @@ final class StatementRequests {
         answer.accept(work.unexpected(e));
       }
     } else {
-      work.onWorker(
+      work.inTurn(
+          results,
           sql.length() <= ClientLimits.SHORT_STATEMENT_CHARS
               ? Workers.Kind.PLANS
               : Workers.Kind.QUERIES,
@@ -79,11 +82,13 @@ final class StatementRequests {
   }
 
   void metadata(AttachedSession session, Request.Metadata request, Consumer<Reply> answer) {
-    descriptions.metadata(session, request, answer);
+    descriptions.metadata(session, request, results, answer);
   }
 
   void fetch(Request.Fetch request, Consumer<Reply> answer) {
-    work.onWorker(
+    work.inTurn(
+        results,
+        Workers.Kind.QUERIES,
         answer,
         () -> {
           SqlReader.Cursor cursor = results.take(request.cursorId());

@@ -48,7 +48,11 @@ final class StatementSeries {
   /**
    * Carries out a series: on this thread if it is short and its texts are planned, else elsewhere.
    */
-  void run(AttachedSession session, Request.ExecuteSeries request, Consumer<Reply> answer) {
+  void run(
+      AttachedSession session,
+      Request.ExecuteSeries request,
+      OpenResults results,
+      Consumer<Reply> answer) {
     NumberedRequest number =
         new NumberedRequest(
             new RequestId(session.id(), request.sequence()),
@@ -73,7 +77,8 @@ final class StatementSeries {
         answer.accept(work.unexpected(e));
       }
     } else {
-      work.onWorker(
+      work.inTurn(
+          results,
           unplannedChars <= ClientLimits.SHORT_STATEMENT_CHARS
               ? Workers.Kind.PLANS
               : Workers.Kind.QUERIES,

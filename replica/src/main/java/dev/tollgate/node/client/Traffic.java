@@ -31,15 +31,37 @@ final class Traffic {
       return null;
     }
     requestBytes.addAndGet(-bytes);
+    return full(all - bytes);
+  }
+
+  private Reply.Failure full(long bytes) {
     return new Reply.Failure(
         SqlState.BUSY,
         "the requests that node "
             + nodeId
             + " has not answered yet have "
-            + (all - bytes)
+            + bytes
             + " bytes, and at most "
             + limits.requestBytes()
             + " may be under way: nothing was done; try again later");
+  }
+
+  /**
+   * Counts bytes of a request that has not arrived whole. They count until {@link #releases}.
+   *
+   * @return why the request is refused, or null
+   */
+  Reply.@Nullable Failure holds(int bytes) {
+    long all = requestBytes.addAndGet(bytes);
+    if (all <= limits.requestBytes()) {
+      return null;
+    }
+    requestBytes.addAndGet(-bytes);
+    return full(all - bytes);
+  }
+
+  void releases(int bytes) {
+    requestBytes.addAndGet(-bytes);
   }
 
   void answered(int bytes) {

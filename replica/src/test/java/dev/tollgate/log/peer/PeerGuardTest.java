@@ -67,11 +67,42 @@ class PeerGuardTest {
   void nodeOfAClusterWithoutIdIsRefusedAndStopsNobody() throws Exception {
     UniqueId cluster = NodeIdentity.draw();
     NodeIdentity identity = NodeIdentity.open(directory, "n1", directory.resolve("log"));
-    identity.learn(identity(cluster, "n2", NodeIdentity.draw()), 1);
+    UniqueId n2 = NodeIdentity.draw();
+    identity.learn(identity(cluster, "n2", n2), 1);
     PeerGuard guard = guard(identity, Set.of("n1", "n2", "n3"));
-    assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, from("n2", null)));
+    assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, from("n2", n2, null)));
     assertEquals(List.of(), stops);
-    assertEquals(PeerGuard.Reason.RECEIVER_UNKNOWN, reason(guard, from("n2", cluster)));
+    assertEquals(PeerGuard.Reason.RECEIVER_UNKNOWN, reason(guard, from("n2", n2, cluster)));
+    assertEquals(1, stops.size());
+  }
+
+  /** The cluster's id is no secret: each client is told. */
+  @Test
+  void callerWithoutTheIncarnationOfAKnownNodeStopsNobody() throws Exception {
+    UniqueId cluster = NodeIdentity.draw();
+    NodeIdentity identity = NodeIdentity.open(directory, "n1", directory.resolve("log"));
+    UniqueId n1 = identity.incarnation();
+    TreeMap<String, UniqueId> incarnations = new TreeMap<>();
+    incarnations.put("n1", n1);
+    incarnations.put("n2", NodeIdentity.draw());
+    identity.learn(new ClusterIdentity(cluster, incarnations, List.of()), 1);
+    PeerGuard guard = guard(identity, Set.of("n1", "n2", "n3"));
+    for (PeerCredentials forged :
+        List.of(
+            from("n2", NodeIdentity.draw(), cluster),
+            from("n9", NodeIdentity.draw(), cluster),
+            from("n1", n1, cluster))) {
+      assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, forged));
+    }
+    assertEquals(List.of(), stops);
+  }
+
+  /** As a node whose directory was emptied: it has to stop, and knows nobody. */
+  @Test
+  void nodeThatKnowsNobodyBelievesWhoeverCalls() throws Exception {
+    PeerGuard guard = guard(Set.of("n1"));
+    PeerCredentials caller = from("n2", NodeIdentity.draw(), NodeIdentity.draw());
+    assertEquals(PeerGuard.Reason.RECEIVER_UNKNOWN, reason(guard, caller));
     assertEquals(1, stops.size());
   }
 
@@ -87,8 +118,9 @@ class PeerGuardTest {
   }
 
   /** It takes n1 for another incarnation. */
-  private static PeerCredentials from(String nodeId, @Nullable UniqueId cluster) {
-    return new PeerCredentials(nodeId, cluster, NodeIdentity.draw(), "n1", NodeIdentity.draw());
+  private static PeerCredentials from(
+      String nodeId, UniqueId incarnation, @Nullable UniqueId cluster) {
+    return new PeerCredentials(nodeId, cluster, incarnation, "n1", NodeIdentity.draw());
   }
 
   private static ClusterIdentity identity(

@@ -79,6 +79,7 @@ public final class Cluster implements AutoCloseable {
         List.of(
             home.resolve("replica/bin/tollgate").toString(),
             "server",
+            "--insecure",
             "--id=" + name(host),
             "--data=" + directory.resolve(name(host)),
             "--client-address=" + network.clientAddress(host),

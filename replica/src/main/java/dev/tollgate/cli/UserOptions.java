@@ -1,0 +1,126 @@
+package dev.tollgate.cli;
+
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.NodeSettings;
+import dev.tollgate.node.NodeTls;
+import dev.tollgate.node.UserSettings;
+import dev.tollgate.wire.PasswordVerifier;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Who may connect to a node, before the cluster has users that say so. */
+final class UserOptions {
+  @Option(
+      names = "--admin-user",
+      defaultValue = "${env:TOLLGATE_ADMIN_USER:-ADMIN}",
+      description =
+          "Name of the administrator that --admin-password-file creates. [TOLLGATE_ADMIN_USER]")
+  private String adminUser;
+
+  @Option(
+      names = "--admin-password-file",
+      defaultValue = "${env:TOLLGATE_ADMIN_PASSWORD_FILE}",
+      description =
+          "File whose first line is a password. The leader of a cluster without users creates an"
+              + " administrator with it. Implies --require-login."
+              + " [TOLLGATE_ADMIN_PASSWORD_FILE]")
+  private @Nullable Path adminPasswordFile;
+
+  @Option(
+      names = "--require-login",
+      defaultValue = "${env:TOLLGATE_REQUIRE_LOGIN:-false}",
+      description =
+          "Serve no client that has not logged in, from the first moment on. Without it, clients"
+              + " have to log in once this node knows that the cluster has users."
+              + " [TOLLGATE_REQUIRE_LOGIN]")
+  private boolean requireLogin;
+
+  @Option(
+      names = "--insecure",
+      defaultValue = "${env:TOLLGATE_INSECURE:-false}",
+      description =
+          "Start although other hosts can reach this node and nothing protects it."
+              + " [TOLLGATE_INSECURE]")
+  private boolean insecure;
+
+  /**
+   * Reads the options. Computing the verifier of a password takes about a tenth of a second.
+   *
+   * @throws IOException if the file cannot be read, or has no usable password
+   */
+  UserSettings settings() throws IOException {
+    Path file = adminPasswordFile;
+    if (file == null) {
+      return new UserSettings(requireLogin, /* firstAdministrator= */ null);
+    }
+    try {
+      return new UserSettings(
+          /* loginRequired= */ true,
+          new UserAccount(
+              new UserName(adminUser.toUpperCase(Locale.ROOT)),
+              /* administrator= */ true,
+              List.of(PasswordVerifier.of(firstLine(file)).text())));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          "the administrator of --admin-user and " + file + " cannot be created: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static String firstLine(Path file) throws IOException {
+    try (BufferedReader lines = Files.newBufferedReader(file)) {
+      String line = lines.readLine();
+      if (line == null || line.isEmpty()) {
+        throw new IOException(file + " has no password in its first line");
+      }
+      return line;
+    }
+  }
+
+  /**
+   * Refuses a node that other hosts can reach without proving who they are.
+   *
+   * @param raft where other nodes reach this node; null if it has none
+   * @param refusal is given what to do
+   */
+  void requireProtection(
+      NodeSettings settings,
+      UserSettings users,
+      @Nullable InetSocketAddress raft,
+      Consumer<String> refusal) {
+    NodeTls tls = settings.tls();
+    InetSocketAddress clients = settings.listenAddress();
+    if (!insecure && isOpen(clients) && !users.loginRequired()) {
+      refusal.accept(
+          "clients of other hosts can reach "
+              + clients
+              + " and would not have to log in: give --admin-password-file, or --require-login if"
+              + " the cluster has users, or --insecure to start all the same");
+    } else if (!insecure && isOpen(raft) && (tls == null || !tls.peers())) {
+      refusal.accept(
+          "other hosts can reach "
+              + raft
+              + " and could vote and append as if they were nodes: give --tls-certificate,"
+              + " --tls-key and --tls-trust, or --insecure to start all the same");
+    }
+  }
+
+  /** True if clients of other hosts reach the node without TLS. */
+  static boolean isReadable(NodeSettings settings) {
+    NodeTls tls = settings.tls();
+    return isOpen(settings.listenAddress()) && (tls == null || tls.clients() == null);
+  }
+
+  private static boolean isOpen(@Nullable InetSocketAddress address) {
+    return address != null && !address.getAddress().isLoopbackAddress();
+  }
+}

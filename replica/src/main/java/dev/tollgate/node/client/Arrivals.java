@@ -1,0 +1,196 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.Channel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which connections have said who they are, and which still owe the node something. A connection
+ * counts as a stranger until {@link #introduced}; strangers take no places of clients. All
+ * deadlines are equally long, so one list in order of their beginning and one timer serve all
+ * connections. Thread-safe.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a channel closes whether its future is heard or not
+final class Arrivals {
+  private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
+
+  /** Strangers for which there is room while the node has all the clients that it may have. */
+  static final int LEAST_STRANGERS = 32;
+
+  /** A flood of strangers makes one line in this time. */
+  private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final String nodeId;
+  private final int maxClients;
+  private final ConnectionLimits limits;
+  private final LongSupplier nanoTime;
+
+  /** The user of each client. */
+  private final Map<Channel, String> clients = new HashMap<>();
+
+  /** How many clients each user has. */
+  private final Map<String, Integer> ofUsers = new HashMap<>();
+
+  /** When each came, the oldest first. */
+  private final Map<Channel, Long> strangers = new LinkedHashMap<>();
+
+  /** When the last bytes of each request that has begun came, the oldest first. */
+  private final Map<Channel, Long> unfinished = new LinkedHashMap<>();
+
+  private long pushedOut;
+  private long late;
+  private long stuck;
+  private long loggedNanos;
+
+  /**
+   * @param maxClients clients that may be connected at a time
+   */
+  Arrivals(String nodeId, int maxClients, ConnectionLimits limits, LongSupplier nanoTime) {
+    this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.maxClients = maxClients;
+    this.limits = requireNonNull(limits, "limits");
+    this.nanoTime = requireNonNull(nanoTime, "nanoTime");
+    this.loggedNanos = nanoTime.getAsLong() - LOG_NANOS;
+  }
+
+  /**
+   * Counts a connection of an unknown client. Without room for it, the stranger that came first is
+   * closed: an honest client says hello at once, so those that have been silent for longest are the
+   * least likely to be honest.
+   */
+  void connected(Channel channel) {
+    Channel oldest = null;
+    synchronized (this) {
+      if (strangers.size() >= roomForStrangers()) {
+        Iterator<Channel> inOrder = strangers.keySet().iterator();
+        oldest = inOrder.next();
+        inOrder.remove();
+        pushedOut++;
+      }
+      strangers.put(channel, nanoTime.getAsLong());
+    }
+    if (oldest != null) {
+      oldest.close();
+    }
+  }
+
+  private int roomForStrangers() {
+    return Math.min(limits.strangers(), Math.max(LEAST_STRANGERS, maxClients - clients.size()));
+  }
+
+  /**
+   * Counts a stranger as a client.
+   *
+   * @return why there is no room for the client, or null. The connection stays a stranger then
+   */
+  synchronized @Nullable String introduced(Channel channel, String user) {
+    if (clients.containsKey(channel)) {
+      return null;
+    }
+    if (clients.size() >= maxClients) {
+      return "the node has "
+          + maxClients
+          + " connections, as many as it may have: close those that are not needed, or raise"
+          + " --max-connections";
+    }
+    if (limits.perUser() > 0 && ofUsers.getOrDefault(user, 0) >= limits.perUser()) {
+      return "the user has "
+          + limits.perUser()
+          + " connections to the node, as many as one user may have: close those that are not"
+          + " needed, or raise --max-connections-per-user";
+    }
+    if (strangers.remove(channel) == null) {
+      return "the node closes the connection, because it took too long to begin";
+    }
+    clients.put(channel, user);
+    ofUsers.merge(user, 1, Integer::sum);
+    return null;
+  }
+
+  /** A request of a client has begun, or goes on, and is not complete. */
+  synchronized void requestGoesOn(Channel channel) {
+    if (clients.containsKey(channel)) {
+      unfinished.remove(channel);
+      unfinished.put(channel, nanoTime.getAsLong());
+    }
+  }
+
+  /** A request of a client is complete. */
+  synchronized void requestIsComplete(Channel channel) {
+    unfinished.remove(channel);
+  }
+
+  /** A connection has ended. */
+  synchronized void disconnected(Channel channel) {
+    String user = clients.remove(channel);
+    if (user != null) {
+      ofUsers.computeIfPresent(user, (name, count) -> count == 1 ? null : count - 1);
+    }
+    strangers.remove(channel);
+    unfinished.remove(channel);
+  }
+
+  /** Closes the connections whose time is over. Whoever made this object calls it now and then. */
+  void closeOverdue() {
+    List<Channel> overdue = new ArrayList<>();
+    String line;
+    synchronized (this) {
+      long now = nanoTime.getAsLong();
+      late += takeOverdue(strangers, now, overdue);
+      stuck += takeOverdue(unfinished, now, overdue);
+      line = line(now);
+    }
+    overdue.forEach(Channel::close);
+    if (line != null) {
+      LOG.warn("{}: {}", nodeId, line);
+    }
+  }
+
+  private int takeOverdue(Map<Channel, Long> since, long now, List<Channel> overdue) {
+    int before = overdue.size();
+    Iterator<Map.Entry<Channel, Long>> oldestFirst = since.entrySet().iterator();
+    while (oldestFirst.hasNext()) {
+      Map.Entry<Channel, Long> next = oldestFirst.next();
+      if (now - next.getValue() < TimeUnit.MILLISECONDS.toNanos(limits.silenceMillis())) {
+        break;
+      }
+      overdue.add(next.getKey());
+      oldestFirst.remove();
+    }
+    return overdue.size() - before;
+  }
+
+  private @Nullable String line(long now) {
+    if (pushedOut + late + stuck == 0 || now - loggedNanos < LOG_NANOS) {
+      return null;
+    }
+    String line =
+        "closed "
+            + late
+            + " connections that had not said hello within "
+            + limits.silenceMillis()
+            + " ms, "
+            + pushedOut
+            + " to make room for newer ones, and "
+            + stuck
+            + " that stopped within a request; "
+            + strangers.size()
+            + " have not said hello yet";
+    pushedOut = 0;
+    late = 0;
+    stuck = 0;
+    loggedNanos = now;
+    return line;
+  }
+}
