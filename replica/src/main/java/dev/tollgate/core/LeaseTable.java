@@ -1,5 +1,8 @@
 package dev.tollgate.core;
 
+import dev.tollgate.core.command.UserName;
+import java.util.List;
+import java.util.ArrayList;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
@@ -92,7 +95,9 @@ final class LeaseTable {
   }
 
   void checkInvariants(LockTable locks) {
-    shares.checkInvariants(leases.values().stream().map(Lease::user).toList());
+    List<UserName> users = new ArrayList<>(leases.size());
+    leases.values().forEach(lease -> users.add(lease.user()));
+    shares.checkInvariants(users);
     for (Lease lease : leases.values()) {
       if (lease.id().value() > lastId) {
         throw new IllegalStateException("lease " + lease.id() + " beyond the counter");

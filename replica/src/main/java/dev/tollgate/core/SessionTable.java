@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import java.util.List;
+import java.util.ArrayList;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockName;
@@ -83,7 +85,9 @@ final class SessionTable {
 
   void checkInvariants(LeaseTable leases, LockTable locks) {
     answers.checkInvariants(this);
-    shares.checkInvariants(sessions.values().stream().map(Session::user).toList());
+    List<UserName> users = new ArrayList<>(sessions.size());
+    sessions.values().forEach(session -> users.add(session.user()));
+    shares.checkInvariants(users);
     for (Session session : sessions.values()) {
       Lease own = session.ownLease();
       if (own != null && leases.find(own.id()) != own) {

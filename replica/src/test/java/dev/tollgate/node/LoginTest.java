@@ -90,6 +90,7 @@ class LoginTest {
             new SqlDatabase(),
             ClientLimits.STANDARD,
             Capacity.STANDARD,
+            TestUsers.administrator("jo"),
             new ClientAccess(
                 users,
                 (user, session) -> owners.getOrDefault(session, "").equals(user),
@@ -229,6 +230,7 @@ class LoginTest {
       // more than a stranger may send
       statement.execute("SELECT '" + "x".repeat(100_000) + "'");
       statement.execute("SELECT acquire_lock('job')");
+      statement.execute("CREATE USER MO");
     }
     assertTrue(audit.stream().allMatch("JO by SCRAM-SHA-256"::equals), audit.toString());
     assertTrue(audit.size() >= 2, audit.toString());
