@@ -476,7 +476,9 @@ final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  /** Rejects a node that anybody could use, and warns about one that anybody on the way can read. */
+  /**
+   * Rejects a node that anybody could use, and warns about one that anybody on the way can read.
+   */
   private void requireProtection(NodeSettings settings, UserSettings users)
       throws UnknownHostException {
     userOptions.requireProtection(

@@ -1,16 +1,15 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.RandomSeed;
-import dev.tollgate.core.command.UniqueId;
-
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.TableName;
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;

@@ -1,9 +1,5 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.UserName;
-
-import dev.tollgate.core.command.UniqueId;
-
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.FencingToken;
@@ -13,7 +9,9 @@ import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import java.util.Collection;
 import java.util.List;
 import java.util.SortedMap;

@@ -1,12 +1,11 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.UniqueId;
-
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.UniqueId;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

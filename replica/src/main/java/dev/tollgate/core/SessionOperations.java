@@ -1,15 +1,15 @@
 package dev.tollgate.core;
 
-import java.util.Locale;
-import dev.tollgate.core.command.UserName;
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 /** The operations of one session, carried out at the position of the current command. */
@@ -88,8 +88,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
 
   @Override
   public Outcome dropLock(Operation.DropLock operation) {
-    return configured(
-        "drop_lock", operation.lock().value(), () -> configuration.drop(operation));
+    return configured("drop_lock", operation.lock().value(), () -> configuration.drop(operation));
   }
 
   private Outcome configured(String action, String object, Supplier<Outcome> change) {
@@ -105,8 +104,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   public Outcome createUser(Operation.CreateUser operation) {
     UserAccount account = operation.account();
     String object = account.name() + (account.administrator() ? " admin" : "");
-    return audit.administered(
-        session, "create_user", object, accounts.create(session, operation));
+    return audit.administered(session, "create_user", object, accounts.create(session, operation));
   }
 
   @Override

@@ -70,14 +70,7 @@ public final class StateMachine {
 
   private SessionOperations operationsOf(Session session) {
     return new SessionOperations(
-        session,
-        locking,
-        configuration,
-        transactions,
-        store,
-        rights,
-        accounts,
-        state.audit());
+        session, locking, configuration, transactions, store, rights, accounts, state.audit());
   }
 
   private SqlWrite writeOf(

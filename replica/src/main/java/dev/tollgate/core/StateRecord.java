@@ -1,7 +1,5 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.UniqueId;
-
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClusterIdentity;
@@ -25,6 +23,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import java.util.Collections;

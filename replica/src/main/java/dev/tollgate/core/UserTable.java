@@ -1,9 +1,8 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.UniqueId;
-
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import java.util.Collection;

@@ -168,14 +168,17 @@ class RightsTest {
             new UserName("ROOT"),
             /* administrator= */ true,
             List.of(PasswordVerifier.of("root").text()));
-    node = 
+    node =
         new Node(
             LoopbackSettings.of("n1", null),
             new ConnectionSettings(100, DEADLINE, 0, 0, 64L << 20),
             new UserSettings(true, first));
     node.start();
     assertTrue(node.awaitLeadership(DEADLINE));
-    Awaitility.await().atMost(DEADLINE).ignoreExceptions().until(() -> connect("root", "root") != null);
+    Awaitility.await()
+        .atMost(DEADLINE)
+        .ignoreExceptions()
+        .until(() -> connect("root", "root") != null);
     admin = connect("root", "root");
     for (String user : List.of("MALLORY", "OWNER", "VICTIM")) {
       run(admin, "CREATE USER " + user + " PASSWORD '" + user + "'");
@@ -276,7 +279,9 @@ class RightsTest {
           boolean refused =
               OBJECT.equals(state) || ADMINISTRATOR.equals(state) || OWN.equals(state);
           boolean right =
-              user.equals("ROOT") ? !refused : expected == null ? state == null : expected.equals(state);
+              user.equals("ROOT")
+                  ? !refused
+                  : expected == null ? state == null : expected.equals(state);
           if (!right) {
             wrong.add(user + ": " + sql + ": " + state + " instead of " + expected);
           }
@@ -378,10 +383,8 @@ class RightsTest {
     run(admin, "DROP USER TOM");
     assertFalse(String.valueOf(token).equals(one(admin, "SELECT lock_token('tom')")));
     assertNull(one(admin, "SELECT lock_token('tom')"));
-    assertEquals(
-        "0", one(admin, "SELECT COUNT(*) FROM TOLLGATE.LEASES WHERE USER_NAME = 'TOM'"));
-    assertEquals(
-        "0", one(admin, "SELECT COUNT(*) FROM TOLLGATE.SESSIONS WHERE USER_NAME = 'TOM'"));
+    assertEquals("0", one(admin, "SELECT COUNT(*) FROM TOLLGATE.LEASES WHERE USER_NAME = 'TOM'"));
+    assertEquals("0", one(admin, "SELECT COUNT(*) FROM TOLLGATE.SESSIONS WHERE USER_NAME = 'TOM'"));
     assertThrows(SQLException.class, () -> one(tom, "SELECT acquire_lock('tom')"));
     SQLException e = assertThrows(SQLException.class, () -> connect("tom", "tom").close());
     assertEquals("28000", e.getSQLState());

@@ -36,8 +36,7 @@ final class AccountStatements {
    *
    * @throws SQLException if a name or a password is invalid
    */
-  Operation configure(
-      Plan.ConfigureUser plan, AttachedSession session, List<SqlValue> parameters)
+  Operation configure(Plan.ConfigureUser plan, AttachedSession session, List<SqlValue> parameters)
       throws SQLException {
     UserName named = plan.user() == null ? null : name(plan.user());
     UserName user = named == null ? session.user() : named;

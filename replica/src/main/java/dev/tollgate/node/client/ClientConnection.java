@@ -1,13 +1,12 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.wire.SqlState;
-
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.wire.Frame;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.WireFormatException;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -2,7 +2,6 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.tls.Certificates;
 import dev.tollgate.tls.TlsSocket;
@@ -34,9 +33,9 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.security.cert.X509Certificate;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -114,7 +114,8 @@ public final class ClientService implements Replica.Listener {
     StatementQueries statementQueries =
         new StatementQueries(
             database.reader(), new ClusterViews(replica, log, timeKeeper), facts, queries);
-    LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts, replica.state());
+    LeaseRenewals renewals =
+        new LeaseRenewals(timeKeeper, leadership, workers, facts, replica.state());
     execution =
         new StatementExecution(
             proposals,

@@ -2,11 +2,11 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.node.replica.StateAccess;
-import dev.tollgate.core.Lease;
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Lease;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.node.replica.Facts;
+import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.store.schema.LockAnswers;
 import dev.tollgate.wire.Reply;

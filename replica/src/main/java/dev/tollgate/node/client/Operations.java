@@ -1,8 +1,5 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.core.command.Right;
-import dev.tollgate.sql.ObjectName;
-
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.FenceReading;
@@ -12,11 +9,13 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.sql.Argument;
 import dev.tollgate.sql.LockFunction;
+import dev.tollgate.sql.ObjectName;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.StatementFence;
 import dev.tollgate.sql.Target;
@@ -219,8 +218,7 @@ final class Operations {
           plan.grant(),
           new Right(kind, schema == null ? "" : schema, sequence.name(), plan.grantee()));
     }
-    String names =
-        pattern == null ? null : PlanArguments.value(pattern, parameters).textOrNull();
+    String names = pattern == null ? null : PlanArguments.value(pattern, parameters).textOrNull();
     if (names == null || !Right.isPattern(names)) {
       throw SqlErrors.invalid(
           "a pattern of lock names has 1 to " + 2 * Limits.LOCK_NAME_CHARS + " characters");

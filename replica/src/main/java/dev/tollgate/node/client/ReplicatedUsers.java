@@ -13,8 +13,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The users of the replicated state, as far as this node has applied the log. Clients have to log in
- * once the cluster has users, or from the start if the node was told so. Thread-safe.
+ * The users of the replicated state, as far as this node has applied the log. Clients have to log
+ * in once the cluster has users, or from the start if the node was told so. Thread-safe.
  */
 public final class ReplicatedUsers implements Authentication, SessionOwners {
   private final Facts facts;
@@ -46,8 +46,7 @@ public final class ReplicatedUsers implements Authentication, SessionOwners {
 
   @Override
   public @Nullable User find(String spelled) {
-    UserAccount account =
-        UserName.isValid(spelled) ? facts.user(new UserName(spelled)) : null;
+    UserAccount account = UserName.isValid(spelled) ? facts.user(new UserName(spelled)) : null;
     return account == null
         ? null
         : new User(spelled, account.verifiers().stream().map(PasswordVerifier::parse).toList());

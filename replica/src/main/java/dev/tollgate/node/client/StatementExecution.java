@@ -1,8 +1,5 @@
 package dev.tollgate.node.client;
 
-import dev.tollgate.wire.SqlState;
-import dev.tollgate.wire.Reply;
-
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Operation;
@@ -11,6 +8,8 @@ import dev.tollgate.sql.Plan;
 import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.SqlState;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;

@@ -18,19 +18,18 @@ import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.store.statement.SystemTable;
-import dev.tollgate.core.command.Right;
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
-import java.util.function.Supplier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
@@ -47,6 +46,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -177,10 +177,7 @@ public final class ClusterViews implements LockAccess {
     }
 
     Iterator<@Nullable Object[]> waiters() {
-      return locks.stream()
-          .filter(seen::shows)
-          .flatMap(lock -> waiters(lock).stream())
-          .iterator();
+      return locks.stream().filter(seen::shows).flatMap(lock -> waiters(lock).stream()).iterator();
     }
 
     private List<@Nullable Object[]> waiters(Lock lock) {

@@ -1,7 +1,5 @@
 package dev.tollgate.node.replica;
 
-import dev.tollgate.core.command.UniqueId;
-
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
@@ -10,6 +8,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import java.util.Collections;

@@ -22,8 +22,7 @@ final class Visibility {
   private final List<Right> rights;
   private final Set<SessionId> sessions;
 
-  private Visibility(
-      UserName user, boolean all, List<Right> rights, Set<SessionId> sessions) {
+  private Visibility(UserName user, boolean all, List<Right> rights, Set<SessionId> sessions) {
     this.user = user;
     this.all = all;
     this.rights = rights;

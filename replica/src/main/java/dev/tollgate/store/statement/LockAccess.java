@@ -1,12 +1,11 @@
 package dev.tollgate.store.statement;
 
-import dev.tollgate.core.command.UserName;
-
 import dev.tollgate.core.SqlContext;
 import dev.tollgate.core.command.FenceId;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserName;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
