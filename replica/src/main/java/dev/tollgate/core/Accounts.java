@@ -147,8 +147,7 @@ final class Accounts {
     return switch (operation.change()) {
       case SET_PASSWORD -> altered(account.with(List.of(operation.password())));
       case ADD_PASSWORD -> addPassword(account, operation.password());
-      case DROP_OLD_PASSWORD ->
-          altered(account.with(newest(account, 1)));
+      case DROP_OLD_PASSWORD -> altered(account.with(newest(account, 1)));
       case MAKE_ADMINISTRATOR -> setAdministrator(account, true);
       case MAKE_ORDINARY -> setAdministrator(account, false);
     };

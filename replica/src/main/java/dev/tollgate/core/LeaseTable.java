@@ -1,16 +1,16 @@
 package dev.tollgate.core;
 
-import dev.tollgate.core.command.UserName;
-import java.util.List;
-import java.util.ArrayList;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserName;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

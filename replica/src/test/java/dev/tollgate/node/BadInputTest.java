@@ -78,6 +78,7 @@ class BadInputTest {
         "SELECT acquire_lock('x', 0, INTERVAL '61' MINUTE) | 22023 | wait is 3660000 ms",
         "SELECT acquire_lock(17) | 22023 | lock name is of type",
         "SELECT acquire_lock('x', 'y') | 22023 | lease is of type",
+        "SELECT acquire_locks(ARRAY['x', 5]) | 22023 | an array has elements of the types",
         "SELECT create_lease(-1) | 22023 | ttl is -1 ms",
         "SELECT create_lease(0) | 22023 | ttl is 0 ms",
         "SELECT create_lease(INTERVAL '25' HOUR) | 22023 | ttl is 90000000 ms",

@@ -147,7 +147,7 @@ class ClusterAttackTest {
         done();
         locks.execute("SELECT release_lock('honest')");
         done();
-        cycles++;
+        cycles = cycles + 1;
       }
     } catch (SQLException e) {
       failure = attempt + ": " + e.getSQLState() + " " + e.getMessage();

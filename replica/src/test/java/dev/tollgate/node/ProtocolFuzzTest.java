@@ -69,6 +69,7 @@ class ProtocolFuzzTest {
   private int sent;
   private int changed;
   private int cuts;
+  private int opened;
   private final List<Session> sessions = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
   private LocalCluster cluster;
@@ -138,13 +139,14 @@ class ProtocolFuzzTest {
     } finally {
       root.detachAppender(log);
     }
+    assertTrue(opened > 0, "no client came further than its hello");
     System.out.println(
         "ProtocolFuzzTest: "
             + sent
             + " messages, "
             + changed
             + " with changed bytes, "
-            + sessions.size()
+            + opened
             + " sessions, "
             + cuts
             + " connections cut within a message, in "
@@ -269,7 +271,8 @@ class ProtocolFuzzTest {
     Client client = new Client(new FuzzedClient(cluster.clientAddress(node)));
     clients.add(client);
     if (random.nextInt(20) != 0) {
-      send(client, new Request.Hello(1, Protocol.VERSION, "fuzz", "h\uD83D", "1"));
+      String host = random.nextInt(20) == 0 ? "h\uD83D" : "h"; // half a character is refused
+      send(client, new Request.Hello(1, Protocol.VERSION, "fuzz", host, "1"));
     }
   }
 
@@ -287,6 +290,7 @@ class ProtocolFuzzTest {
     if (id > 0 && client.connection.awaitReply(id) instanceof Reply.SessionReady ready) {
       client.session = new Session(ready.sessionId(), ready.secret());
       sessions.add(client.session);
+      opened++;
     }
   }
 

@@ -19,8 +19,13 @@ import org.jspecify.annotations.Nullable;
 final class PlanArguments {
   private PlanArguments() {}
 
-  /** The values of a plan's arguments, with those of parameters filled in. */
-  static List<SqlValue> values(List<Argument> arguments, List<SqlValue> parameters) {
+  /**
+   * The values of a plan's arguments, with those of parameters filled in.
+   *
+   * @throws SQLException if the elements of an array have no common type
+   */
+  static List<SqlValue> values(List<Argument> arguments, List<SqlValue> parameters)
+      throws SQLException {
     List<SqlValue> values = new ArrayList<>(arguments.size());
     for (Argument argument : arguments) {
       values.add(value(argument, parameters));
@@ -28,7 +33,13 @@ final class PlanArguments {
     return values;
   }
 
-  static SqlValue value(Argument argument, List<SqlValue> parameters) {
+  static SqlValue value(Argument argument, List<SqlValue> parameters) throws SQLException {
+    return argument instanceof Argument.Array array
+        ? SqlValue.ofArray(values(array.elements(), parameters))
+        : single(argument, parameters);
+  }
+
+  private static SqlValue single(Argument argument, List<SqlValue> parameters) {
     return argument.handledBy(
         new Argument.Handler<SqlValue>() {
           @Override
@@ -53,7 +64,7 @@ final class PlanArguments {
 
           @Override
           public SqlValue array(Argument.Array array) {
-            return SqlValue.ofArray(values(array.elements(), parameters));
+            throw new IllegalStateException("an array is no single value");
           }
 
           @Override

@@ -3,9 +3,11 @@ package dev.tollgate.store.h2;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.value.Parameter;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.h2.api.IntervalQualifier;
+import org.h2.value.DataType;
 import org.h2.value.Value;
 import org.h2.value.ValueArray;
 import org.h2.value.ValueBigint;
@@ -45,10 +47,34 @@ public final class SqlValue {
         ValueInterval.from(IntervalQualifier.SECOND, millis < 0, Math.abs(millis / 1_000), nanos));
   }
 
-  /** An array of values; H2 finds their common type. */
-  public static SqlValue ofArray(List<SqlValue> values) {
+  /**
+   * An array of values of one type. Conversions to a common type may need a session of H2.
+   *
+   * @throws SQLException if the values have several types
+   */
+  public static SqlValue ofArray(List<SqlValue> values) throws SQLException {
+    SqlValue first = null;
+    for (SqlValue element : values) {
+      if (first == null || first.isNull()) {
+        first = element;
+      } else if (!element.isNull() && !element.isTypedAs(first)) {
+        throw SqlErrors.invalid(
+            "an array has elements of the types "
+                + first.value.getType().getTraceSQL()
+                + " and "
+                + element.value.getType().getTraceSQL()
+                + ": write elements of one type");
+      }
+    }
     return new SqlValue(
         ValueArray.get(values.stream().map(SqlValue::h2).toArray(Value[]::new), null));
+  }
+
+  private boolean isTypedAs(SqlValue other) {
+    int type = value.getValueType();
+    return DataType.isCharacterStringType(type)
+        ? DataType.isCharacterStringType(other.value.getValueType())
+        : type == other.value.getValueType() && type != Value.ARRAY && type != Value.ROW;
   }
 
   /** The values of a parameter set that a client has sent. */
