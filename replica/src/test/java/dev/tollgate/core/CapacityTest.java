@@ -76,7 +76,7 @@ class CapacityTest {
   @Test
   void sharesOfOneUser() {
     CoreDriver users = new CoreDriver(SMALL);
-    users.apply(new Command.CreateFirstUser(new UserAccount(ALICE, true, List.of())));
+    users.apply(new Command.CreateFirstUser(new UserAccount(ALICE, true, List.of("m$s$k"))));
     List<SessionId> ofAlice = new ArrayList<>();
     Command open = new Command.OpenSession(CoreDriver.CLIENT, 1, 60_000, 15_000, ALICE);
     for (int i = 0; i < SMALL.sessionsPerUser(); i++) {

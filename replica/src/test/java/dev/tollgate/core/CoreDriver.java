@@ -12,6 +12,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.entry.EntryBytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,15 @@ final class CoreDriver {
   SessionId open() {
     Outcome outcome = apply(new Command.OpenSession(CLIENT, 7, 60_000, LEASE_TTL_MILLIS));
     return ((Outcome.SessionOpened) outcome).session();
+  }
+
+  /** Opens a session of a user that exists. */
+  SessionId open(UserName user) {
+    return ((Outcome.SessionOpened) tryOpen(user)).session();
+  }
+
+  Outcome tryOpen(UserName user) {
+    return apply(new Command.OpenSession(CLIENT, 7, 60_000, LEASE_TTL_MILLIS, user));
   }
 
   Outcome perform(SessionId session, Operation operation) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * A database of tables that only remember what was written: "WRITE t" adds the parameter set's text
  * to table t, whose rows, if it has a lock for each, have the lock of that text; "EMPTY t" is a
  * definition that takes them all away; "FAIL t" writes and then fails, "LOCK n" takes lock n from
- * within SQL, "ANSWER n" returns n bytes.
+ * within SQL, "ANSWER n" returns n bytes, "TAKE r" takes role r from all users.
  */
 final class FakeSqlStore implements SqlStore {
   final Map<String, List<String>> written = new TreeMap<>();
@@ -123,6 +123,10 @@ final class FakeSqlStore implements SqlStore {
       return context.perform(
           new Operation.AcquireLock(new LockName(words[1]), null, LockMode.EXCLUSIVE, 0));
     }
+    if (words[0].equals("TAKE")) {
+      grantees.values().forEach(roles -> roles.remove(words[1]));
+      return new Outcome.Executed(Payload.empty());
+    }
     if (words[0].equals("FAIL")) {
       return new Outcome.SqlFailed("23505", 23505, "duplicate");
     }
@@ -218,6 +222,22 @@ final class FakeSqlStore implements SqlStore {
       String sql, String value, Operation.@Nullable StatementFence fence, boolean ownLeaseTrusted) {
     return statement(
         sql, false, ownLeaseTrusted, List.of(set(value, fence)), TransactionScope.AUTOCOMMIT);
+  }
+
+  /** A definition. */
+  static Operation.ExecuteSql definition(String sql) {
+    return new Operation.ExecuteSql(
+        sql,
+        /* definition= */ true,
+        List.of(),
+        List.of(set("", null)),
+        /* batch= */ false,
+        /* returnsRows= */ false,
+        new Operation.WantedKeys.None(),
+        /* maxRows= */ 0,
+        null,
+        /* ownLeaseTrusted= */ true,
+        TransactionScope.AUTOCOMMIT);
   }
 
   static Operation.ExecuteSql batch(String sql, List<Operation.ParameterSet> sets) {

@@ -85,6 +85,14 @@ final class StoreDriver implements AutoCloseable {
         .session();
   }
 
+  SessionId open(UserName user) {
+    return ((Outcome.SessionOpened)
+            apply(
+                new Command.OpenSession(
+                    new ClientInfo("app", "host", "1"), 1, 60_000, 15_000, user)))
+        .session();
+  }
+
   Outcome apply(Command command) {
     logIndex++;
     StateMachine.Applied applied =

@@ -16,6 +16,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.RandomSeed;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.StateChecksum;
@@ -23,6 +24,8 @@ import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.RecordingConsumer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,6 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class EntryCodecTest {
   private static final LockName LOCK = new LockName("jöb");
+  private static final UserName ANN = new UserName("ANN");
   private static final Operation.StatementFence FENCE =
       new Operation.StatementFence(new PresentedToken(LOCK, -7), true);
 
@@ -94,14 +98,28 @@ class EntryCodecTest {
                 List.of(part("UPDATE t SET v = ?"), part("")), SeriesEnd.COMMIT),
             new Operation.ExecuteSeries(List.of(part("X")), SeriesEnd.STOP_AT_FAILURE),
             new Operation.SetLockTimeout(5_000),
+            new Operation.CreateUser(new UserAccount(ANN, true, List.of("m$s$k", "m$s$l")), true),
+            new Operation.CreateUser(new UserAccount(ANN, false, List.of()), false),
+            new Operation.DropUser(ANN, false),
+            new Operation.DropUser(new UserName("\u0000\ud83d\ude00"), true),
+            new Operation.ChangeRight(true, new Right(Right.Kind.LOCK, null, "j\u00f6b-%", "ANN")),
+            new Operation.ChangeRight(false, new Right(Right.Kind.FORCE, null, "\\%", "PUBLIC")),
+            new Operation.ChangeRight(true, new Right(Right.Kind.SEQUENCE, "APP", "S", "ANN")),
+            new Operation.ChangeRight(true, new Right(Right.Kind.SEQUENCE, "", "S", "ANN")),
             new Operation.SetSchema("\ud83d"),
             new Operation.SetSchema("\ude00\u0000\ud83d\ude00\uffff"),
             new Operation.CreateLease(15_000, "\u0000\ud83d\ude00"),
             new Operation.ReleaseLock(new LockName("\u0000\ud83d\ude00"), null, 0));
     List<Command> commands = new ArrayList<>();
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
+    for (Operation.AlterUser.Change change : Operation.AlterUser.Change.values()) {
+      commands.add(new Command.Perform(session, 77, alteration(ANN, change)));
+      commands.add(new Command.Perform(session, 77, alteration(null, change)));
+    }
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o, -3)));
     commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000));
+    commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000, ANN));
+    commands.add(new Command.CreateFirstUser(new UserAccount(ANN, true, List.of("m$s$k"))));
     commands.add(new Command.CloseSession(session));
     commands.add(new Command.EndWait(session, 5, Command.WaitEnd.TIMED_OUT));
     commands.add(new Command.EndWait(session, 5, Command.WaitEnd.CANCELLED));
@@ -130,6 +148,14 @@ class EntryCodecTest {
       commands.add(new Command.AbortTransaction(session, 4, reason));
     }
     return commands.stream();
+  }
+
+  private static Operation alteration(@Nullable UserName user, Operation.AlterUser.Change change) {
+    return switch (change) {
+      case SET_PASSWORD, ADD_PASSWORD -> new Operation.AlterUser(user, change, "m$s$k");
+      case DROP_OLD_PASSWORD, MAKE_ADMINISTRATOR, MAKE_ORDINARY ->
+          new Operation.AlterUser(user, change, null);
+    };
   }
 
   private static Operation.ExecuteSql part(String sql) {
