@@ -14,6 +14,7 @@ import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +70,7 @@ final class Accounts {
       return false;
     }
     created(administrator);
-    sessions.all().stream().toList().forEach(endings::endSession);
+    endSessions(session -> true);
     return true;
   }
 
@@ -97,12 +98,22 @@ final class Accounts {
     created(account);
     if (first) {
       // they have no user; the session that has created the first user goes on
-      sessions.all().stream()
-          .filter(other -> other != session)
-          .toList()
-          .forEach(endings::endSession);
+      endSessions(other -> !other.id().equals(session.id()));
     }
     return new Outcome.Answered(true);
+  }
+
+  private void endSessions(Predicate<Session> ending) {
+    for (Session session : List.copyOf(sessions.all())) {
+      if (ending.test(session)) {
+        endings.endSession(session);
+      }
+    }
+  }
+
+  private static List<String> newest(UserAccount account, int most) {
+    List<String> verifiers = account.verifiers();
+    return verifiers.subList(0, Math.min(most, verifiers.size()));
   }
 
   private static boolean isUsableAdministrator(UserAccount account) {
@@ -136,8 +147,7 @@ final class Accounts {
     return switch (operation.change()) {
       case SET_PASSWORD -> altered(account.with(List.of(operation.password())));
       case ADD_PASSWORD -> addPassword(account, operation.password());
-      case DROP_OLD_PASSWORD ->
-          altered(account.with(account.verifiers().stream().limit(1).toList()));
+      case DROP_OLD_PASSWORD -> altered(account.with(newest(account, 1)));
       case MAKE_ADMINISTRATOR -> setAdministrator(account, true);
       case MAKE_ORDINARY -> setAdministrator(account, false);
     };
@@ -148,10 +158,7 @@ final class Accounts {
       return state("the password of user " + account.name() + " was changed meanwhile: try again");
     }
     List<String> both = new ArrayList<>(List.of(verifier));
-    account.verifiers().stream()
-        .filter(known -> !known.equals(verifier))
-        .limit(Limits.PASSWORDS_PER_USER - 1L)
-        .forEach(both::add);
+    both.addAll(newest(account, Limits.PASSWORDS_PER_USER - 1));
     return altered(account.with(both));
   }
 
@@ -197,11 +204,11 @@ final class Accounts {
       return failed;
     }
     users.remove(name);
-    for (Session open : sessions.all().stream().filter(one -> one.user().equals(name)).toList()) {
-      endings.endSession(open);
-    }
-    for (Lease lease : leases.all().stream().filter(one -> one.user().equals(name)).toList()) {
-      endings.endLease(lease);
+    endSessions(other -> other.user().equals(name));
+    for (Lease lease : List.copyOf(leases.all())) {
+      if (lease.user().equals(name)) {
+        endings.endLease(lease);
+      }
     }
     rights.definitionsChanged();
     current.tell(new Notice.UsersChanged());
@@ -248,7 +255,7 @@ final class Accounts {
     if (users.isEmpty()) {
       return;
     }
-    for (Session session : sessions.all().stream().filter(one -> one.awaited() != null).toList()) {
+    for (Session session : List.copyOf(sessions.all())) {
       LockName awaited = session.awaited();
       Outcome.Refused refused = awaited == null ? null : rights.acquire(session, List.of(awaited));
       if (refused != null) {

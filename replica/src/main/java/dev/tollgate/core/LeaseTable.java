@@ -5,9 +5,12 @@ import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserName;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +95,9 @@ final class LeaseTable {
   }
 
   void checkInvariants(LockTable locks) {
-    shares.checkInvariants(leases.values().stream().map(Lease::user).toList());
+    List<UserName> users = new ArrayList<>(leases.size());
+    leases.values().forEach(lease -> users.add(lease.user()));
+    shares.checkInvariants(users);
     for (Lease lease : leases.values()) {
       if (lease.id().value() > lastId) {
         throw new IllegalStateException("lease " + lease.id() + " beyond the counter");

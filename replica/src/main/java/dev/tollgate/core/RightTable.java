@@ -58,7 +58,11 @@ final class RightTable {
   }
 
   void removeIf(Predicate<Right> obsolete) {
-    all().stream().filter(obsolete).forEach(this::remove);
+    for (Right right : all()) {
+      if (obsolete.test(right)) {
+        remove(right);
+      }
+    }
   }
 
   List<Right> all() {

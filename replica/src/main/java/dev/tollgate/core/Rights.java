@@ -112,11 +112,20 @@ final class Rights {
 
   private boolean has(UserName user, Predicate<Right> wanted) {
     for (String name : roles.computeIfAbsent(user, store::rolesOf)) {
-      if (rights.of(name).stream().anyMatch(wanted)) {
+      if (any(rights.of(name), wanted)) {
         return true;
       }
     }
-    return rights.of(user.value()).stream().anyMatch(wanted);
+    return any(rights.of(user.value()), wanted);
+  }
+
+  private static boolean any(SortedSet<Right> granted, Predicate<Right> wanted) {
+    for (Right right : granted) {
+      if (wanted.test(right)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Users, roles or sequences have changed: rights of and on those that are gone are gone too. */

@@ -9,7 +9,6 @@ import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
-import java.util.Locale;
 import java.util.function.Supplier;
 
 /** The operations of one session, carried out at the position of the current command. */
@@ -110,7 +109,7 @@ final class SessionOperations implements Operation.Handler<Outcome> {
   @Override
   public Outcome alterUser(Operation.AlterUser operation) {
     UserName user = operation.user() == null ? session.user() : operation.user();
-    String object = user + " " + operation.change().name().toLowerCase(Locale.ROOT);
+    String object = user + " " + operation.change();
     return audit.administered(session, "alter_user", object, accounts.alter(session, operation));
   }
 

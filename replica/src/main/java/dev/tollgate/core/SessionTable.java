@@ -7,9 +7,11 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +85,9 @@ final class SessionTable {
 
   void checkInvariants(LeaseTable leases, LockTable locks) {
     answers.checkInvariants(this);
-    shares.checkInvariants(sessions.values().stream().map(Session::user).toList());
+    List<UserName> users = new ArrayList<>(sessions.size());
+    sessions.values().forEach(session -> users.add(session.user()));
+    shares.checkInvariants(users);
     for (Session session : sessions.values()) {
       Lease own = session.ownLease();
       if (own != null && leases.find(own.id()) != own) {

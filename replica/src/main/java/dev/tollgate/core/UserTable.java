@@ -59,8 +59,11 @@ final class UserTable {
 
   /** Returns true if there is no other administrator. */
   boolean isLastAdministrator(UserAccount account) {
-    return account.administrator()
-        && users.values().stream().filter(UserAccount::administrator).count() == 1;
+    int administrators = 0;
+    for (UserAccount one : users.values()) {
+      administrators += one.administrator() ? 1 : 0;
+    }
+    return account.administrator() && administrators == 1;
   }
 
   /** Adds a user, or replaces the user of the same name. */

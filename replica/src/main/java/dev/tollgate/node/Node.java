@@ -139,15 +139,16 @@ public final class Node implements AutoCloseable {
         replica -> access(replica, UserSettings.OPTIONAL));
   }
 
-  /** Creates a node with users of the caller. */
+  /** Creates a node whose clients log in as the caller says. */
   Node(
       NodeSettings settings,
       SqlDatabase database,
       ClientLimits limits,
       Capacity capacity,
+      UserSettings users,
       ClientAccess access)
       throws IOException {
-    this(settings, database, limits, capacity, UserSettings.OPTIONAL, replica -> access);
+    this(settings, database, limits, capacity, users, replica -> access);
   }
 
   private Node(

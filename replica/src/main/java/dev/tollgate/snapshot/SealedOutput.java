@@ -28,12 +28,21 @@ public final class SealedOutput extends OutputStream {
    * @param out stays open
    */
   public SealedOutput(OutputStream out, Passphrase passphrase) throws IOException {
+    this(out, passphrase, newSalt());
+  }
+
+  /** Writes a file whose key tests need not derive again. */
+  SealedOutput(OutputStream out, Passphrase passphrase, byte[] salt) throws IOException {
     this.out = requireNonNull(out, "out");
-    byte[] salt = new byte[SealedFormat.SALT_BYTES];
-    RANDOM.nextBytes(salt);
     header = SealedFormat.header(salt);
     key = passphrase.key(salt, SealedFormat.ITERATIONS);
     out.write(header);
+  }
+
+  private static byte[] newSalt() {
+    byte[] salt = new byte[SealedFormat.SALT_BYTES];
+    RANDOM.nextBytes(salt);
+    return salt;
   }
 
   @Override

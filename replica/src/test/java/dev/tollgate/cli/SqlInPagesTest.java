@@ -73,7 +73,11 @@ class SqlInPagesTest {
   @MethodSource("pages")
   void everyStatementDoesWhatItsPageSays(Path page) throws Exception {
     String name = page.getFileName().toString().replace(".md", "");
-    run(name, Files.readString(page));
+    // a page may create users, who are users of the whole cluster
+    try (Node ofPage = new Node(LoopbackSettings.of("n1", null))) {
+      ofPage.start();
+      run(ofPage, name, Files.readString(page));
+    }
   }
 
   /** The manual changes a cluster of several nodes: here is one, which understands the calls. */
@@ -85,7 +89,7 @@ class SqlInPagesTest {
             .map(line -> line.substring(0, line.indexOf(';')).strip())
             .toList();
     assertEquals(3, calls.size(), calls.toString());
-    try (Connection connection = connect();
+    try (Connection connection = connect(node);
         Statement statement = connection.createStatement()) {
       for (String call : calls) {
         assertEquals(call + "\n-> 55T04", stateOf(statement, call));
@@ -129,7 +133,11 @@ class SqlInPagesTest {
   }
 
   private static void run(String schema, String page) throws SQLException {
-    try (Connection connection = connect();
+    run(node, schema, page);
+  }
+
+  private static void run(Node node, String schema, String page) throws SQLException {
+    try (Connection connection = connect(node);
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE SCHEMA IF NOT EXISTS \"" + schema + "\"");
       statement.execute("SET SCHEMA \"" + schema + "\"");
@@ -143,7 +151,7 @@ class SqlInPagesTest {
     }
   }
 
-  private static Connection connect() throws SQLException {
+  private static Connection connect(Node node) throws SQLException {
     return DriverManager.getConnection(
         "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/");
   }

@@ -256,7 +256,7 @@ class BadInputTest {
           RawClient third = new RawClient(small.listenAddress())) {
         first.hello();
         second.hello();
-        Reply.Failure failure = (Reply.Failure) third.receive();
+        Reply.Failure failure = (Reply.Failure) third.greet();
         assertEquals("53300", failure.sqlState(), failure.message());
         assertTrue(third.isClosedByNode());
       }

@@ -19,6 +19,7 @@ public final class GuardedNode implements AutoCloseable {
             new SqlDatabase(),
             ClientLimits.STANDARD,
             Capacity.STANDARD,
+            TestUsers.administrator(user),
             new ClientAccess(
                 new TestUsers().with(user, password),
                 (name, session) -> true,

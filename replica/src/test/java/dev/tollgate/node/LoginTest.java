@@ -34,6 +34,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -90,6 +91,7 @@ class LoginTest {
             new SqlDatabase(),
             ClientLimits.STANDARD,
             Capacity.STANDARD,
+            TestUsers.administrator("jo"),
             new ClientAccess(
                 users,
                 (user, session) -> owners.getOrDefault(session, "").equals(user),
@@ -229,6 +231,7 @@ class LoginTest {
       // more than a stranger may send
       statement.execute("SELECT '" + "x".repeat(100_000) + "'");
       statement.execute("SELECT acquire_lock('job')");
+      statement.execute("CREATE USER MO");
     }
     assertTrue(audit.stream().allMatch("JO by SCRAM-SHA-256"::equals), audit.toString());
     assertTrue(audit.size() >= 2, audit.toString());
@@ -448,6 +451,42 @@ class LoginTest {
     Local again = local();
     again.logIn("jo", "secret");
     assertInstanceOf(Reply.SessionReady.class, again.call(attach));
+  }
+
+  /** With it, a user could keep the locks of a program that has died. */
+  @Test
+  void heartbeatOfAnotherUserRenewsNothing() throws Exception {
+    try (Connection connection = DriverManager.getConnection(url(""), "jo", "secret");
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE USER MO");
+      long lease;
+      try (ResultSet created = statement.executeQuery("SELECT create_lease(60000)")) {
+        created.next();
+        lease = created.getLong(1);
+      }
+      long session;
+      try (ResultSet own = statement.executeQuery("SELECT SESSION_ID FROM TOLLGATE.SESSIONS")) {
+        own.next();
+        session = own.getLong(1);
+      }
+      Request.Heartbeat heartbeat = new Request.Heartbeat(List.of(session), List.of(lease));
+      Reply.HeartbeatAck refused = acknowledged("mo", "new", heartbeat);
+      assertEquals(List.of(session), refused.lostSessions());
+      assertEquals(List.of(lease), refused.lostLeases());
+      Reply.HeartbeatAck renewed = acknowledged("jo", "secret", heartbeat);
+      assertEquals(List.of(), renewed.lostSessions());
+      assertEquals(List.of(), renewed.lostLeases());
+    }
+  }
+
+  private Reply.HeartbeatAck acknowledged(
+      String user, String password, Request.Heartbeat heartbeat) {
+    Local client = local();
+    assertInstanceOf(Reply.LoggedIn.class, client.logIn(user, password));
+    client.call(heartbeat);
+    await()
+        .until(() -> client.replies.get(client.replies.size() - 1) instanceof Reply.HeartbeatAck);
+    return (Reply.HeartbeatAck) client.replies.get(client.replies.size() - 1);
   }
 
   @Test

@@ -27,8 +27,12 @@ final class RawClient implements AutoCloseable {
   }
 
   void hello() throws IOException {
-    Reply reply = call(new Request.Hello(1, Protocol.VERSION, "app", "host", "1"));
-    assertInstanceOf(Reply.Welcome.class, reply);
+    assertInstanceOf(Reply.Welcome.class, greet());
+  }
+
+  /** Says hello, and returns what the node replies. */
+  Reply greet() throws IOException {
+    return call(new Request.Hello(1, Protocol.VERSION, "app", "host", "1"));
   }
 
   Reply call(Request request) throws IOException {

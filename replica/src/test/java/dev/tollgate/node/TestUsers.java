@@ -1,5 +1,7 @@
 package dev.tollgate.node;
 
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.client.Authentication;
 import dev.tollgate.wire.PasswordVerifier;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +16,16 @@ final class TestUsers implements Authentication {
   private final Map<String, User> users = new ConcurrentHashMap<>();
   volatile boolean required = true;
   volatile boolean known = true;
+
+  /** What a node needs so that the replicated state has a user of this name too. */
+  static UserSettings administrator(String name) {
+    return new UserSettings(
+        /* loginRequired= */ true,
+        new UserAccount(
+            new UserName(name.toUpperCase(Locale.ROOT)),
+            /* administrator= */ true,
+            List.of(PasswordVerifier.of("unused").text())));
+  }
 
   /** Adds or replaces a user; without passwords, it has a certificate only. */
   TestUsers with(String name, String... passwords) {

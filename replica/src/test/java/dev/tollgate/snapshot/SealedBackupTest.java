@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,13 +26,17 @@ class SealedBackupTest {
   private static final int SEALED_CHUNK = CHUNK + SealedFormat.TAG_BYTES;
   private static final int HEADER = SealedFormat.HEADER_BYTES;
 
-  private final Passphrase right;
+  private static final byte[] SALT = bytes(SealedFormat.SALT_BYTES);
+
+  /** Keeps the key of the salt, so that most tests need not derive one. */
+  private static Passphrase right;
 
   @TempDir Path directory;
 
-  SealedBackupTest() throws IOException {
-    // derives its key once for each file
+  @BeforeAll
+  static void deriveKey() throws IOException {
     right = passphrase("right");
+    right.key(SALT, SealedFormat.ITERATIONS);
   }
 
   private static Passphrase passphrase(String text) throws IOException {
@@ -44,9 +49,9 @@ class SealedBackupTest {
     return bytes;
   }
 
-  private byte[] seal(byte[] plain) throws IOException {
+  private static byte[] seal(byte[] plain) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    SealedOutput sealed = new SealedOutput(out, right);
+    SealedOutput sealed = new SealedOutput(out, right, SALT);
     sealed.write(plain, 0, plain.length / 3);
     sealed.write(plain, plain.length / 3, plain.length - plain.length / 3);
     sealed.finish();
@@ -59,7 +64,7 @@ class SealedBackupTest {
     }
   }
 
-  private String refusal(byte[] sealed) {
+  private static String refusal(byte[] sealed) {
     return assertThrows(CorruptSnapshotException.class, () -> open(sealed, right)).getMessage();
   }
 
@@ -94,9 +99,18 @@ class SealedBackupTest {
   void twoFilesOfOnePassphraseHaveNothingInCommon() throws IOException {
     byte[] plain = bytes(1_000);
     byte[] first = seal(plain);
-    byte[] second = seal(plain);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    SealedOutput sealed = new SealedOutput(out, passphrase("right"));
+    sealed.write(plain);
+    sealed.finish();
+    byte[] second = out.toByteArray();
     assertFalse(Arrays.equals(chunk(first, 0), chunk(second, 0)));
-    assertTrue(refusal(join(header(second), chunk(first, 0))).contains("the passphrase is wrong"));
+    assertTrue(
+        assertThrows(
+                CorruptSnapshotException.class,
+                () -> open(join(header(second), chunk(first, 0)), passphrase("right")))
+            .getMessage()
+            .contains("the passphrase is wrong"));
   }
 
   @Test

@@ -65,6 +65,7 @@ class PublishedJarIT {
             "dev/tollgate/jdbc",
             "dev/tollgate/lock",
             "dev/tollgate/shaded",
+            "dev/tollgate/tls",
             "dev/tollgate/transport",
             "dev/tollgate/wire"),
         packages);

@@ -11,6 +11,7 @@ import dev.tollgate.sql.Plan;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.PasswordVerifier;
+import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,16 @@ final class AccountStatements {
       throws SQLException {
     UserName named = plan.user() == null ? null : name(plan.user());
     UserName user = named == null ? session.user() : named;
+    boolean own =
+        user.equals(session.user()) && plan.change() == Plan.ConfigureUser.Change.SET_PASSWORD;
+    if (!own && !isAdministrator(session)) {
+      // the log would refuse it too, but the verifier would be computed before
+      throw SqlErrors.exception(
+          SqlState.RIGHT_MISSING,
+          "only an administrator may create, alter and drop users, and user "
+              + session.user()
+              + " is none");
+    }
     Argument argument = plan.password();
     String password =
         argument == null ? null : PlanArguments.value(argument, parameters).textOrNull();

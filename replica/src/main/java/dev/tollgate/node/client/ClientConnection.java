@@ -159,7 +159,7 @@ public final class ClientConnection {
     } else if (request instanceof Request.Ping) {
       answer.accept(new Reply.Ok());
     } else if (request instanceof Request.Heartbeat heartbeat) {
-      heartbeats.heartbeat(heartbeat, answer);
+      heartbeats.heartbeat(heartbeat, SessionRequests.nameOf(greeting.user()), answer);
     } else if (request instanceof Request.Prepare prepare) {
       sessions.withSession(answer, attached -> statements.prepare(attached, prepare, answer));
     } else if (request instanceof Request.Fetch fetch) {

@@ -114,8 +114,7 @@ public final class ClientService implements Replica.Listener {
     StatementQueries statementQueries =
         new StatementQueries(
             database.reader(), new ClusterViews(replica, log, timeKeeper), facts, queries);
-    LeaseRenewals renewals =
-        new LeaseRenewals(timeKeeper, leadership, workers, facts, replica.state());
+    LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
     execution =
         new StatementExecution(
             proposals,
@@ -173,7 +172,7 @@ public final class ClientService implements Replica.Listener {
             link::trust),
         new SessionRequests(
             cluster, leadership, pipeline, replica.facts(), queries, replies, access.owners()),
-        new Heartbeats(timeKeeper, keepers, leadership, workers, replies),
+        new Heartbeats(timeKeeper, keepers, leadership, replica.facts(), workers, replies),
         watches,
         leaders,
         new StatementRequests(

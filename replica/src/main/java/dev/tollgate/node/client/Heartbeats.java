@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.replica.Facts;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -20,14 +22,39 @@ import java.util.function.Consumer;
  * it one frame at a time; proofs come from any thread.
  */
 final class Heartbeats {
-  /** What one heartbeat renews, and when it arrived. */
-  private record Renewals(List<SessionId> sessions, List<LeaseId> leases, long arrivedNanos) {
-    static Renewals of(Request.Heartbeat heartbeat, long arrivedNanos) {
+  /**
+   * What one heartbeat renews, and when it arrived.
+   *
+   * @param foreign what is another user's: it is not renewed, and lost to this client
+   */
+  private record Renewals(
+      List<SessionId> sessions,
+      List<LeaseId> leases,
+      Reply.HeartbeatAck foreign,
+      long arrivedNanos) {
+    static Renewals of(Request.Heartbeat heartbeat, UserName user, Facts facts, long arrivedNanos) {
+      List<Long> foreignSessions = new ArrayList<>();
       List<SessionId> sessions = new ArrayList<>(heartbeat.sessions().size());
-      heartbeat.sessions().forEach(id -> sessions.add(new SessionId(requirePositive(id))));
+      for (long number : heartbeat.sessions()) {
+        SessionId id = new SessionId(requirePositive(number));
+        if (facts.mayRenew(user, id)) {
+          sessions.add(id);
+        } else {
+          foreignSessions.add(number);
+        }
+      }
+      List<Long> foreignLeases = new ArrayList<>();
       List<LeaseId> leases = new ArrayList<>(heartbeat.leases().size());
-      heartbeat.leases().forEach(id -> leases.add(new LeaseId(requirePositive(id))));
-      return new Renewals(sessions, leases, arrivedNanos);
+      for (long number : heartbeat.leases()) {
+        LeaseId id = new LeaseId(requirePositive(number));
+        if (facts.mayRenew(user, id)) {
+          leases.add(id);
+        } else {
+          foreignLeases.add(number);
+        }
+      }
+      return new Renewals(
+          sessions, leases, new Reply.HeartbeatAck(foreignSessions, foreignLeases), arrivedNanos);
     }
 
     private static long requirePositive(long id) {
@@ -41,6 +68,7 @@ final class Heartbeats {
   private final TimeKeeper timeKeeper;
   private final Keepers keepers;
   private final Leadership leadership;
+  private final Facts facts;
   private final Workers workers;
   private final ReplyChannel replies;
   private boolean keeps;
@@ -49,17 +77,19 @@ final class Heartbeats {
       TimeKeeper timeKeeper,
       Keepers keepers,
       Leadership leadership,
+      Facts facts,
       Workers workers,
       ReplyChannel replies) {
     this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.keepers = requireNonNull(keepers, "keepers");
     this.leadership = requireNonNull(leadership, "leadership");
+    this.facts = requireNonNull(facts, "facts");
     this.workers = requireNonNull(workers, "workers");
     this.replies = requireNonNull(replies, "replies");
   }
 
-  void heartbeat(Request.Heartbeat heartbeat, Consumer<Reply> answer) {
-    Renewals renewals = Renewals.of(heartbeat, timeKeeper.now());
+  void heartbeat(Request.Heartbeat heartbeat, UserName user, Consumer<Reply> answer) {
+    Renewals renewals = Renewals.of(heartbeat, user, facts, timeKeeper.now());
     keeps = true;
     keepers.keptBy(renewals.sessions, renewals.leases, replies);
     renew(renewals, outcome -> {});
@@ -84,7 +114,7 @@ final class Heartbeats {
   }
 
   private Reply.HeartbeatAck renew(Renewals renewals, Consumer<TimeKeeper.Renewal> outcomes) {
-    List<Long> lostSessions = new ArrayList<>();
+    List<Long> lostSessions = new ArrayList<>(renewals.foreign.lostSessions());
     for (SessionId id : renewals.sessions) {
       TimeKeeper.Renewal outcome = timeKeeper.renew(id, renewals.arrivedNanos);
       outcomes.accept(outcome);
@@ -95,7 +125,7 @@ final class Heartbeats {
         keepers.forget(id);
       }
     }
-    List<Long> lostLeases = new ArrayList<>();
+    List<Long> lostLeases = new ArrayList<>(renewals.foreign.lostLeases());
     for (LeaseId id : renewals.leases) {
       TimeKeeper.Renewal outcome = timeKeeper.renew(id, renewals.arrivedNanos);
       outcomes.accept(outcome);

@@ -2,11 +2,8 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.core.ClusterState;
-import dev.tollgate.core.Lease;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.node.replica.Facts;
-import dev.tollgate.node.replica.StateAccess;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.store.schema.LockAnswers;
 import dev.tollgate.wire.Reply;
@@ -21,19 +18,12 @@ final class LeaseRenewals {
   private final Leadership leadership;
   private final Workers workers;
   private final Facts facts;
-  private final StateAccess state;
 
-  LeaseRenewals(
-      TimeKeeper timeKeeper,
-      Leadership leadership,
-      Workers workers,
-      Facts facts,
-      StateAccess state) {
+  LeaseRenewals(TimeKeeper timeKeeper, Leadership leadership, Workers workers, Facts facts) {
     this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.leadership = requireNonNull(leadership, "leadership");
     this.workers = requireNonNull(workers, "workers");
     this.facts = requireNonNull(facts, "facts");
-    this.state = requireNonNull(state, "state");
   }
 
   /** One call of renew_lease, and when it arrived. */
@@ -43,23 +33,13 @@ final class LeaseRenewals {
   /** Replies with the milliseconds that the lease has left from now on. */
   void renew(ReceivedStatement statement, LeaseId lease, String columnLabel) {
     Call call = new Call(statement, lease, columnLabel, timeKeeper.now());
-    if (facts.isAdministrator(statement.session().user())) {
+    if (facts.mayRenew(statement.session().user(), lease)) {
       renew(call);
     } else {
-      state.ask(now -> renewOwn(call, now));
-    }
-  }
-
-  /** Only its own user and administrators may keep a lease alive. */
-  private void renewOwn(Call call, ClusterState now) {
-    Lease lease = now.lease(call.lease);
-    if (lease != null && !lease.user().equals(call.statement.session().user())) {
-      call.statement.reply(
+      statement.reply(
           new Reply.Failure(
               SqlState.RIGHT_MISSING,
-              "lease " + call.lease + " is another user's: only that user can renew it"));
-    } else {
-      renew(call);
+              "lease " + lease + " is another user's: only that user can renew it"));
     }
   }
 

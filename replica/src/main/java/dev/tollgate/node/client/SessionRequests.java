@@ -113,7 +113,8 @@ final class SessionRequests {
     return facts.isAdministrator(nameOf(user));
   }
 
-  private static UserName nameOf(@Nullable String user) {
+  /** The user of a connection; null stands for one that did not have to log in. */
+  static UserName nameOf(@Nullable String user) {
     return user == null ? UserName.ANONYMOUS : new UserName(user);
   }
 

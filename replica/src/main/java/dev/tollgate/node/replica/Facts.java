@@ -3,6 +3,7 @@ package dev.tollgate.node.replica;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.Lease;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
@@ -73,6 +74,10 @@ public final class Facts {
   private static final UniqueId NO_SECRET = new UniqueId(0, 0);
 
   private final Map<SessionId, Session> sessions = new ConcurrentHashMap<>();
+
+  /** The users of live leases, where that is not {@link UserName#ANONYMOUS}. */
+  private final Map<LeaseId, UserName> leaseUsers = new ConcurrentHashMap<>();
+
   private volatile SortedMap<String, String> nodes = Collections.emptySortedMap();
   private volatile Map<UserName, UserAccount> users = Map.of();
   private volatile UniqueId loginSecret = NO_SECRET;
@@ -90,6 +95,18 @@ public final class Facts {
   public boolean isInTransaction(SessionId id) {
     SessionFacts found = session(id);
     return found != null && found.inTransaction();
+  }
+
+  /** False if a lease of this id is another user's, and the user is no administrator. */
+  public boolean mayRenew(UserName user, LeaseId id) {
+    UserName owner = leaseUsers.get(id);
+    return owner == null || owner.equals(user) || isAdministrator(user);
+  }
+
+  /** False if a session of this id is another user's, and the user is no administrator. */
+  public boolean mayRenew(UserName user, SessionId id) {
+    Session found = sessions.get(id);
+    return found == null || found.user().equals(user) || isAdministrator(user);
   }
 
   /** Where clients reach each node, host:port by node id, of the nodes that have announced it. */
@@ -135,6 +152,9 @@ public final class Facts {
       sessions.remove(ended.session());
     } else if (notice instanceof Notice.LeaseStarted started) {
       lastLease = started.lease().value();
+      takeUser(state.lease(started.lease()));
+    } else if (notice instanceof Notice.LeaseEnded ended) {
+      leaseUsers.remove(ended.lease());
     } else if (notice instanceof Notice.UsersChanged) {
       takeUsers(state);
     } else if (notice instanceof Notice.ClusterChanged) {
@@ -142,9 +162,17 @@ public final class Facts {
     }
   }
 
+  private void takeUser(@Nullable Lease lease) {
+    if (lease != null && !lease.user().equals(UserName.ANONYMOUS)) {
+      leaseUsers.put(lease.id(), lease.user());
+    }
+  }
+
   /** Replaces the facts with the facts of another state. */
   void restored(ClusterState state) {
     sessions.clear();
+    leaseUsers.clear();
+    state.leases().forEach(this::takeUser);
     state.sessions().forEach(session -> sessions.put(session.id(), session));
     nodes = copyOf(state.nodes());
     takeUsers(state);
