@@ -115,6 +115,15 @@ class SeriesRequestTest {
     assertEquals(2, rows(3));
   }
 
+  /** A text without characters is one that was not planned. */
+  @Test
+  void emptyStatementIsRefused() throws Exception {
+    Reply reply = client.call(series(2, TransactionMode.AUTOCOMMIT, SeriesEnding.RUN_ALL, ""));
+    Reply.BatchResult results = assertInstanceOf(Reply.BatchResult.class, reply, reply::toString);
+    assertEquals(1, results.results().size());
+    assertEquals("42T01", state(results.results().get(0)));
+  }
+
   @Test
   void statementThatIsWrongInItselfEndsASeriesThatStops() throws Exception {
     assertEquals(

@@ -69,7 +69,8 @@ final class StatementSeries {
         known.add(plan);
       }
     }
-    if (unplannedChars == 0 && request.statements().size() <= SHORT_SERIES) {
+    boolean planned = known.size() == request.statements().size(); // a text may be empty
+    if (planned && request.statements().size() <= SHORT_SERIES) {
       try {
         Iterator<Plan> plans = known.iterator();
         work.attempt(answer, () -> propose(number, request, sql -> plans.next()));
