@@ -5,6 +5,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -36,9 +37,10 @@ public final class PrivateFiles {
    * not emptied, because others may have it open, or may have the right to open it.
    */
   public static FileChannel replace(Path file) throws IOException {
-    if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-      Files.deleteIfExists(file);
+    if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileSystemException(file.toString(), null, "Is a directory");
     }
+    Files.deleteIfExists(file);
     return FileChannel.open(file, EnumSet.of(CREATE_NEW, WRITE), attributes(file, OF_FILES));
   }
 
