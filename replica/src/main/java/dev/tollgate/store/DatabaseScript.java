@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.h2.command.dml.ScriptCommand;
 import org.h2.engine.IsolationLevel;
+import org.h2.engine.Right;
 import org.h2.engine.RightOwner;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
@@ -37,6 +38,7 @@ import org.h2.result.SimpleResult;
 import org.h2.schema.Schema;
 import org.h2.table.Table;
 import org.h2.table.TableType;
+import org.h2.util.HasSQL;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;
 import org.h2.value.ValueVarchar;
@@ -209,19 +211,24 @@ final class DatabaseScript implements AutoCloseable {
         lines.add(user.getCreateSQL(/* password= */ false) + ";");
       }
     }
-    database.h2().getAllRights().stream()
-        .map(right -> right.getCreateSQL())
-        .filter(database::isBuiltIn)
-        .forEach(right -> lines.add(right + ";"));
+    for (Right right : database.h2().getAllRights()) {
+      String sql = right.getCreateSQL();
+      if (right.getGrantee() instanceof User || database.isBuiltIn(sql)) {
+        lines.add(sql + ";");
+      }
+    }
     return lines;
   }
 
-  /** Removes the owner from the SQL of a schema, because all clients share one user. */
-  private static String withoutOwner(String line) {
-    String owner = " AUTHORIZATION \"" + H2Database.CLIENT + "\";";
-    return line.startsWith("CREATE SCHEMA ") && line.endsWith(owner)
-        ? line.substring(0, line.length() - owner.length()) + ";"
-        : line;
+  /** Removes the owner from the SQL of a schema: the script has no users. */
+  private String withoutOwner(String line) {
+    for (Schema schema : database.h2().getAllSchemas()) {
+      String owner = " AUTHORIZATION " + schema.getOwner().getSQL(HasSQL.DEFAULT_SQL_FLAGS) + ";";
+      if (line.startsWith("CREATE SCHEMA ") && line.endsWith(owner)) {
+        return line.substring(0, line.length() - owner.length()) + ";";
+      }
+    }
+    return line;
   }
 
   private void addFences(List<String> lines, List<@Nullable Object[]> fences) {

@@ -2,6 +2,7 @@ package dev.tollgate.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -33,7 +34,8 @@ class SecretOptionsTest {
     List<String> found = new ArrayList<>();
     for (OptionSpec option : command.getCommandSpec().options()) {
       for (String name : option.names()) {
-        if (SECRET.matcher(name).matches() && !name.endsWith("-file")) {
+        boolean file = name.endsWith("-file") || option.type() == Path.class;
+        if (SECRET.matcher(name).matches() && !file) {
           found.add(command.getCommandName() + " " + name);
         }
       }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What administrators, owners of schemas, other users and clients without a user may do. */
-@Timeout(300)
+@Timeout(900)
 class RightsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
