@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RandomSeed;
 import dev.tollgate.core.command.RefusalCode;
+import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.UniqueId;
@@ -29,11 +30,15 @@ final class Accounts {
     void endLease(Lease lease);
 
     void endWait(Session session, Outcome end);
+
+    /** Makes these endings before what they set free is handed on. */
+    void together(Runnable endings);
   }
 
   private final CurrentCommand current;
   private final SessionTable sessions;
   private final LeaseTable leases;
+  private final LockTable locks;
   private final Agreement agreement;
   private final UserTable users;
   private final RightTable granted;
@@ -45,6 +50,7 @@ final class Accounts {
     this.current = state.current();
     this.sessions = state.sessions();
     this.leases = state.leases();
+    this.locks = state.locks();
     this.agreement = state.agreement();
     this.users = state.users();
     this.granted = state.rights();
@@ -167,9 +173,7 @@ final class Accounts {
       return lastAdministrator(account.name());
     }
     store.setAdministrator(account.name(), administers);
-    Outcome done = altered(account.with(administers));
-    endForbiddenWaits();
-    return done;
+    return altered(account.with(administers));
   }
 
   private Outcome altered(UserAccount account) {
@@ -204,15 +208,28 @@ final class Accounts {
       return failed;
     }
     users.remove(name);
-    endSessions(other -> other.user().equals(name));
+    endings.together(() -> endAllOf(name));
+    rights.definitionsChanged();
+    current.tell(new Notice.UsersChanged());
+    return new Outcome.Answered(true);
+  }
+
+  private void endAllOf(UserName name) {
+    Outcome dropped =
+        new Outcome.Refused(RefusalCode.SESSION_GONE, "user " + name + " was dropped");
+    List<Session> open = List.copyOf(sessions.all());
+    // first the waits, because what ends with one session may be what another waits for
+    for (Session session : open) {
+      if (session.user().equals(name)) {
+        endings.endWait(session, dropped);
+      }
+    }
+    endSessions(session -> session.user().equals(name));
     for (Lease lease : List.copyOf(leases.all())) {
       if (lease.user().equals(name)) {
         endings.endLease(lease);
       }
     }
-    rights.definitionsChanged();
-    current.tell(new Notice.UsersChanged());
-    return new Outcome.Answered(true);
   }
 
   Outcome change(Session session, Operation.ChangeRight operation) {
@@ -224,7 +241,7 @@ final class Accounts {
     Right right = inSchema(session, operation.right());
     if (!operation.grant()) {
       boolean revoked = granted.remove(right);
-      endForbiddenWaits();
+      rights.revoked();
       return new Outcome.Answered(revoked);
     }
     if (!store.hasGrantee(right.grantee())) {
@@ -250,14 +267,30 @@ final class Accounts {
         : right;
   }
 
-  /** Ends waits for locks that the waiting user may no longer acquire. */
-  void endForbiddenWaits() {
-    if (users.isEmpty()) {
-      return;
+  /**
+   * Ends waits for locks that the waiting user may no longer acquire, if a right may have gone
+   * since this was last done.
+   *
+   * @return false if no right may have gone
+   */
+  boolean endForbiddenWaits() {
+    if (!rights.takeRevoked()) {
+      return false;
     }
-    for (Session session : List.copyOf(sessions.all())) {
-      LockName awaited = session.awaited();
-      Outcome.Refused refused = awaited == null ? null : rights.acquire(session, List.of(awaited));
+    if (!users.isEmpty()) {
+      endings.together(() -> List.copyOf(sessions.all()).forEach(this::endIfForbidden));
+    }
+    return true;
+  }
+
+  private void endIfForbidden(Session session) {
+    LockName awaited = session.awaited();
+    Lock lock = awaited == null ? null : locks.find(awaited);
+    Waiter waiter =
+        lock == null ? null : lock.waiterOf(new RequestId(session.id(), session.lastSequence()));
+    if (lock != null && waiter != null) {
+      Outcome.Refused refused =
+          rights.acquire(session, waiter.isForSeveral() ? waiter.together() : List.of(lock.name()));
       if (refused != null) {
         endings.endWait(session, refused);
       }

@@ -41,6 +41,9 @@ final class LockGrants {
   private final EventRecorder audit;
   private final WaitListener listener;
 
+  /** The locks to hand on when {@link #endTogether} has ended all; null outside. */
+  private @Nullable Set<LockName> postponed;
+
   LockGrants(LockTable locks, Capacity capacity, EventRecorder audit, WaitListener listener) {
     this.locks = locks;
     this.capacity = capacity;
@@ -240,6 +243,18 @@ final class LockGrants {
     }
   }
 
+  /**
+   * Ends several leases or waits, and hands their locks on afterwards, so that none goes to a
+   * request that is about to end.
+   */
+  void endTogether(Runnable endings, long nowMicros) {
+    Set<LockName> changed = new LinkedHashSet<>();
+    postponed = changed;
+    endings.run();
+    postponed = null;
+    handOn(changed, nowMicros);
+  }
+
   /** Removes a request from the queue of a lock, if it stands there, without an outcome. */
   void withdraw(LockName name, RequestId request, long nowMicros) {
     Lock lock = locks.find(name);
@@ -280,6 +295,10 @@ final class LockGrants {
    * locks that are unused. A request for several locks that leaves its queues makes way in each.
    */
   private void handOn(Collection<LockName> names, long nowMicros) {
+    if (postponed != null) {
+      postponed.addAll(names);
+      return;
+    }
     Deque<LockName> changed = new ArrayDeque<>(names);
     while (!changed.isEmpty()) {
       Lock lock = locks.find(changed.removeFirst());

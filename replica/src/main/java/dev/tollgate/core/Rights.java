@@ -28,6 +28,8 @@ final class Rights {
   /** The roles of users, as far as they were asked for since definitions changed. */
   private final SortedMap<UserName, SortedSet<String>> roles = new TreeMap<>();
 
+  private boolean revoked;
+
   Rights(ReplicatedState state, SqlStore store) {
     this.users = state.users();
     this.rights = state.rights();
@@ -131,11 +133,24 @@ final class Rights {
   /** Users, roles or sequences have changed: rights of and on those that are gone are gone too. */
   void definitionsChanged() {
     roles.clear();
+    revoked();
     rights.removeIf(
         right ->
             !store.hasGrantee(right.grantee())
                 || (right.kind() == Right.Kind.SEQUENCE
                     && !store.hasSequence(new TableName(right.schema(), right.object()))));
+  }
+
+  /** Records that some user may have lost a right. */
+  void revoked() {
+    revoked = true;
+  }
+
+  /** Returns once whether some user may have lost a right. */
+  boolean takeRevoked() {
+    boolean taken = revoked;
+    revoked = false;
+    return taken;
   }
 
   private static Outcome.Refused missing(String message) {

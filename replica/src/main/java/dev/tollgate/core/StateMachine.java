@@ -96,6 +96,10 @@ public final class StateMachine {
     state.audit().begin();
     Outcome outcome = command.handledBy(commands);
     transactions.settleGranted();
+    while (accounts.endForbiddenWaits()) {
+      // statements that have their turn now may be definitions that take rights away
+      transactions.settleGranted();
+    }
     return new Applied(outcome, current.notices(), state.audit().events());
   }
 
@@ -187,6 +191,11 @@ public final class StateMachine {
     @Override
     public void endWait(Session session, Outcome end) {
       requests.endWait(session, end);
+    }
+
+    @Override
+    public void together(Runnable endings) {
+      state.grants().endTogether(endings, current.nowMicros());
     }
   }
 

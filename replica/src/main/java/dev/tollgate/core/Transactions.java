@@ -47,6 +47,7 @@ final class Transactions {
   private final CurrentCommand current;
   private final Agreement agreement;
   private final EventRecorder audit;
+  private final UserTable users;
 
   Transactions(ReplicatedState state, SqlStore store, Rights rights, SqlWrite.Factory writes) {
     this.store = store;
@@ -60,6 +61,7 @@ final class Transactions {
     this.current = state.current();
     this.agreement = state.agreement();
     this.audit = state.audit();
+    this.users = state.users();
   }
 
   /**
@@ -227,6 +229,11 @@ final class Transactions {
       return null;
     }
     Session session = statement.session();
+    if (users.isDropped(session.user())) {
+      // the session ends with this very command; the database no longer knows its user
+      statement.finish(statement.endedBy(Requests.sessionGone(session.id())));
+      return null;
+    }
     Transaction own = session.transaction();
     if (statement.isDefinition() && own != null) {
       Outcome.Refused refused = commit(session, own);

@@ -51,6 +51,11 @@ final class UserTable {
     return users.isEmpty() ? name.equals(UserName.ANONYMOUS) : users.containsKey(name);
   }
 
+  /** Returns true for the user of a session that must end, because the user is gone. */
+  boolean isDropped(UserName name) {
+    return !users.containsKey(name) && !name.equals(UserName.ANONYMOUS);
+  }
+
   boolean isAdministrator(UserName name) {
     UserAccount account = users.get(name);
     // a session without a name goes on after the first user was created: it has created that user

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What locks should do, written as plainly as possible and apart from the product's code: lists
@@ -32,6 +33,9 @@ public final class LockModel {
 
   private final TreeMap<String, Integer> permits = new TreeMap<>();
   private long token;
+
+  /** Locks to settle once all has ended that ends together; null outside. */
+  private @Nullable LinkedHashSet<String> postponed;
 
   /** Answers that waiting requests have got since they were last taken. */
   public final TreeMap<String, String> answers = new TreeMap<>();
@@ -184,6 +188,20 @@ public final class LockModel {
     return true;
   }
 
+  /** Ends several waits and leases before anything of theirs is granted to others. */
+  public void endTogether(Runnable endings) {
+    LinkedHashSet<String> changed = new LinkedHashSet<>();
+    postponed = changed;
+    endings.run();
+    postponed = null;
+    settle(List.copyOf(changed));
+  }
+
+  /** The locks that a request waits for. */
+  public List<String> awaitedBy(String request) {
+    return queued.stream().filter(q -> q.request.equals(request)).map(q -> q.lock).toList();
+  }
+
   public boolean heldExclusively(String lock, long byToken) {
     return held.stream()
         .anyMatch(h -> h.lock.equals(lock) && h.token == byToken && !h.shared && !h.kept);
@@ -263,6 +281,10 @@ public final class LockModel {
   }
 
   private void settle(List<String> locks) {
+    if (postponed != null) {
+      postponed.addAll(locks);
+      return;
+    }
     List<String> changed = new ArrayList<>(locks);
     while (!changed.isEmpty()) {
       String lock = changed.remove(0);
