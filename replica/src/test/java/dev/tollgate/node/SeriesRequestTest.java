@@ -121,7 +121,7 @@ class SeriesRequestTest {
     Reply reply = client.call(series(2, TransactionMode.AUTOCOMMIT, SeriesEnding.RUN_ALL, ""));
     Reply.BatchResult results = assertInstanceOf(Reply.BatchResult.class, reply, reply::toString);
     assertEquals(1, results.results().size());
-    assertEquals("42T01", state(results.results().get(0)));
+    assertEquals("HYC00", state(results.results().get(0)));
   }
 
   @Test
