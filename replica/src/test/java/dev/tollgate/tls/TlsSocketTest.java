@@ -27,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -159,6 +160,7 @@ class TlsSocketTest {
   }
 
   @Test
+  @Timeout(30)
   void handshakeEndsByItsDeadlineHoweverSlowlyBytesCome() throws Exception {
     CompletableFuture<Boolean> dripping =
         async(
