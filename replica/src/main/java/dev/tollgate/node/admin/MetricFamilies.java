@@ -1,0 +1,84 @@
+package dev.tollgate.node.admin;
+
+import dev.tollgate.core.Tally;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Gathers metrics in the form of Prometheus' client. Each name comes once. Not thread-safe. */
+final class MetricFamilies {
+  private final List<MetricSnapshot> families = new ArrayList<>();
+
+  MetricFamilies gauge(String name, String help, double value) {
+    return gauges(name, help, Map.of(Labels.EMPTY, value));
+  }
+
+  /** A gauge with labels; left out while there is no value. */
+  MetricFamilies gauges(String name, String help, Map<Labels, ? extends Number> values) {
+    GaugeSnapshot.Builder builder = GaugeSnapshot.builder().name(name).help(help);
+    values.forEach(
+        (labels, value) ->
+            builder.dataPoint(
+                GaugeSnapshot.GaugeDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(value.doubleValue())
+                    .build()));
+    return add(builder.build(), values.isEmpty());
+  }
+
+  /**
+   * @param name without the {@code _total} that a scrape has after it
+   */
+  MetricFamilies counter(String name, String help, double value) {
+    return counters(name, help, Map.of(Labels.EMPTY, value));
+  }
+
+  /** A counter with labels; left out while there is no value. */
+  MetricFamilies counters(String name, String help, Map<Labels, ? extends Number> values) {
+    CounterSnapshot.Builder builder = CounterSnapshot.builder().name(name).help(help);
+    values.forEach(
+        (labels, value) ->
+            builder.dataPoint(
+                CounterSnapshot.CounterDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(value.doubleValue())
+                    .build()));
+    return add(builder.build(), values.isEmpty());
+  }
+
+  /**
+   * @param unit how many of a tally's units make one of the metric
+   */
+  MetricFamilies histogram(String name, String help, Tally.Count tally, double unit) {
+    long[] bounds = tally.bounds();
+    double[] limits = new double[bounds.length + 1];
+    for (int i = 0; i < bounds.length; i++) {
+      limits[i] = bounds[i] / unit;
+    }
+    limits[bounds.length] = Double.POSITIVE_INFINITY;
+    HistogramSnapshot.HistogramDataPointSnapshot.Builder point =
+        HistogramSnapshot.HistogramDataPointSnapshot.builder()
+            .classicHistogramBuckets(ClassicHistogramBuckets.of(limits, tally.counts()));
+    point.sum(tally.sum() / unit);
+    return add(
+        HistogramSnapshot.builder().name(name).help(help).dataPoint(point.build()).build(), false);
+  }
+
+  private MetricFamilies add(MetricSnapshot family, boolean empty) {
+    if (!empty) {
+      families.add(family);
+    }
+    return this;
+  }
+
+  MetricSnapshots all() {
+    return new MetricSnapshots(families);
+  }
+}
