@@ -131,7 +131,7 @@ class CommandLineIT {
   @Test
   void listeningForOtherHostsIsWarnedAbout() throws IOException {
     String log = Files.readString(err("server"));
-    assertTrue(log.contains("WARN") && log.contains("knows no passwords"), log);
+    assertTrue(log.contains("WARN") && log.contains("without TLS"), log);
   }
 
   @Test

@@ -176,6 +176,14 @@ class StrangersTest {
     start(ClientLimits.STANDARD.withRequestBytes(2 << 20));
     RawClient holds = session();
     holds.send(beginOf(LARGE, (2 << 20) - (100 << 10)));
+    RawClient probe = session();
+    // until the node has taken all of it, there is room for others
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                probe.call(execute(System.nanoTime(), "SELECT 1" + " ".repeat(150_000)))
+                    instanceof Reply.Failure);
     RawClient refused = session();
     Reply reply = null;
     refused.send(beginOf(LARGE, 1 << 20));

@@ -79,9 +79,21 @@ class PeerTlsTest {
     return link.connect();
   }
 
+  /** The first handshake of a process loads its classes, and nodes wait for none that long. */
+  private PeerConnection connectedInTime(TestNode from, String to, String address)
+      throws Exception {
+    PeerLink link = from.linkTo(to, address);
+    open.add(0, link);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreExceptionsInstanceOf(IOException.class)
+        .until(() -> !link.connect().isClosed());
+    return link.connect();
+  }
+
   @Test
   void nodesOfOneCaTalk() throws Exception {
-    PeerConnection connection = connected(n1, "n2", n2.address);
+    PeerConnection connection = connectedInTime(n1, "n2", n2.address);
     assertEquals(1, connection.term().get().body().i64());
     connection.call((call, read) -> Frame.of(Frame.Kind.VOTE, call, read, vote())).get();
     assertEquals(1, n2.votes.get());
@@ -170,7 +182,7 @@ class PeerTlsTest {
     assertEquals(0, n2.votes.get());
     assertEquals(0, n2.terms.get());
     // and a node that may is served as before
-    assertEquals(1, connected(n1, "n2", n2.address).term().get().body().i64());
+    assertEquals(1, connectedInTime(n1, "n2", n2.address).term().get().body().i64());
   }
 
   private static boolean isReset(IOException e) {
@@ -235,7 +247,7 @@ class PeerTlsTest {
         }
         stuck.add(socket);
       }
-      assertEquals(1, connected(n1, "n2", n2.address).term().get().body().i64());
+      assertEquals(1, connectedInTime(n1, "n2", n2.address).term().get().body().i64());
       for (Socket socket : stuck) {
         socket.getInputStream().transferTo(OutputStream.nullOutputStream());
       }
@@ -248,7 +260,7 @@ class PeerTlsTest {
 
   @Test
   void newConnectionsUseTheNewCertificate() throws Exception {
-    PeerConnection before = connected(n1, "n2", n2.address);
+    PeerConnection before = connectedInTime(n1, "n2", n2.address);
     String old = Files.readString(certificates.certificate("n2"));
     certificates.node("n2");
     assertFalse(old.equals(Files.readString(certificates.certificate("n2"))));

@@ -340,10 +340,12 @@ class MetadataBrowserTest {
             "LOCK_WAITERS VIEW",
             "NODES VIEW",
             "REPLICA_CHECKS VIEW",
+            "RIGHTS VIEW",
             "SESSIONS VIEW",
             "SNAPSHOTS VIEW",
             "TRANSACTIONS VIEW",
-            "TRANSACTION_LIMITS VIEW"),
+            "TRANSACTION_LIMITS VIEW",
+            "USERS VIEW"),
         views);
   }
 
