@@ -23,6 +23,7 @@ public enum Scenario {
   EXPIRY("50,000 leases with a lock each end at once", true, Expiry::run),
   HELD_LOCKS("one client, beside 1,000 to 1,000,000 locks that are held", true, HeldLocks::run),
   FULL_HEAP("64 clients, beside a million locks and 20 leases of 1 s", false, FullHeap::run),
+  TLS("acquire and release with TLS and without, two clusters in turns", false, Encryption::run),
   START("1 client of nodes that have just started", false, Start::oneClient),
   START_BUSY("64 clients of nodes that have just started", false, Start::manyClients),
   SILENT_LEADER("8 clients, SIGSTOP of the leader: until each goes on", false, Failover::silent),

@@ -48,5 +48,10 @@ public interface Ensemble {
     throw new UnsupportedOperationException("servers of another kind");
   }
 
+  /** As {@link #another}, with TLS between the servers and with clients. */
+  default Ensemble encrypted() throws Exception {
+    throw new UnsupportedOperationException("servers of another kind");
+  }
+
   void stop() throws Exception;
 }

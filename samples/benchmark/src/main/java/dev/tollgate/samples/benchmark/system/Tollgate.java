@@ -41,7 +41,12 @@ public final class Tollgate implements LockSystem {
   @Override
   public LockClient connect(Duration lease) throws SQLException {
     return new Client(
-        DriverManager.getConnection(url + "?lockWait=60s&lease=" + lease.toMillis() + "ms"));
+        DriverManager.getConnection(
+            url
+                + (url.indexOf('?') < 0 ? "?" : "&")
+                + "lockWait=60s&lease="
+                + lease.toMillis()
+                + "ms"));
   }
 
   /** A connection's own lease begins with its first lock; the driver keeps it alive. */

@@ -1,5 +1,8 @@
 package dev.tollgate.samples.benchmark.system;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -24,12 +27,21 @@ public final class TollgateNodes implements Ensemble {
    * @param heap of each node, such as 400m
    */
   public TollgateNodes(Ground ground, int nodes, String heap) throws Exception {
+    this(ground, nodes, heap, /* tls= */ false);
+  }
+
+  private TollgateNodes(Ground ground, int nodes, String heap, boolean tls) throws Exception {
     this.ground = ground;
     this.nodes = nodes;
     this.heap = heap;
     List<String> clients = ground.addresses(CLIENT, nodes);
     List<String> rafts = ground.addresses(RAFT, nodes);
-    this.endpoints = "jdbc:tollgate://" + String.join(",", clients) + "/";
+    Path certificates = ground.directory().resolve("certificates");
+    String url = "jdbc:tollgate://" + String.join(",", clients) + "/";
+    this.endpoints = tls ? url + "?sslRootCert=" + certificates.resolve("ca.crt") : url;
+    if (tls) {
+      makeCertificates(certificates);
+    }
     List<String> peers = new ArrayList<>();
     for (int i = 0; i < nodes; i++) {
       peers.add("n" + i + "=" + rafts.get(i));
@@ -41,17 +53,46 @@ public final class TollgateNodes implements Ensemble {
               ground,
               name,
               Map.of("TOLLGATE_HEAP", heap),
-              List.of(
-                  ground.home().resolve("replica/bin/tollgate").toString(),
-                  "server",
-                  "--id=" + name,
-                  "--data=" + ground.directory().resolve(name),
-                  "--client-address=" + clients.get(i),
-                  "--raft-address=" + rafts.get(i),
-                  "--peers=" + String.join(",", peers)),
+              command(
+                  List.of(
+                      "server",
+                      "--id=" + name,
+                      "--data=" + ground.directory().resolve(name),
+                      "--client-address=" + clients.get(i),
+                      "--raft-address=" + rafts.get(i),
+                      "--peers=" + String.join(",", peers)),
+                  tls
+                      ? List.of(
+                          "--tls-certificate=" + certificates.resolve(name + ".crt"),
+                          "--tls-key=" + certificates.resolve(name + ".key"),
+                          "--tls-trust=" + certificates.resolve("ca.crt"))
+                      : List.of()),
               () -> ground.outputOf(name).contains("tollgate " + name + " ready")));
     }
     members.awaitReady();
+  }
+
+  private List<String> command(List<String> first, List<String> second) {
+    List<String> command = new ArrayList<>();
+    command.add(ground.home().resolve("replica/bin/tollgate").toString());
+    command.addAll(first);
+    command.addAll(second);
+    return command;
+  }
+
+  private void makeCertificates(Path folder) throws IOException, InterruptedException {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      names.add("--node=n" + i + "=127.0.0.1,localhost");
+    }
+    Process process =
+        new ProcessBuilder(command(List.of("certificates", folder.toString()), names))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IOException("no certificates: " + said);
+    }
   }
 
   @Override
@@ -103,6 +144,11 @@ public final class TollgateNodes implements Ensemble {
   @Override
   public Ensemble another() throws Exception {
     return new TollgateNodes(ground.beside(), nodes, heap);
+  }
+
+  @Override
+  public Ensemble encrypted() throws Exception {
+    return new TollgateNodes(ground.beside(), nodes, heap, /* tls= */ true);
   }
 
   @Override
