@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,7 @@ class ClusterAttackTest {
   private volatile String failure = "";
   private volatile long worstNanos;
   private volatile long begunNanos;
-  private volatile long cycles;
+  private final AtomicLong cycles = new AtomicLong();
 
   private record Pause(String attack, long millis, long cycles) {}
 
@@ -102,7 +103,7 @@ class ClusterAttackTest {
 
   private void run(String name, Runnable attack, ClusterAttacks attacks) throws Exception {
     worstNanos = 0;
-    long before = cycles;
+    long before = cycles.get();
     attacks.begin();
     Thread attacker = new Thread(attack, "attacker");
     attacker.start();
@@ -116,7 +117,7 @@ class ClusterAttackTest {
     assertTrue(!attacker.isAlive(), name + " does not end");
     // a statement that has begun counts for as long as it has taken
     long nanos = Math.max(worstNanos, System.nanoTime() - begunNanos);
-    pauses.add(new Pause(name, TimeUnit.NANOSECONDS.toMillis(nanos), cycles - before));
+    pauses.add(new Pause(name, TimeUnit.NANOSECONDS.toMillis(nanos), cycles.get() - before));
   }
 
   private static void await(long millis) {
@@ -147,7 +148,7 @@ class ClusterAttackTest {
         done();
         locks.execute("SELECT release_lock('honest')");
         done();
-        cycles++;
+        cycles.incrementAndGet();
       }
     } catch (SQLException e) {
       failure = attempt + ": " + e.getSQLState() + " " + e.getMessage();

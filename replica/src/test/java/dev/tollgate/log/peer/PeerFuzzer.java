@@ -176,7 +176,7 @@ public final class PeerFuzzer {
 
   private void sayAnything(RawPeer peer, String to) throws IOException {
     for (int i = 1 + random.nextInt(MESSAGES); i > 0; i--) {
-      long term = 1 + random.nextInt(1_000);
+      long term = 1L + random.nextInt(1_000);
       send(peer, i, call(i, to, term, /* lies= */ true));
     }
   }
