@@ -6,6 +6,7 @@ import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TlsCredentials;
 import dev.tollgate.tls.TlsException;
 import io.netty.handler.ssl.SslHandler;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -79,11 +80,16 @@ final class ClientTls implements AutoCloseable {
   }
 
   private void failed(String client, Throwable cause) {
-    String why =
-        cause instanceof SSLException failure
-            ? TlsException.of(failure, "the client").getMessage()
-            : String.valueOf(cause.getMessage());
-    log(client, "the TLS handshake failed: " + why);
+    log(client, "the TLS handshake failed: " + why(cause));
+  }
+
+  private static String why(Throwable cause) {
+    if (cause instanceof SSLException failure) {
+      return String.valueOf(TlsException.of(failure, "the client").getMessage());
+    }
+    return cause instanceof ClosedChannelException
+        ? "the client closed the connection"
+        : cause.toString();
   }
 
   /** Logs why a client is not served, but not once for each of thousands. */
