@@ -285,7 +285,7 @@ class TlsClientsTest {
   void logSaysWhyAHandshakeFailed() throws Exception {
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
-    Logger logger = (Logger) LoggerFactory.getLogger("dev.tollgate.node.client.ClientTls");
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.tollgate.node.client.Complaints");
     logger.addAppender(log);
     try (TlsNode node = node("n1", CertificateDemand.WANTED)) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.address().getPort())) {
@@ -302,7 +302,7 @@ class TlsClientsTest {
                               line ->
                                   line.getFormattedMessage()
                                       .endsWith(
-                                          "the TLS handshake failed: the client closed the"
+                                          "made no TLS connection: the client closed the"
                                               + " connection")));
     } finally {
       logger.detachAppender(log);
