@@ -174,7 +174,7 @@ public final class ClientService implements Replica.Listener {
             new Login(access, nodeId, loginDelays, link),
             link::trust),
         new SessionRequests(
-            cluster, leadership, pipeline, replica.facts(), queries, replies, access.owners()),
+            leadership, pipeline, replica.facts(), queries, replies, access.owners()),
         new Heartbeats(timeKeeper, keepers, leadership, replica.facts(), workers, replies),
         watches,
         leaders,

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class SessionRequests {
   private static final SecureRandom SECRETS = new SecureRandom();
 
-  private final ClusterInfo cluster;
   private final Leadership leadership;
   private final CommandPipeline pipeline;
   private final Facts facts;
@@ -37,14 +36,12 @@ final class SessionRequests {
   private volatile @Nullable AttachedSession session;
 
   SessionRequests(
-      ClusterInfo cluster,
       Leadership leadership,
       CommandPipeline pipeline,
       Facts facts,
       RunningQueries queries,
       ReplyChannel replies,
       SessionOwners owners) {
-    this.cluster = requireNonNull(cluster, "cluster");
     this.leadership = requireNonNull(leadership, "leadership");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.facts = requireNonNull(facts, "facts");
