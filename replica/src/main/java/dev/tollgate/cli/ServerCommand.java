@@ -187,6 +187,7 @@ final class ServerCommand implements Callable<Integer> {
   @Mixin private final UserOptions userOptions = new UserOptions();
   @Mixin private TlsOptions tlsOptions = new TlsOptions();
   @Mixin private final AuditOptions audit = new AuditOptions();
+  @Mixin private final AdminOptions admin = new AdminOptions();
 
   ServerCommand() {}
 
@@ -324,7 +325,10 @@ final class ServerCommand implements Callable<Integer> {
             listenAddress(),
             connections(),
             Duration.ofMinutes(verifyMinutes));
-    return settings.withTls(tls).withAudit(audit.settings(spec.commandLine()));
+    return settings
+        .withTls(tls)
+        .withAudit(audit.settings(spec.commandLine()))
+        .withAdmin(admin.address(spec.commandLine()));
   }
 
   /**

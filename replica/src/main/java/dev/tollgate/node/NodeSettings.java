@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for a node without TLS
  * @param environment the environment in which the node computes statements; always the same
  * @param audit where the node writes what auditors want to know; null for nowhere
+ * @param adminAddress where the node serves metrics and health; null for nowhere
  */
 public record NodeSettings(
     String nodeId,
@@ -34,7 +35,8 @@ public record NodeSettings(
     Duration verifyInterval,
     @Nullable NodeTls tls,
     Supplier<Environment> environment,
-    @Nullable AuditSettings audit) {
+    @Nullable AuditSettings audit,
+    @Nullable InetSocketAddress adminAddress) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
 
@@ -70,7 +72,7 @@ public record NodeSettings(
         LocalEnvironment::get);
   }
 
-  /** Creates the settings of a node that has no TLS and is not audited. */
+  /** Creates the settings of a node that has no TLS, audit or admin address. */
   public NodeSettings(
       String nodeId,
       @Nullable RaftSettings raft,
@@ -88,20 +90,29 @@ public record NodeSettings(
         verifyInterval,
         /* tls= */ null,
         environment,
-        /* audit= */ null);
+        /* audit= */ null,
+        /* adminAddress= */ null);
   }
 
   /** Returns these settings with TLS, or without if {@code chosen} is null. */
   public NodeSettings withTls(@Nullable NodeTls chosen) {
-    return with(chosen, audit);
+    return with(chosen, audit, adminAddress);
   }
 
   /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
   public NodeSettings withAudit(@Nullable AuditSettings chosen) {
-    return with(tls, chosen);
+    return with(tls, chosen, adminAddress);
   }
 
-  private NodeSettings with(@Nullable NodeTls encryption, @Nullable AuditSettings auditing) {
+  /** Returns these settings for a node with an admin address, or without if it is null. */
+  public NodeSettings withAdmin(@Nullable InetSocketAddress chosen) {
+    return with(tls, audit, chosen);
+  }
+
+  private NodeSettings with(
+      @Nullable NodeTls encryption,
+      @Nullable AuditSettings auditing,
+      @Nullable InetSocketAddress admin) {
     return new NodeSettings(
         nodeId,
         raft,
@@ -111,7 +122,8 @@ public record NodeSettings(
         verifyInterval,
         encryption,
         environment,
-        auditing);
+        auditing,
+        admin);
   }
 
   /** Returns the environment of this process; the first call takes some tenths of a second. */

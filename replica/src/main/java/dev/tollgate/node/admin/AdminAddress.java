@@ -31,30 +31,30 @@ public final class AdminAddress implements AutoCloseable {
    * Begins to listen.
    *
    * @param leaders is told of leaders as a listener of the replica
-   * @param demand whether clients have to show certificates; without a meaning without TLS
+   * @param demand whether clients have to show certificates; null for an address without TLS
    * @throws IOException if the node cannot listen on the address
    */
   public static AdminAddress open(
       NodeParts node,
       LeaderChanges leaders,
       InetSocketAddress address,
-      CertificateDemand demand,
+      @Nullable CertificateDemand demand,
       AdminLimits limits)
       throws IOException {
     Readiness readiness = new Readiness(node);
-    FigureReader figures = new FigureReader(node, FigureReader.PATIENCE, System::nanoTime);
-    MetricsPage metrics =
-        new MetricsPage(new NodeMetrics(node, figures, readiness, leaders));
+    FigureReader figures =
+        new FigureReader(node, readiness, leaders, FigureReader.PATIENCE, System::nanoTime);
+    MetricsPage metrics = new MetricsPage(figures::read);
     List<Route> routes = new ArrayList<>();
     routes.addAll(metrics.routes());
     routes.addAll(new HealthPages(node, readiness).routes());
-    routes.addAll(new DebugPages(node, readiness, figures).routes());
+    routes.addAll(new DebugPages(node, figures).routes());
     try {
       AdminServer server =
           new AdminServer(
               node.nodeId(),
               address,
-              tls(node.credentials(), demand),
+              tls(node, demand),
               limits,
               routes,
               new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address),
@@ -63,7 +63,7 @@ public final class AdminAddress implements AutoCloseable {
       LOG.info(
           "{}: admin address at {}{}",
           node.nodeId(),
-          node.credentials() == null ? "http://" : "https://",
+          demand == null ? "http://" : "https://",
           server.address());
       return new AdminAddress(server, metrics);
     } catch (IOException | RuntimeException e) {
@@ -72,9 +72,9 @@ public final class AdminAddress implements AutoCloseable {
     }
   }
 
-  private static @Nullable AdminTls tls(
-      @Nullable TlsCredentials credentials, CertificateDemand demand) {
-    return credentials == null ? null : new AdminTls(credentials, demand);
+  private static @Nullable AdminTls tls(NodeParts node, @Nullable CertificateDemand demand) {
+    TlsCredentials credentials = node.credentials();
+    return credentials == null || demand == null ? null : new AdminTls(credentials, demand);
   }
 
   /** The address where the node listens, with the port that was chosen if port 0 was requested. */

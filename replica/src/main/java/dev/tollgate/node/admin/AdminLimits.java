@@ -4,9 +4,9 @@ import java.time.Duration;
 
 /**
  * What the admin address takes of a node. Its users are few, and its port is a door all the same:
- * every bound is small, and docs/security.md lists what happens beyond.
+ * every bound is small, and docs/operations.md lists what happens beyond.
  *
- * @param threads requests that are served at a time; the connection of a further one is closed
+ * @param threads requests that are served at a time; further ones wait for a thread
  * @param streams answers without an end that are sent at a time, each on one of these threads; a
  *     further one is refused with 503
  * @param requestBytes bytes of the body of a request; a longer one is refused with 413
@@ -27,7 +27,7 @@ public record AdminLimits(
           32, 16, 1 << 20, Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(10));
 
   /** Connections, idle ones among them; a further one is closed. */
-  static final int CONNECTIONS = 200;
+  static final int CONNECTIONS = 64;
 
   /** How long a client may take to send the head of a request, and connections may be idle. */
   static final int SILENCE_SECONDS = 10;

@@ -17,8 +17,8 @@ import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -30,9 +30,11 @@ import org.slf4j.LoggerFactory;
  * The admin address of a node: takes requests, admits their senders, and sends the answers of the
  * routes. Thread-safe.
  *
- * <p>Each request that has begun has a thread, and there are {@link AdminLimits#threads}: the JDK's
- * server reads and writes with blocking calls. So a client that sends or reads slowly is cut off:
- * the JDK's server times the head of a request, and {@link SlowClients} times the rest.
+ * <p>A request takes one of {@link AdminLimits#threads} threads from its first byte to its last: the
+ * JDK's server reads and writes with blocking calls. Others wait for a thread. A connection has at
+ * most one request, so at most {@link AdminLimits#CONNECTIONS} wait. A client that sends or reads
+ * slowly is cut off: the JDK's server times the head of a request, and {@link SlowClients} times the
+ * rest.
  */
 public final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
@@ -104,13 +106,14 @@ public final class AdminServer implements AutoCloseable {
     this.slow = new SlowClients(nodeId, supervision);
     this.threads =
         new ThreadPoolExecutor(
-            0,
+            limits.threads(),
             limits.threads(),
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
+            new LinkedBlockingQueue<>(2 * AdminLimits.CONNECTIONS),
             supervision.threads("tollgate-" + nodeId + "-admin"));
-    server.setExecutor(threads);
+    threads.allowCoreThreadTimeOut(true);
+    server.setExecutor(exchange -> threads.execute(() -> run(exchange)));
     server.createContext("/", this::handle);
     server.start();
   }
@@ -141,13 +144,22 @@ public final class AdminServer implements AutoCloseable {
     return server.getAddress();
   }
 
+  /** An error of the JDK's server must not end the node as an error of a thread of its own does. */
+  private void run(Runnable exchange) {
+    try {
+      exchange.run();
+    } catch (RuntimeException | Error e) {
+      var unused = unexpected(e);
+    }
+  }
+
   private void handle(HttpExchange exchange) {
     try (exchange) {
       send(exchange, answer(exchange));
     } catch (IOException e) {
       LOG.debug("{}: a client of the admin address broke off", nodeId, e);
     } catch (RuntimeException | Error e) {
-      unexpected(e);
+      var unused = unexpected(e);
     }
   }
 

@@ -5,31 +5,34 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.node.audit.Actor;
-import dev.tollgate.node.client.ClientFigures;
 import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
 import java.lang.management.ThreadInfo;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** What helps to find out what a node is doing. For administrators, and in the audit file. */
 final class DebugPages {
   private final NodeParts node;
-  private final Readiness readiness;
   private final FigureReader figures;
   private final ReentrantLock dumping = new ReentrantLock();
 
-  DebugPages(NodeParts node, Readiness readiness, FigureReader figures) {
+  DebugPages(NodeParts node, FigureReader figures) {
     this.node = requireNonNull(node, "node");
-    this.readiness = requireNonNull(readiness, "readiness");
     this.figures = requireNonNull(figures, "figures");
   }
 
   List<Route> routes() {
     return List.of(
+        new Route(
+            "GET",
+            "/debug",
+            Audience.ADMINISTRATORS,
+            request -> Answer.text(Answer.OK, "/debug/state\n/debug/threads\n")),
         new Route("GET", "/debug/threads", Audience.ADMINISTRATORS, this::threads),
         new Route("GET", "/debug/state", Audience.ADMINISTRATORS, this::state));
   }
@@ -99,10 +102,20 @@ final class DebugPages {
 
   private Answer state(AdminRequest request) {
     record(request, "debug_state");
-    LogStatus status = node.log().status();
     Figures now = figures.read();
-    ClientFigures clients = now.clients();
+    if (now == null) {
+      return Answer.text(Answer.UNAVAILABLE, "the node is busy with its first log entry");
+    }
     Lines lines = new Lines();
+    addNode(lines, now);
+    addState(lines, now);
+    addTraffic(lines, now);
+    addProcess(lines);
+    return Answer.text(Answer.OK, lines.toString());
+  }
+
+  private void addNode(Lines lines, Figures now) {
+    LogStatus status = now.status();
     lines
         .add("node", node.nodeId())
         .add("version", node.version())
@@ -112,7 +125,7 @@ final class DebugPages {
         .add("term", status.term())
         .add("commit_index", status.commitIndex())
         .add("applied_index", status.lastAppliedIndex())
-        .add("ready", readiness.obstacles().isEmpty() ? "yes" : readiness.obstacles());
+        .add("ready", now.node().ready() ? "yes" : "no");
     for (LogStatus.Member member : status.members()) {
       lines.add(
           "member " + member.nodeId(),
@@ -123,6 +136,9 @@ final class DebugPages {
               + (member.silentMillis() == null ? "?" : member.silentMillis())
               + " ms");
     }
+  }
+
+  private static void addState(Lines lines, Figures now) {
     lines
         .add("sessions", now.replica().sessions())
         .add("leases", now.replica().leases())
@@ -130,19 +146,24 @@ final class DebugPages {
         .add("waiters", now.replica().waits())
         .add("open_transactions", now.replica().transactions())
         .add("waiting_statements", now.replica().waitingStatements())
-        .add("state_age_ms", now.age().toMillis())
+        .add("state_age_ms", now.age().toMillis());
+  }
+
+  private static void addTraffic(Lines lines, Figures now) {
+    lines
         .add("connections", now.connections().clients())
         .add("new_connections", now.connections().strangers())
         .add("queued_commands", now.pipeline().queuedCommands())
-        .add("queued_barriers", now.pipeline().barriers())
-        .add("waiting_requests", clients.waitingRequests())
-        .add("running_queries", clients.runningQueries());
-    clients.queued().forEach((kind, count) -> lines.add("queued_" + kind, count));
+        .add("queued_proofs", now.pipeline().barriers())
+        .add("waiting_requests", now.clients().waitingRequests())
+        .add("running_queries", now.clients().runningQueries());
+    now.clients()
+        .queued()
+        .forEach(
+            (kind, count) -> lines.add("queued_" + kind.name().toLowerCase(Locale.ROOT), count));
     lines
         .add("log_bytes", now.log().logBytes())
         .add("disk_usable_bytes", now.log().usableBytes());
-    addProcess(lines);
-    return Answer.text(Answer.OK, lines.toString());
   }
 
   private static void addProcess(Lines lines) {

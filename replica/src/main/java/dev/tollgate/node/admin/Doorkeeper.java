@@ -65,12 +65,7 @@ final class Doorkeeper {
       return refused(Answer.FORBIDDEN, "the request comes from a page of another address");
     }
     if (!login.isRequired()) {
-      return isOwnHost(credentials)
-          ? Decision.admit(new Caller(true, null, isAdministrator(UserName.ANONYMOUS.value())))
-          : refused(
-              Answer.FORBIDDEN,
-              "the header Host names neither an IP address nor localhost nor the host of"
-                  + " --admin-address: without users, this address answers to no other name");
+      return withoutUsers(audience, credentials);
     }
     Decision decision = identify(audience, credentials);
     Caller caller = decision.caller();
@@ -78,6 +73,18 @@ final class Doorkeeper {
       return decision;
     }
     return refused(Answer.FORBIDDEN, "user '" + caller.user() + "' is no administrator");
+  }
+
+  private Decision withoutUsers(Audience audience, Credentials credentials) {
+    if (isOwnHost(credentials)) {
+      return Decision.admit(new Caller(true, null, isAdministrator(UserName.ANONYMOUS.value())));
+    }
+    return audience == Audience.ANYBODY
+        ? Decision.admit(Caller.STRANGER)
+        : refused(
+            Answer.FORBIDDEN,
+            "the header Host names neither an IP address nor localhost nor the host of"
+                + " --admin-address: without users, this address answers to no other name");
   }
 
   private Decision identify(Audience audience, Credentials credentials) {

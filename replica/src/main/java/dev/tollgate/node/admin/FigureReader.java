@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.node.replica.ReplicaFigures;
+import dev.tollgate.tls.TlsCredentials;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -22,46 +25,44 @@ final class FigureReader {
   /** Figures of the state, and when they were taken. */
   private record Taken(ReplicaFigures figures, long nanos) {}
 
-  /** A question to the apply thread. */
-  private static final class Question {
-    final CountDownLatch answered = new CountDownLatch(1);
-  }
-
   private final NodeParts node;
+  private final Readiness readiness;
+  private final LeaderChanges leaders;
   private final Duration patience;
   private final LongSupplier nanoTime;
   private volatile @Nullable Taken last;
   private volatile LogFigures disk = LogFigures.NONE;
-  private @Nullable Question pending;
+  private @Nullable CountDownLatch pending;
 
-  FigureReader(NodeParts node, Duration patience, LongSupplier nanoTime) {
+  FigureReader(
+      NodeParts node,
+      Readiness readiness,
+      LeaderChanges leaders,
+      Duration patience,
+      LongSupplier nanoTime) {
     this.node = requireNonNull(node, "node");
+    this.readiness = requireNonNull(readiness, "readiness");
+    this.leaders = requireNonNull(leaders, "leaders");
     this.patience = requireNonNull(patience, "patience");
     this.nanoTime = requireNonNull(nanoTime, "nanoTime");
   }
 
   /**
-   * Takes the figures. Waits for some time for the state, and does I/O.
+   * Takes the figures; does I/O, and waits for a moment of the state within the patience.
    *
-   * @throws IllegalStateException if the state could not be read within that time, nor ever before
+   * @return null if the state could not be read within that time, nor ever before
    */
-  Figures read() {
-    Question question = ask();
-    try {
-      var unused = question.answered.await(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    Taken taken = last;
+  @Nullable Figures read() {
+    Taken taken = takeState();
     if (taken == null) {
-      throw new IllegalStateException(
-          "the first entry that this node applies takes more than " + patience.toMillis() + " ms");
+      return null;
     }
     LogFigures read = node.log().figures();
     if (read != LogFigures.NONE) {
       disk = read;
     }
     return new Figures(
+        nodeFigures(),
         node.log().status(),
         taken.figures(),
         Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - taken.nanos())),
@@ -71,24 +72,54 @@ final class FigureReader {
         node.connections().get());
   }
 
-  private Question ask() {
-    Question question;
+  private NodeFigures nodeFigures() {
+    return new NodeFigures(
+        node.nodeId(),
+        node.version(),
+        readiness.obstacles().isEmpty(),
+        node.replica().failure() != null,
+        node.replica().isLeading(),
+        leaders.count(),
+        node.replica().audit().lostEvents(),
+        certificateExpiry(),
+        node.maxConnections(),
+        node.clients().logins());
+  }
+
+  private @Nullable Instant certificateExpiry() {
+    TlsCredentials credentials = node.credentials();
+    X509Certificate own = credentials == null ? null : credentials.certificate();
+    return own == null ? null : own.getNotAfter().toInstant();
+  }
+
+  private @Nullable Taken takeState() {
+    CountDownLatch answered = ask();
+    try {
+      var unused = answered.await(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return last;
+  }
+
+  private CountDownLatch ask() {
+    CountDownLatch answered;
     synchronized (this) {
       if (pending != null) {
         return pending;
       }
-      question = new Question();
-      pending = question;
+      answered = new CountDownLatch(1);
+      pending = answered;
     }
-    node.replica().figures(figures -> answered(question, figures));
-    return question;
+    node.replica().figures(figures -> take(answered, figures));
+    return answered;
   }
 
-  private void answered(Question question, ReplicaFigures figures) {
+  private void take(CountDownLatch answered, ReplicaFigures figures) {
     last = new Taken(figures, nanoTime.getAsLong());
     synchronized (this) {
       pending = null;
     }
-    question.answered.countDown();
+    answered.countDown();
   }
 }

@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param age how long ago; more than a moment while a long entry is being applied
  */
 record Figures(
+    NodeFigures node,
     LogStatus status,
     ReplicaFigures replica,
     Duration age,
@@ -25,6 +26,7 @@ record Figures(
     ClientFigures clients,
     ArrivalFigures connections) {
   Figures {
+    requireNonNull(node, "node");
     requireNonNull(status, "status");
     requireNonNull(replica, "replica");
     requireNonNull(age, "age");

@@ -41,7 +41,7 @@ final class GuardedStream extends FilterOutputStream {
         });
   }
 
-  /** Whoever has opened the stream below closes it. */
+  /** The stream below stays open: {@link AdminServer} closes it. */
   @Override
   public void close() throws IOException {
     flush();

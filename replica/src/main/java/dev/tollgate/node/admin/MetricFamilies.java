@@ -9,11 +9,19 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Gathers metrics in the form of Prometheus' client. Each name comes once. Not thread-safe. */
 final class MetricFamilies {
+  static final double MICROS = TimeUnit.SECONDS.toMicros(1);
+  static final double MILLIS = TimeUnit.SECONDS.toMillis(1);
+  static final double NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final List<MetricSnapshot> families = new ArrayList<>();
 
   MetricFamilies gauge(String name, String help, double value) {
@@ -51,6 +59,16 @@ final class MetricFamilies {
                     .value(value.doubleValue())
                     .build()));
     return add(builder.build(), values.isEmpty());
+  }
+
+  /** A counter for each of these constants, which the label names in lower case. */
+  <E extends Enum<E>> MetricFamilies counters(
+      String name, String help, String label, E[] values, Function<E, Long> count) {
+    Map<Labels, Number> counts = new LinkedHashMap<>();
+    for (E value : values) {
+      counts.put(Labels.of(label, value.name().toLowerCase(Locale.ROOT)), count.apply(value));
+    }
+    return counters(name, help, counts);
   }
 
   /**

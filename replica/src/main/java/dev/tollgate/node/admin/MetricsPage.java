@@ -1,5 +1,7 @@
 package dev.tollgate.node.admin;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -9,13 +11,17 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metrics as Prometheus reads them. Micrometer counts what concerns the JVM. The rest is read
- * from the node when it is asked for, so that nothing of a request or an entry passes through a
- * library of metrics. Thread-safe.
+ * from the node when a scrape comes, so nothing of a request or an entry passes through a library
+ * of metrics. Thread-safe.
  */
 final class MetricsPage implements AutoCloseable {
   private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -24,7 +30,11 @@ final class MetricsPage implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
 
-  MetricsPage(NodeMetrics metrics) {
+  /**
+   * @param figures takes the figures of the node; null while there are none
+   */
+  MetricsPage(Supplier<@Nullable Figures> figures) {
+    requireNonNull(figures, "figures");
     List<MeterBinder> binders =
         List.of(
             collections,
@@ -34,7 +44,12 @@ final class MetricsPage implements AutoCloseable {
             new FileDescriptorMetrics(),
             new UptimeMetrics());
     binders.forEach(binder -> binder.bindTo(registry));
-    registry.getPrometheusRegistry().register(metrics);
+    MultiCollector ofNode =
+        () -> {
+          Figures now = figures.get();
+          return now == null ? new MetricSnapshots() : NodeMetrics.of(now);
+        };
+    registry.getPrometheusRegistry().register(ofNode);
   }
 
   List<Route> routes() {

@@ -1,97 +1,63 @@
 package dev.tollgate.node.admin;
 
-import static java.util.Objects.requireNonNull;
-
-import dev.tollgate.core.LockTallies;
-import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.PipelineFigures;
 import dev.tollgate.node.client.ArrivalFigures;
 import dev.tollgate.node.client.AuthenticationListener;
 import dev.tollgate.node.client.ClientFigures;
-import dev.tollgate.node.client.LoginCounts;
-import dev.tollgate.node.replica.ReplicaFigures;
-import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.security.cert.X509Certificate;
-import java.util.Arrays;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /**
  * The metrics of a node, all from one reading of its {@link Figures}. docs/operations.md says what
  * each means. Labels have few values: constants, members of the cluster up to {@link
  * AdminLimits#LABELED_MEMBERS}, and tables with refused writes up to {@link
- * dev.tollgate.core.command.Limits#TALLIED_TABLES}. Thread-safe.
+ * dev.tollgate.core.command.Limits#TALLIED_TABLES}.
  */
-final class NodeMetrics implements MultiCollector {
-  private static final double MICROS = TimeUnit.SECONDS.toMicros(1);
-  private static final double MILLIS = TimeUnit.SECONDS.toMillis(1);
-  private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
+final class NodeMetrics {
+  private NodeMetrics() {}
 
-  private final NodeParts node;
-  private final FigureReader reader;
-  private final Readiness readiness;
-  private final LeaderChanges leaders;
-
-  NodeMetrics(
-      NodeParts node, FigureReader reader, Readiness readiness, LeaderChanges leaders) {
-    this.node = requireNonNull(node, "node");
-    this.reader = requireNonNull(reader, "reader");
-    this.readiness = requireNonNull(readiness, "readiness");
-    this.leaders = requireNonNull(leaders, "leaders");
-  }
-
-  @Override
-  public MetricSnapshots collect() {
-    Figures now = reader.read();
+  static MetricSnapshots of(Figures now) {
     MetricFamilies families = new MetricFamilies();
-    addNode(families);
-    addRaft(families, now.status());
+    addNode(families, now.node());
+    addRaft(families, now.status(), now.node());
     addPipeline(families, now.pipeline());
-    addState(families, now);
-    addLocks(families, now.replica().locks());
+    StateMetrics.addState(families, now.replica(), now.age());
+    StateMetrics.addLocks(families, now.replica().locks());
     addDisk(families, now.log());
     addClients(families, now.clients());
-    addConnections(families, now.connections());
-    addLogins(families, node.clients().logins());
+    addConnections(families, now.connections(), now.node());
     return families.all();
   }
 
-  private void addNode(MetricFamilies families) {
+  private static void addNode(MetricFamilies families, NodeFigures node) {
     families
         .gauges(
             "tollgate_node",
             "Always 1; the labels name the node and the version of Tollgate.",
             Map.of(Labels.of("node", node.nodeId(), "version", node.version()), 1))
-        .gauge("tollgate_ready", "1 if /health/ready says so, else 0.", ready())
+        .gauge("tollgate_ready", "1 if /health/ready says so, else 0.", node.ready() ? 1 : 0)
         .gauge(
-            "tollgate_failed",
-            "1 if the node has stopped serving, else 0.",
-            node.replica().failure() == null ? 0 : 1)
+            "tollgate_failed", "1 if the node has stopped serving, else 0.", node.failed() ? 1 : 0)
         .counter(
             "tollgate_audit_lost_events",
             "Audit events that were lost, because the disk did not keep up.",
-            node.replica().audit().lostEvents());
-    X509Certificate own = node.credentials() == null ? null : node.credentials().certificate();
-    if (own != null) {
+            node.lostAuditEvents());
+    Instant expiry = node.certificateExpiry();
+    if (expiry != null) {
       families.gauge(
           "tollgate_certificate_expiry_timestamp_seconds",
           "When the certificate of the node expires, seconds since 1970.",
-          own.getNotAfter().toInstant().toEpochMilli() / MILLIS);
+          expiry.toEpochMilli() / MetricFamilies.MILLIS);
     }
   }
 
-  private double ready() {
-    return readiness.obstacles().isEmpty() ? 1 : 0;
-  }
-
-  private void addRaft(MetricFamilies families, LogStatus status) {
+  private static void addRaft(MetricFamilies families, LogStatus status, NodeFigures node) {
     Map<Labels, Number> lags = new LinkedHashMap<>();
     Map<Labels, Number> silences = new LinkedHashMap<>();
     for (LogStatus.Member member : status.members()) {
@@ -103,14 +69,14 @@ final class NodeMetrics implements MultiCollector {
         lags.put(labels, Math.max(0, status.commitIndex() - member.commitIndex()));
       }
       if (member.silentMillis() != null) {
-        silences.put(labels, member.silentMillis() / MILLIS);
+        silences.put(labels, member.silentMillis() / MetricFamilies.MILLIS);
       }
     }
     families
         .gauge(
             "tollgate_leader",
             "1 if this node is the leader, and has applied its log; else 0.",
-            node.replica().isLeading() ? 1 : 0)
+            node.leading() ? 1 : 0)
         .gauge(
             "tollgate_leader_known",
             "1 if this node knows a leader, else 0.",
@@ -118,7 +84,7 @@ final class NodeMetrics implements MultiCollector {
         .counter(
             "tollgate_leader_changes",
             "How often another leader has taken over, or the same one in another term.",
-            leaders.count())
+            node.leaderChanges())
         .gauge("tollgate_term", "The term of Raft in which this node is.", status.term())
         .gauge("tollgate_members", "Nodes of the cluster.", status.members().size())
         .gauge(
@@ -145,7 +111,7 @@ final class NodeMetrics implements MultiCollector {
             "tollgate_commit_seconds",
             "From the proposal of an entry until the leader has applied it.",
             pipeline.commits(),
-            MICROS)
+            MetricFamilies.MICROS)
         .counter(
             "tollgate_commits_lost",
             "Entries that this node proposed and did not apply as leader.",
@@ -165,100 +131,6 @@ final class NodeMetrics implements MultiCollector {
             pipeline.refused());
   }
 
-  private static void addState(MetricFamilies families, Figures now) {
-    ReplicaFigures state = now.replica();
-    families
-        .histogram(
-            "tollgate_apply_seconds",
-            "How long it took this node to apply an entry.",
-            state.applyMicros(),
-            MICROS)
-        .gauge(
-            "tollgate_apply_longest_seconds",
-            "How long the slowest entry took since the start.",
-            state.longestApplyMicros() / MICROS)
-        .histogram(
-            "tollgate_entry_commands",
-            "Commands in an entry: the size of a group commit.",
-            state.entrySizes(),
-            1)
-        .gauge(
-            "tollgate_state_age_seconds",
-            "How old the metrics of the state are, because a long entry is being applied.",
-            now.age().toNanos() / NANOS)
-        .gauge("tollgate_sessions", "Open sessions of clients.", state.sessions())
-        .gauge("tollgate_leases", "Live leases.", state.leases())
-        .gauge("tollgate_locks_held", "Holds of locks.", state.heldLocks())
-        .gauge("tollgate_lock_waiters", "Places in queues of locks.", state.waits())
-        .gauge("tollgate_fences", "Fenced tables.", state.fences())
-        .gauge("tollgate_transactions_open", "Open transactions.", state.transactions())
-        .gauge(
-            "tollgate_transaction_oldest_seconds",
-            "For how long the oldest open transaction has been open, in time of the log.",
-            state.transactions() == 0
-                ? 0
-                : Math.max(0, state.logTimeMicros() - state.oldestTransactionMicros()) / MICROS)
-        .gauge(
-            "tollgate_statements_waiting",
-            "Statements that wait for transactions to end, or for a lock.",
-            state.waitingStatements())
-        .gauge("tollgate_token_highest", "The highest fencing token so far.", state.lastToken());
-  }
-
-  private static void addLocks(MetricFamilies families, LockTallies.Counts locks) {
-    Map<Labels, Number> refused = new LinkedHashMap<>();
-    locks
-        .refusedWrites()
-        .forEach(table -> refused.put(Labels.of("table", table.table()), table.refused()));
-    families
-        .counters(
-            "tollgate_lock_grants",
-            "Locks that were granted.",
-            byName("way", AuditEvent.GrantWay.values(), locks::grants))
-        .histogram(
-            "tollgate_lock_wait_seconds",
-            "How long granted requests had waited in a queue.",
-            locks.waits(),
-            MICROS)
-        .counter(
-            "tollgate_lock_waits_ended",
-            "Requests that waited and were not granted.",
-            locks.endedWaits())
-        .histogram(
-            "tollgate_lock_hold_seconds",
-            "How long locks were held that are held no more.",
-            locks.holds(),
-            MICROS)
-        .counters(
-            "tollgate_locks_lost",
-            "Locks that were lost with their lease.",
-            byName("reason", AuditEvent.LossReason.values(), locks::losses))
-        .counter("tollgate_locks_forced", "Holds that were ended by force.", locks.forced())
-        .counter(
-            "tollgate_leases_expired",
-            "Leases that were not renewed in time.",
-            locks.expiredLeases())
-        .counter(
-            "tollgate_sessions_expired",
-            "Sessions that were not heard from in time.",
-            locks.expiredSessions())
-        .counters(
-            "tollgate_writes_refused",
-            "Writes and commits that a fence refused, because their token was stale or missing.",
-            refused);
-  }
-
-  private static <E extends Enum<E>> Map<Labels, Number> byName(
-      String label, E[] values, Function<E, ? extends Number> count) {
-    Map<Labels, Number> counts = new LinkedHashMap<>();
-    Arrays.stream(values)
-        .forEach(
-            value ->
-                counts.put(
-                    Labels.of(label, value.name().toLowerCase(Locale.ROOT)), count.apply(value)));
-    return counts;
-  }
-
   private static void addDisk(MetricFamilies families, LogFigures disk) {
     families
         .gauge("tollgate_log_bytes", "Bytes of the Raft log on disk.", disk.logBytes())
@@ -276,7 +148,7 @@ final class NodeMetrics implements MultiCollector {
         .gauge(
             "tollgate_snapshot_timestamp_seconds",
             "When the newest snapshot was written, seconds since 1970; 0 without one.",
-            disk.newestSnapshotMillis() / MILLIS)
+            disk.newestSnapshotMillis() / MetricFamilies.MILLIS)
         .counter("tollgate_snapshots_written", "Snapshots that were written.", disk.written())
         .counter(
             "tollgate_snapshots_interrupted",
@@ -287,11 +159,11 @@ final class NodeMetrics implements MultiCollector {
         .gauge(
             "tollgate_snapshot_write_seconds",
             "How long it took to write the last snapshot.",
-            disk.lastWriteMillis() / MILLIS)
+            disk.lastWriteMillis() / MetricFamilies.MILLIS)
         .gauge(
             "tollgate_snapshot_pause_seconds",
             "For how long the last snapshot held up the log.",
-            disk.lastHeldMicros() / MICROS)
+            disk.lastHeldMicros() / MetricFamilies.MICROS)
         .gauge(
             "tollgate_disk_usable_bytes",
             "Room that is left on the disk of the data directory.",
@@ -332,7 +204,8 @@ final class NodeMetrics implements MultiCollector {
         .gauges("tollgate_work_queued", "Work that waits for a thread.", queued);
   }
 
-  private void addConnections(MetricFamilies families, ArrivalFigures connections) {
+  private static void addConnections(
+      MetricFamilies families, ArrivalFigures connections, NodeFigures node) {
     families
         .gauge("tollgate_connections", "Connections of clients.", connections.clients())
         .gauge(
@@ -350,15 +223,13 @@ final class NodeMetrics implements MultiCollector {
         .counter(
             "tollgate_connections_closed",
             "Connections that the node closed because they were silent, or made room.",
-            connections.closed());
-  }
-
-  private static void addLogins(MetricFamilies families, LoginCounts logins) {
-    families
-        .counter("tollgate_logins", "Logins of users.", logins.done())
+            connections.closed())
+        .counter("tollgate_logins", "Logins of users.", node.logins().done())
         .counters(
             "tollgate_logins_refused",
             "Logins that were refused.",
-            byName("reason", AuthenticationListener.Reason.values(), logins::refused));
+            "reason",
+            AuthenticationListener.Reason.values(),
+            node.logins()::refused);
   }
 }

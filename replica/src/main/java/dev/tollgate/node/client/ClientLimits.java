@@ -18,8 +18,6 @@ package dev.tollgate.node.client;
  * @param holderWatches requests that wait until the holder of a lock changes
  * @param loginAddresses addresses whose failed logins are remembered
  * @param loginUsersPerAddress users of an address whose failed logins count apart
- * @param checkedPasswords passwords that are checked at a time, of requests over HTTP
- * @param rememberedPasswords users whose password over HTTP is remembered for some minutes
  * @param connections what each connection may do, and how many there may be
  */
 public record ClientLimits(
@@ -35,8 +33,6 @@ public record ClientLimits(
     int holderWatches,
     int loginAddresses,
     int loginUsersPerAddress,
-    int checkedPasswords,
-    int rememberedPasswords,
     ConnectionLimits connections) {
   /** The limits that nodes have. */
   public static final ClientLimits STANDARD =
@@ -53,8 +49,6 @@ public record ClientLimits(
           10_000,
           10_000,
           16,
-          4,
-          1_000,
           ConnectionLimits.STANDARD);
 
   /** Returns these limits with others for connections. */
@@ -86,8 +80,6 @@ public record ClientLimits(
         holderWatches,
         loginAddresses,
         loginUsersPerAddress,
-        checkedPasswords,
-        rememberedPasswords,
         other);
   }
 

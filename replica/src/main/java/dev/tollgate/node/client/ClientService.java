@@ -102,7 +102,7 @@ public final class ClientService implements Replica.Listener {
     logins = new LoginCounts(access.listener());
     this.access = new ClientAccess(access.users(), access.owners(), logins, access.nanos());
     loginDelays = new LoginDelays(limits, access.nanos());
-    passwordLogin = new PasswordLogin(this.access, loginDelays, limits);
+    passwordLogin = new PasswordLogin(this.access, loginDelays);
     snapshots = log.snapshots();
     traffic = new Traffic(nodeId, limits);
     complaints = new Complaints(nodeId, System::nanoTime);

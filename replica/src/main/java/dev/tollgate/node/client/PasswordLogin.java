@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * failures, so no event loop calls it.
  *
  * <p>Here the node computes what else the client does, so strangers could keep it computing. At
- * most {@link ClientLimits#checkedPasswords} checks are under way, and one computes at a time. A
+ * most {@link #CHECKED} checks are under way, and one computes at a time. A
  * password that was right is remembered for some minutes, under a digest with a key that never
  * leaves this process. It is right for as long as the user has the verifiers of then.
  */
@@ -64,6 +64,12 @@ public final class PasswordLogin {
     }
   }
 
+  /** Passwords that are checked at a time, or whose delay is waited for. */
+  static final int CHECKED = 4;
+
+  /** Right passwords that are remembered; the oldest makes room. */
+  static final int REMEMBERED_PASSWORDS = 1_000;
+
   /** How long a right password is remembered. */
   static final Duration REMEMBERED = Duration.ofMinutes(5);
 
@@ -86,14 +92,21 @@ public final class PasswordLogin {
   private final SecretKeySpec key;
   private final Map<String, Remembered> remembered;
 
-  PasswordLogin(ClientAccess access, LoginDelays delays, ClientLimits limits) {
+  PasswordLogin(ClientAccess access, LoginDelays delays) {
+    this(access, delays, CHECKED, REMEMBERED_PASSWORDS);
+  }
+
+  /**
+   * @param checked passwords that are checked at a time
+   * @param most passwords that are remembered
+   */
+  PasswordLogin(ClientAccess access, LoginDelays delays, int checked, int most) {
     this.access = requireNonNull(access, "access");
     this.delays = requireNonNull(delays, "delays");
-    this.checks = new Semaphore(limits.checkedPasswords());
+    this.checks = new Semaphore(checked);
     byte[] random = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(random);
     this.key = new SecretKeySpec(random, HMAC);
-    int most = limits.rememberedPasswords();
     this.remembered =
         new LinkedHashMap<>() {
           @Override
