@@ -9,7 +9,7 @@ import dev.tollgate.core.Tally;
  *
  * @param queuedCommands commands that wait for the next entry
  * @param queuedBytes bytes of these commands
- * @param barriers reads and renewals that wait for a proof of leadership
+ * @param barriers reads and renewals that wait until an entry is applied
  * @param refused commands that were refused because too many waited
  * @param unapplied entries of this node that it did not apply as leader: it may have lost
  *     leadership, and the commands were answered "unknown"

@@ -57,7 +57,7 @@ public final class AdminAddress implements AutoCloseable {
               tls(node, demand),
               limits,
               routes,
-              new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address),
+              new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address)::decide,
               node.replica()::stopIfClassesAreLost,
               node.supervision());
       LOG.info(

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * slowly is cut off: the JDK's server times the head of a request, and {@link SlowClients} times the
  * rest.
  */
-public final class AdminServer implements AutoCloseable {
+final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final int BACKLOG = 64;
   private static final long IDLE_SECONDS = 30;
@@ -67,15 +67,21 @@ public final class AdminServer implements AutoCloseable {
   private final String nodeId;
   private final AdminLimits limits;
   private final RouteTable routes;
-  private final Doorkeeper doorkeeper;
+  private final Admission admission;
   private final FatalErrors errors;
   private final SlowClients slow;
   private final Semaphore streams;
   private final ThreadPoolExecutor threads;
   private final HttpServer server;
 
+  /** Says who may use a route: {@link Doorkeeper#decide}. */
+  interface Admission {
+    Doorkeeper.Decision decide(
+        Audience audience, boolean changes, Doorkeeper.Credentials credentials);
+  }
+
   /** Stops the replica if an error says that this process is broken. */
-  public interface FatalErrors {
+  interface FatalErrors {
     /** Returns true if it did. */
     boolean stopIfBroken(Throwable error);
   }
@@ -92,14 +98,14 @@ public final class AdminServer implements AutoCloseable {
       @Nullable AdminTls tls,
       AdminLimits limits,
       List<Route> routes,
-      Doorkeeper doorkeeper,
+      Admission admission,
       FatalErrors errors,
       Supervision supervision)
       throws IOException {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.limits = requireNonNull(limits, "limits");
     this.routes = new RouteTable(routes);
-    this.doorkeeper = requireNonNull(doorkeeper, "doorkeeper");
+    this.admission = requireNonNull(admission, "admission");
     this.errors = requireNonNull(errors, "errors");
     this.streams = new Semaphore(limits.streams());
     this.server = bind(address, tls);
@@ -140,7 +146,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** The address where it listens, with the port that was chosen if port 0 was requested. */
-  public InetSocketAddress address() {
+  InetSocketAddress address() {
     return server.getAddress();
   }
 
@@ -186,7 +192,7 @@ public final class AdminServer implements AutoCloseable {
     }
     Headers headers = exchange.getRequestHeaders();
     Doorkeeper.Decision decision =
-        doorkeeper.decide(
+        admission.decide(
             route.audience(),
             !method.equals("GET"),
             new Doorkeeper.Credentials(

@@ -123,7 +123,7 @@ final class NodeMetrics {
         .gauge("tollgate_queued_bytes", "Bytes of these commands.", pipeline.queuedBytes())
         .gauge(
             "tollgate_queued_proofs",
-            "Reads and renewals that wait for a proof of leadership.",
+            "Reads and renewals that wait until an entry is applied.",
             pipeline.barriers())
         .counter(
             "tollgate_refused_commands",
