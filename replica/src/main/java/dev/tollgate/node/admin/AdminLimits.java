@@ -32,7 +32,7 @@ public record AdminLimits(
   /** How long a client may take to send the head of a request, and connections may be idle. */
   static final int SILENCE_SECONDS = 10;
 
-  /** Lines of the head of a request. */
+  /** Headers of a request, those of one name together. */
   static final int HEADERS = 50;
 
   /** Bytes of the head of a request. */
