@@ -24,21 +24,24 @@ import org.jspecify.annotations.Nullable;
  * it follows their files as the port for clients does.
  */
 final class AdminTls extends HttpsConfigurator {
+  private final TlsCredentials credentials;
   private final CertificateDemand demand;
 
   AdminTls(TlsCredentials credentials, CertificateDemand demand) {
     super(context(credentials, demand));
-    this.demand = demand;
+    this.credentials = requireNonNull(credentials, "credentials");
+    this.demand = requireNonNull(demand, "demand");
   }
 
-  /** Leaves protocols and ciphers as the credentials have set them. */
+  /**
+   * Gives the engine the parameters of an engine of the credentials. Left alone, the JDK's server
+   * tells its engine not to ask for a certificate; told one by one, it takes "wanted" as false after
+   * "needed" as true, and JSSE then asks for none.
+   */
   @Override
   public void configure(HttpsParameters parameters) {
-    switch (demand) {
-      case NONE -> {}
-      case WANTED -> parameters.setWantClientAuth(true);
-      case REQUIRED -> parameters.setNeedClientAuth(true);
-    }
+    parameters.setSSLParameters(
+        credentials.serverEngine(demand, /* nodesOnly= */ false).getSSLParameters());
   }
 
   private static SSLContext context(TlsCredentials credentials, CertificateDemand demand) {

@@ -3,6 +3,7 @@ package dev.tollgate.node.admin;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -50,21 +51,36 @@ public final class HttpCalls {
       InetSocketAddress address, String method, String path, String body, String... headers)
       throws IOException {
     try (Socket socket = connect(address)) {
-      StringBuilder head = new StringBuilder(method + " " + path + " HTTP/1.1\r\n");
-      boolean host = false;
-      for (int i = 0; i < headers.length; i += 2) {
-        head.append(headers[i]).append(": ").append(headers[i + 1]).append("\r\n");
-        host |= headers[i].equals("Host");
-      }
-      if (!host) {
-        head.append("Host: 127.0.0.1:").append(address.getPort()).append("\r\n");
-      }
-      byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-      head.append("Connection: close\r\nContent-Length: ").append(bytes.length).append("\r\n\r\n");
-      socket.getOutputStream().write(head.toString().getBytes(StandardCharsets.UTF_8));
-      socket.getOutputStream().write(bytes);
-      return read(socket);
+      return call(
+          socket.getInputStream(), socket.getOutputStream(), address, method, path, body, headers);
     }
+  }
+
+  /** Sends one request on a connection that the caller has opened, and will close. */
+  public static Reply call(
+      InputStream in,
+      OutputStream out,
+      InetSocketAddress address,
+      String method,
+      String path,
+      String body,
+      String... headers)
+      throws IOException {
+    StringBuilder head = new StringBuilder(method + " " + path + " HTTP/1.1\r\n");
+    boolean host = false;
+    for (int i = 0; i < headers.length; i += 2) {
+      head.append(headers[i]).append(": ").append(headers[i + 1]).append("\r\n");
+      host |= headers[i].equals("Host");
+    }
+    if (!host) {
+      head.append("Host: 127.0.0.1:").append(address.getPort()).append("\r\n");
+    }
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    head.append("Connection: close\r\nContent-Length: ").append(bytes.length).append("\r\n\r\n");
+    out.write(head.toString().getBytes(StandardCharsets.UTF_8));
+    out.write(bytes);
+    out.flush();
+    return read(in);
   }
 
   public static Socket connect(InetSocketAddress address) throws IOException {
@@ -75,7 +91,10 @@ public final class HttpCalls {
 
   /** Reads one answer, whose body ends with the connection or after Content-Length bytes. */
   public static Reply read(Socket socket) throws IOException {
-    InputStream in = socket.getInputStream();
+    return read(socket.getInputStream());
+  }
+
+  private static Reply read(InputStream in) throws IOException {
     String[] head = head(in).split("\r\n", -1);
     Map<String, String> headers = new TreeMap<>();
     for (int i = 1; i < head.length; i++) {
