@@ -173,7 +173,8 @@ final class Doorkeeper {
     return end < 0 ? authority : authority.substring(0, end);
   }
 
-  private static boolean isOwnPage(Credentials credentials) {
+  /** True unless a browser says that a page of another address sends the request. */
+  static boolean isOwnPage(Credentials credentials) {
     String origin = credentials.header("Origin");
     String host = credentials.header("Host");
     if (origin == null) {

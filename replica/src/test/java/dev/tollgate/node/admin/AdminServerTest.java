@@ -238,7 +238,10 @@ class AdminServerTest {
   void bodyThatComesSlowlyIsCutOff() throws Exception {
     start(new AdminLimits(4, 2, BODY_BYTES, SHORT, LONG, LONG));
     Socket slow = send("POST /body HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc");
+    long begin = System.nanoTime();
     awaitEnd(slow);
+    Duration took = Duration.ofNanos(System.nanoTime() - begin);
+    assertTrue(took.toSeconds() < AdminLimits.SILENCE_SECONDS / 2, took.toString());
     assertEquals(200, get("/page").status());
   }
 
