@@ -58,8 +58,7 @@ class ReplicaArchitectureTest {
           .whereLayer("store")
           .mayOnlyBeAccessedByLayers("node", "clients", "replica")
           .whereLayer("log")
-          .mayOnlyBeAccessedByLayers(
-              "command line", "node", "admin", "clients", "replica", "audit")
+          .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica", "audit")
           .whereLayer("snapshot")
           .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
 

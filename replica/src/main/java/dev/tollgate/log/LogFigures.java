@@ -34,6 +34,5 @@ public record LogFigures(
     long usableBytes,
     long diskBytes) {
   /** Of a node that keeps nothing, or whose directory cannot be read. */
-  public static final LogFigures NONE =
-      new LogFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final LogFigures NONE = new LogFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }

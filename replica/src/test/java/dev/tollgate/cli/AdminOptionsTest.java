@@ -51,7 +51,9 @@ class AdminOptionsTest {
     new CommandLine(options).parseArgs(arguments);
     List<String> refusals = new ArrayList<>();
     options.users.requireProtection(
-        NodeSettings.embedded("n1", null).withTls(tls).withAdmin(address("--admin-address", address)),
+        NodeSettings.embedded("n1", null)
+            .withTls(tls)
+            .withAdmin(address("--admin-address", address)),
         users,
         null,
         refusals::add);

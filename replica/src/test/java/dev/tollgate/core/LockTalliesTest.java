@@ -136,7 +136,10 @@ class LockTalliesTest {
     core.perform(
         a,
         new Operation.FenceTable(
-            new TableName(null, "t"), new Operation.TableFence(JOB, FenceReading.HELD), null, true));
+            new TableName(null, "t"),
+            new Operation.TableFence(JOB, FenceReading.HELD),
+            null,
+            true));
     refuse();
     refuse();
     core.take(a, "job");

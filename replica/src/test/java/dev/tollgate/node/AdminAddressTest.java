@@ -182,8 +182,7 @@ class AdminAddressTest {
   private Scrape scrape(String... headers) throws IOException {
     HttpCalls.Reply reply = get("/metrics", headers);
     assertEquals(200, reply.status());
-    assertEquals(
-        "text/plain; version=0.0.4; charset=utf-8", reply.headers().get("content-type"));
+    assertEquals("text/plain; version=0.0.4; charset=utf-8", reply.headers().get("content-type"));
     return Scrape.parse(reply.body());
   }
 
@@ -233,7 +232,8 @@ class AdminAddressTest {
       assertEquals(1, after.since(before, "tollgate_lock_wait_seconds_count"));
       assertEquals(2, after.since(before, "tollgate_lock_hold_seconds_count"));
       assertEquals(1, after.since(before, "tollgate_locks_forced_total"));
-      assertEquals(1, after.value("tollgate_writes_refused_total{table=\"PUBLIC.T\"}"));
+      assertEquals(1, after.value("tollgate_table_writes_refused_total{table=\"PUBLIC.T\"}"));
+      assertEquals(1, after.since(before, "tollgate_writes_refused_total"));
       assertEquals(0, after.value("tollgate_locks_held"));
       assertEquals(0, after.value("tollgate_lock_waiters"));
     }
@@ -252,9 +252,7 @@ class AdminAddressTest {
       }
       statement.execute("SELECT acquire_lock('job', " + lease + ")");
       assertEquals(1, scrape().value("tollgate_locks_held"));
-      await()
-          .atMost(DEADLINE)
-          .until(() -> scrape().value("tollgate_leases_expired_total") == 1);
+      await().atMost(DEADLINE).until(() -> scrape().value("tollgate_leases_expired_total") == 1);
       Scrape scrape = scrape();
       assertEquals(1, scrape.value("tollgate_locks_lost_total{reason=\"lease_expired\"}"));
       assertEquals(0, scrape.value("tollgate_locks_held"));

@@ -19,7 +19,6 @@ import dev.tollgate.tls.TlsFiles;
 import dev.tollgate.tls.TlsMode;
 import dev.tollgate.tls.TlsSocket;
 import dev.tollgate.tls.TlsVersion;
-
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -140,7 +139,9 @@ class AdminTlsTest {
     certificates.write(
         "n1",
         certificates.authority.node(
-            "n1", List.of("127.0.0.1"), new Validity(Instant.now(), Instant.now().plusSeconds(60))));
+            "n1",
+            List.of("127.0.0.1"),
+            new Validity(Instant.now(), Instant.now().plusSeconds(60))));
     await().atMost(DEADLINE).until(() -> expiry() < before);
   }
 

@@ -310,7 +310,9 @@ public final class Limits {
   /** Commands of the log that operators may have a cluster skip. */
   public static final int SKIPPED_COMMANDS = 1_000;
 
-  /** Tables whose refused writes a node counts apart; it counts those of further tables together. */
+  /**
+   * Tables whose refused writes a node counts apart; it counts those of further tables together.
+   */
   public static final int TALLIED_TABLES = 100;
 
   private Limits() {}

@@ -57,7 +57,8 @@ public final class AdminAddress implements AutoCloseable {
               tls(node, demand),
               limits,
               routes,
-              new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address)::decide,
+              new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address)
+                  ::decide,
               node.replica()::stopIfClassesAreLost,
               node.supervision());
       LOG.info(

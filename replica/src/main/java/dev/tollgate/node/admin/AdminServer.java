@@ -30,11 +30,11 @@ import org.slf4j.LoggerFactory;
  * The admin address of a node: takes requests, admits their senders, and sends the answers of the
  * routes. Thread-safe.
  *
- * <p>A request takes one of {@link AdminLimits#threads} threads from its first byte to its last: the
- * JDK's server reads and writes with blocking calls. Others wait for a thread. A connection has at
- * most one request, so at most {@link AdminLimits#CONNECTIONS} wait. A client that sends or reads
- * slowly is cut off: the JDK's server times the head of a request, and {@link SlowClients} times the
- * rest.
+ * <p>A request takes one of {@link AdminLimits#threads} threads from its first byte to its last:
+ * the JDK's server reads and writes with blocking calls. Others wait for a thread. A connection has
+ * at most one request, so at most {@link AdminLimits#CONNECTIONS} wait. A client that sends or
+ * reads slowly is cut off: the JDK's server times the head of a request, and {@link SlowClients}
+ * times the rest.
  */
 final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
@@ -196,9 +196,7 @@ final class AdminServer implements AutoCloseable {
             route.audience(),
             !method.equals("GET"),
             new Doorkeeper.Credentials(
-                exchange.getRemoteAddress().getAddress(),
-                certified(exchange),
-                headers::getFirst));
+                exchange.getRemoteAddress().getAddress(), certified(exchange), headers::getFirst));
     Caller caller = decision.caller();
     if (caller == null) {
       return requireNonNull(decision.refusal());

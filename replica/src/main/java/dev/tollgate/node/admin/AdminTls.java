@@ -35,8 +35,8 @@ final class AdminTls extends HttpsConfigurator {
 
   /**
    * Gives the engine the parameters of an engine of the credentials. Left alone, the JDK's server
-   * tells its engine not to ask for a certificate; told one by one, it takes "wanted" as false after
-   * "needed" as true, and JSSE then asks for none.
+   * tells its engine not to ask for a certificate; told one by one, it takes "wanted" as false
+   * after "needed" as true, and JSSE then asks for none.
    */
   @Override
   public void configure(HttpsParameters parameters) {

@@ -38,8 +38,7 @@ public final class Answer {
   private final byte[] bytes;
   private final @Nullable Stream stream;
 
-  private Answer(
-      int status, Map<String, String> headers, byte[] bytes, @Nullable Stream stream) {
+  private Answer(int status, Map<String, String> headers, byte[] bytes, @Nullable Stream stream) {
     this.status = status;
     this.headers = headers;
     this.bytes = bytes;
@@ -48,7 +47,8 @@ public final class Answer {
 
   /** An answer of one line, or of several that end with a line break. */
   public static Answer text(int status, String text) {
-    return of(status, TEXT, (text.endsWith("\n") ? text : text + "\n").getBytes(StandardCharsets.UTF_8));
+    return of(
+        status, TEXT, (text.endsWith("\n") ? text : text + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   public static Answer of(int status, String contentType, byte[] bytes) {

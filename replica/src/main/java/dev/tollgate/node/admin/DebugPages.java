@@ -71,9 +71,7 @@ final class DebugPages {
     ThreadInfo[] all =
         ManagementFactory.getThreadMXBean()
             .dumpAllThreads(
-                /* lockedMonitors= */ false,
-                /* lockedSynchronizers= */ false,
-                AdminLimits.FRAMES);
+                /* lockedMonitors= */ false, /* lockedSynchronizers= */ false, AdminLimits.FRAMES);
     for (ThreadInfo thread : all) {
       if (text.length() > AdminLimits.DUMP_CHARS) {
         text.append("and more threads, which this dump leaves out\n");
@@ -161,9 +159,7 @@ final class DebugPages {
         .queued()
         .forEach(
             (kind, count) -> lines.add("queued_" + kind.name().toLowerCase(Locale.ROOT), count));
-    lines
-        .add("log_bytes", now.log().logBytes())
-        .add("disk_usable_bytes", now.log().usableBytes());
+    lines.add("log_bytes", now.log().logBytes()).add("disk_usable_bytes", now.log().usableBytes());
   }
 
   private static void addProcess(Lines lines) {

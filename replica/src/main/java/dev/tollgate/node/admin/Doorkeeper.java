@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Basic or by the certificate of their connection. On a cluster without users everybody is an
  * administrator, as for clients. Thread-safe.
  *
- * <p>A browser on the same machine sends requests that pages of others have written. So where nobody
- * logs in, the header Host has to name this machine and not a host name that others have pointed
- * here. And a request that changes something has to come from a page of this address.
+ * <p>A browser on the same machine sends requests that pages of others have written. So where
+ * nobody logs in, the header Host has to name this machine and not a host name that others have
+ * pointed here. And a request that changes something has to come from a page of this address.
  */
 final class Doorkeeper {
   /** Either a caller, or the answer to somebody who is not admitted. */
@@ -39,9 +39,7 @@ final class Doorkeeper {
 
   /** What a request says of its sender. */
   record Credentials(
-      InetAddress from,
-      @Nullable String certified,
-      Function<String, @Nullable String> headers) {
+      InetAddress from, @Nullable String certified, Function<String, @Nullable String> headers) {
     @Nullable String header(String name) {
       return headers.apply(name);
     }
@@ -136,8 +134,7 @@ final class Doorkeeper {
                       Answer.TOO_MANY,
                       "too many logins of this user from this address have failed: try again later")
                   .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)));
-      case BUSY ->
-          refused(Answer.UNAVAILABLE, "too many passwords are being checked: try again");
+      case BUSY -> refused(Answer.UNAVAILABLE, "too many passwords are being checked: try again");
       case NOT_YET ->
           refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again");
     };

@@ -154,8 +154,7 @@ final class NodeMetrics {
             "tollgate_snapshots_interrupted",
             "Snapshots that made way for a definition.",
             disk.interrupted())
-        .counter(
-            "tollgate_snapshots_failed", "Snapshots that could not be written.", disk.failed())
+        .counter("tollgate_snapshots_failed", "Snapshots that could not be written.", disk.failed())
         .gauge(
             "tollgate_snapshot_write_seconds",
             "How long it took to write the last snapshot.",

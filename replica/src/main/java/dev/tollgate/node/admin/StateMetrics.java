@@ -54,9 +54,11 @@ final class StateMetrics {
 
   static void addLocks(MetricFamilies families, LockTallies.Counts locks) {
     Map<Labels, Number> refused = new LinkedHashMap<>();
-    locks
-        .refusedWrites()
-        .forEach(table -> refused.put(Labels.of("table", table.table()), table.refused()));
+    long refusedInAll = 0;
+    for (LockTallies.TableCount table : locks.refusedWrites()) {
+      refused.put(Labels.of("table", table.table()), table.refused());
+      refusedInAll += table.refused();
+    }
     families
         .counters(
             "tollgate_lock_grants",
@@ -93,9 +95,14 @@ final class StateMetrics {
             "tollgate_sessions_expired",
             "Sessions that were not heard from in time.",
             locks.expiredSessions())
-        .counters(
+        // a metric of a table appears with its first refusal, and Prometheus sees no increase then
+        .counter(
             "tollgate_writes_refused",
             "Writes and commits that a fence refused, because their token was stale or missing.",
+            refusedInAll)
+        .counters(
+            "tollgate_table_writes_refused",
+            "The refused writes and commits of each table.",
             refused);
   }
 }

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * failures, so no event loop calls it.
  *
  * <p>Here the node computes what else the client does, so strangers could keep it computing. At
- * most {@link #CHECKED} checks are under way, and one computes at a time. A
- * password that was right is remembered for some minutes, under a digest with a key that never
- * leaves this process. It is right for as long as the user has the verifiers of then.
+ * most {@link #CHECKED} checks are under way, and one computes at a time. A password that was right
+ * is remembered for some minutes, under a digest with a key that never leaves this process. It is
+ * right for as long as the user has the verifiers of then.
  */
 public final class PasswordLogin {
   /** What became of an attempt. */
@@ -209,9 +209,7 @@ public final class PasswordLogin {
             ? ScramKeys.decoySalt(access.users().decoyKey(), name)
             : verifiers.get(0).salt();
     int iterations =
-        verifiers.isEmpty()
-            ? PasswordVerifier.DEFAULT_ITERATIONS
-            : verifiers.get(0).iterations();
+        verifiers.isEmpty() ? PasswordVerifier.DEFAULT_ITERATIONS : verifiers.get(0).iterations();
     computing.lock();
     try {
       PasswordVerifier shown = PasswordVerifier.of(password, salt, iterations);

@@ -43,10 +43,7 @@ public record ReplicaFigures(
   }
 
   static ReplicaFigures of(
-      ClusterState state,
-      LogPosition last,
-      ApplyTallies.Counts applied,
-      LockTallies.Counts locks) {
+      ClusterState state, LogPosition last, ApplyTallies.Counts applied, LockTallies.Counts locks) {
     long oldest = 0;
     for (Transaction transaction : state.transactions()) {
       // in the order in which they began

@@ -206,7 +206,8 @@ class AdminServerTest {
     HttpCalls.Reply wrong = HttpCalls.call(server.address(), "PUT", "/body", "x");
     assertEquals(405, wrong.status());
     assertEquals("POST", wrong.headers().get("allow"));
-    assertEquals("GET, HEAD", HttpCalls.call(server.address(), "TRACE", "/page", "").headers().get("allow"));
+    assertEquals(
+        "GET, HEAD", HttpCalls.call(server.address(), "TRACE", "/page", "").headers().get("allow"));
   }
 
   @Test
@@ -305,10 +306,7 @@ class AdminServerTest {
     }
     awaitEnd(send("GET /page HTTP/1.1\r\nHost: h\r\n\r\n"));
     sockets.get(0).close();
-    await()
-        .atMost(LONG)
-        .ignoreExceptions()
-        .until(() -> get("/page").status() == 200);
+    await().atMost(LONG).ignoreExceptions().until(() -> get("/page").status() == 200);
   }
 
   @Test

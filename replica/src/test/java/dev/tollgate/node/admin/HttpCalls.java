@@ -100,7 +100,8 @@ public final class HttpCalls {
     for (int i = 1; i < head.length; i++) {
       int colon = head[i].indexOf(':');
       headers.put(
-          head[i].substring(0, colon).toLowerCase(Locale.ROOT), head[i].substring(colon + 1).trim());
+          head[i].substring(0, colon).toLowerCase(Locale.ROOT),
+          head[i].substring(colon + 1).trim());
     }
     String length = headers.get("content-length");
     byte[] body = length == null ? in.readAllBytes() : in.readNBytes(Integer.parseInt(length));

@@ -189,7 +189,7 @@ class MetricsPagesTest {
     assertEquals(7, scrape.value("tollgate_transaction_oldest_seconds"));
     assertEquals(1.9e9, scrape.value("tollgate_certificate_expiry_timestamp_seconds"));
     assertEquals(8, scrape.value("tollgate_work_queued{kind=\"queries\"}"));
-    assertEquals(5, scrape.value("tollgate_writes_refused_total{table=\"PUBLIC.T\"}"));
+    assertEquals(5, scrape.value("tollgate_table_writes_refused_total{table=\"PUBLIC.T\"}"));
   }
 
   @Test

@@ -44,8 +44,7 @@ class RouteTableTest {
   @Test
   void twoRoutesOfAMethodAndPathAreRefused() {
     assertThrows(
-        IllegalArgumentException.class,
-        () -> new RouteTable(List.of(root, route("GET", "/"))));
+        IllegalArgumentException.class, () -> new RouteTable(List.of(root, route("GET", "/"))));
     assertThrows(IllegalArgumentException.class, () -> route("GET", "metrics"));
   }
 }
