@@ -6,6 +6,7 @@ import dev.tollgate.core.command.AuditEvent;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.TableName;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +48,8 @@ public final class LockTallies {
   /**
    * What was counted so far.
    *
-   * @param grants by {@link AuditEvent.GrantWay}
-   * @param losses locks that were lost with their lease, by {@link AuditEvent.LossReason}
+   * @param grants for each {@link AuditEvent.GrantWay} that there was
+   * @param losses locks that were lost with their lease, for each {@link AuditEvent.LossReason}
    * @param forced holds that were ended by force
    * @param waits how long granted requests had waited, in microseconds
    * @param endedWaits requests that waited and were not granted
@@ -59,8 +60,8 @@ public final class LockTallies {
    *     Limits#TALLIED_TABLES} tables, and {@link #OTHER_TABLES}
    */
   public record Counts(
-      List<Long> grants,
-      List<Long> losses,
+      Map<AuditEvent.GrantWay, Long> grants,
+      Map<AuditEvent.LossReason, Long> losses,
       long forced,
       Tally.Count waits,
       long endedWaits,
@@ -69,19 +70,19 @@ public final class LockTallies {
       long expiredSessions,
       List<TableCount> refusedWrites) {
     public Counts {
-      grants = List.copyOf(grants);
-      losses = List.copyOf(losses);
+      grants = Map.copyOf(grants);
+      losses = Map.copyOf(losses);
       refusedWrites = List.copyOf(refusedWrites);
       requireNonNull(waits, "waits");
       requireNonNull(holds, "holds");
     }
 
     public long grants(AuditEvent.GrantWay way) {
-      return grants.get(way.ordinal());
+      return grants.getOrDefault(way, 0L);
     }
 
     public long losses(AuditEvent.LossReason reason) {
-      return losses.get(reason.ordinal());
+      return losses.getOrDefault(reason, 0L);
     }
   }
 
@@ -92,9 +93,16 @@ public final class LockTallies {
     }
   }
 
+  /** A number that changes without an allocation. */
+  private static final class Counter {
+    private long count;
+  }
+
   private final long fromMicros;
-  private final long[] grants = new long[AuditEvent.GrantWay.values().length];
-  private final long[] losses = new long[AuditEvent.LossReason.values().length];
+  private final Map<AuditEvent.GrantWay, Counter> grants =
+      counters(AuditEvent.GrantWay.class, AuditEvent.GrantWay.values());
+  private final Map<AuditEvent.LossReason, Counter> losses =
+      counters(AuditEvent.LossReason.class, AuditEvent.LossReason.values());
   private final Tally waits = new Tally(BOUNDS);
   private final Tally holds = new Tally(BOUNDS);
   private final Map<String, Long> refusedWrites = new LinkedHashMap<>();
@@ -117,7 +125,7 @@ public final class LockTallies {
   }
 
   void granted(AuditEvent.GrantWay way) {
-    grants[way.ordinal()] += counting ? 1 : 0;
+    add(grants.get(way), 1);
   }
 
   /** A request was granted after this wait. */
@@ -139,7 +147,7 @@ public final class LockTallies {
   }
 
   void lost(AuditEvent.LossReason reason, int locks) {
-    losses[reason.ordinal()] += counting ? locks : 0;
+    add(losses.get(reason), locks);
   }
 
   void forced(int locks) {
@@ -168,8 +176,8 @@ public final class LockTallies {
     List<TableCount> tables = new ArrayList<>(refusedWrites.size());
     refusedWrites.forEach((table, count) -> tables.add(new TableCount(table, count)));
     return new Counts(
-        listOf(grants),
-        listOf(losses),
+        numbers(grants),
+        numbers(losses),
         forced,
         waits.count(),
         endedWaits,
@@ -179,11 +187,23 @@ public final class LockTallies {
         tables);
   }
 
-  private static List<Long> listOf(long[] numbers) {
-    List<Long> list = new ArrayList<>(numbers.length);
-    for (long number : numbers) {
-      list.add(number);
+  private void add(@Nullable Counter counter, int more) {
+    if (counting && counter != null) {
+      counter.count += more;
     }
-    return list;
+  }
+
+  private static <E extends Enum<E>> Map<E, Counter> counters(Class<E> type, E[] values) {
+    Map<E, Counter> counters = new EnumMap<>(type);
+    for (E value : values) {
+      counters.put(value, new Counter());
+    }
+    return counters;
+  }
+
+  private static <E extends Enum<E>> Map<E, Long> numbers(Map<E, Counter> counters) {
+    Map<E, Long> numbers = new LinkedHashMap<>();
+    counters.forEach((value, counter) -> numbers.put(value, counter.count));
+    return numbers;
   }
 }

@@ -1,6 +1,8 @@
 package dev.tollgate.core;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * How often which values came, and their sum: values are counted by the first bound that is not
@@ -14,23 +16,13 @@ public final class Tally {
    * @param counts how many values were at most each bound and above the bound before; one more for
    *     the values above all bounds
    */
-  public record Count(long[] bounds, long[] counts, long sum) {
+  public record Count(List<Long> bounds, List<Long> counts, long sum) {
     public Count {
-      bounds = bounds.clone();
-      counts = counts.clone();
-      if (counts.length != bounds.length + 1) {
-        throw new IllegalArgumentException(counts.length + " counts of " + bounds.length);
+      bounds = List.copyOf(bounds);
+      counts = List.copyOf(counts);
+      if (counts.size() != bounds.size() + 1) {
+        throw new IllegalArgumentException(counts.size() + " counts of " + bounds.size());
       }
-    }
-
-    @Override
-    public long[] bounds() {
-      return bounds.clone();
-    }
-
-    @Override
-    public long[] counts() {
-      return counts.clone();
     }
 
     /** How many values there were. */
@@ -40,24 +32,6 @@ public final class Tally {
         total += count;
       }
       return total;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Count that
-          && Arrays.equals(bounds, that.bounds)
-          && Arrays.equals(counts, that.counts)
-          && sum == that.sum;
-    }
-
-    @Override
-    public int hashCode() {
-      return Arrays.hashCode(counts);
-    }
-
-    @Override
-    public String toString() {
-      return total() + " values, sum " + sum + ", " + Arrays.toString(counts);
     }
   }
 
@@ -89,6 +63,14 @@ public final class Tally {
 
   /** The values so far, which stay as they are. */
   public Count count() {
-    return new Count(bounds, counts, sum);
+    return new Count(listOf(bounds), listOf(counts), sum);
+  }
+
+  private static List<Long> listOf(long[] numbers) {
+    List<Long> list = new ArrayList<>(numbers.length);
+    for (long number : numbers) {
+      list.add(number);
+    }
+    return list;
   }
 }

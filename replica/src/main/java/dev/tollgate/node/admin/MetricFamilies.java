@@ -75,12 +75,9 @@ final class MetricFamilies {
    * @param unit how many of a tally's units make one of the metric
    */
   MetricFamilies histogram(String name, String help, Tally.Count tally, double unit) {
-    long[] bounds = tally.bounds();
-    double[] limits = new double[bounds.length + 1];
-    for (int i = 0; i < bounds.length; i++) {
-      limits[i] = bounds[i] / unit;
-    }
-    limits[bounds.length] = Double.POSITIVE_INFINITY;
+    List<Double> limits = new ArrayList<>();
+    tally.bounds().forEach(bound -> limits.add(bound / unit));
+    limits.add(Double.POSITIVE_INFINITY);
     HistogramSnapshot.HistogramDataPointSnapshot.Builder point =
         HistogramSnapshot.HistogramDataPointSnapshot.builder()
             .classicHistogramBuckets(ClassicHistogramBuckets.of(limits, tally.counts()));

@@ -17,12 +17,12 @@ import dev.tollgate.node.client.LoginCounts;
 import dev.tollgate.node.client.Workers;
 import dev.tollgate.node.replica.ReplicaFigures;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -94,8 +94,8 @@ class MetricsPagesTest {
 
   private static LockTallies.Counts locks(Tally.Count count) {
     return new LockTallies.Counts(
-        Collections.nCopies(AuditEvent.GrantWay.values().length, 1L),
-        Collections.nCopies(AuditEvent.LossReason.values().length, 1L),
+        Map.of(AuditEvent.GrantWay.AT_ONCE, 1L),
+        Map.of(AuditEvent.LossReason.LEASE_EXPIRED, 1L),
         1,
         count,
         2,
@@ -114,7 +114,7 @@ class MetricsPagesTest {
             "",
             new byte[0],
             new Caller(true, null, false),
-            java.net.InetAddress.getLoopbackAddress(),
+            InetAddress.getLoopbackAddress(),
             name -> null);
     Answer answer = page.routes().get(0).page().answer(request);
     return Scrape.parse(new String(answer.bytes(), StandardCharsets.UTF_8));
@@ -203,7 +203,7 @@ class MetricsPagesTest {
               "",
               new byte[0],
               Caller.STRANGER,
-              java.net.InetAddress.getLoopbackAddress(),
+              InetAddress.getLoopbackAddress(),
               name -> null);
       Answer answer = early.routes().get(0).page().answer(any);
       Scrape scrape = Scrape.parse(new String(answer.bytes(), StandardCharsets.UTF_8));
