@@ -405,7 +405,8 @@ final class ServerCommand implements Callable<Integer> {
         option
             + ": '"
             + name
-            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or underscores");
+            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or"
+            + " underscores");
   }
 
   /** With port 0 the port would change at each start, and no other process could know it. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param from where the connection comes from
  * @param headers the first header of a name, or null
  */
+@SuppressWarnings("ArrayRecordComponent") // no page changes it, and none compares requests
 public record AdminRequest(
     String method,
     String path,

@@ -58,7 +58,7 @@ final class FigureReader {
       return null;
     }
     LogFigures read = node.log().figures();
-    if (read != LogFigures.NONE) {
+    if (!read.equals(LogFigures.NONE)) {
       disk = read;
     }
     return new Figures(

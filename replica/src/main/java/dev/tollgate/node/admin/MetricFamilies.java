@@ -24,6 +24,10 @@ final class MetricFamilies {
 
   private final List<MetricSnapshot> families = new ArrayList<>();
 
+  MetricFamilies gauge(String name, String help, long value) {
+    return gauge(name, help, (double) value);
+  }
+
   MetricFamilies gauge(String name, String help, double value) {
     return gauges(name, help, Map.of(Labels.EMPTY, value));
   }
@@ -44,7 +48,7 @@ final class MetricFamilies {
   /**
    * @param name without the {@code _total} that a scrape has after it
    */
-  MetricFamilies counter(String name, String help, double value) {
+  MetricFamilies counter(String name, String help, long value) {
     return counters(name, help, Map.of(Labels.EMPTY, value));
   }
 

@@ -25,7 +25,7 @@ public record Route(String method, String path, Audience audience, Page page) {
   }
 
   boolean serves(String requested) {
-    return path.endsWith("/") && path.length() > 1
+    return (path.endsWith("/") && path.length() > 1)
         ? requested.startsWith(path)
         : requested.equals(path);
   }
