@@ -67,7 +67,7 @@ final class NodeFinder {
   }
 
   /**
-   * Tries every known node, again and again, with growing pauses.
+   * Tries every known node, again and again, with growing pauses, which news of a leader end.
    *
    * @param leader true if only the leader will do
    * @throws UnreachableException if no node accepted the purpose before the budget ended; at once
@@ -78,6 +78,7 @@ final class NodeFinder {
   Found find(boolean leader, Purpose purpose, Budget budget)
       throws UnreachableException, TransportException {
     while (true) {
+      long knownTerm = news.term();
       Round round = new Round(map.candidates(leader));
       for (String next = round.next(); next != null; next = round.next()) {
         Optional<Found> found = attempt(next, leader, purpose, budget, round);
@@ -89,7 +90,7 @@ final class NodeFinder {
         }
       }
       round.requireLogin();
-      if (round.refusedByAll() || !budget.pause()) {
+      if (round.refusedByAll() || !budget.pause(news, knownTerm)) {
         throw new UnreachableException(round.refusal, round.trouble);
       }
     }

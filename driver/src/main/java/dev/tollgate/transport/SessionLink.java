@@ -119,6 +119,7 @@ final class SessionLink {
     boolean mayHaveEffect = false;
     IOException trouble = null;
     while (true) {
+      long knownTerm = finder.news().term();
       NodeConnection current = attached(budget, mayHaveEffect, trouble);
       boolean sentBefore = mayHaveEffect;
       if (current.version() < call.minVersion() && !sentBefore) {
@@ -158,7 +159,7 @@ final class SessionLink {
         finder.news().forget(current);
       }
       disconnect();
-      if (!budget.pause()) {
+      if (!budget.pause(finder.news(), knownTerm)) {
         throw new UnansweredException(mayHaveEffect, trouble.getMessage(), trouble);
       }
     }
