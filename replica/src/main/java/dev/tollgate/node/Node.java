@@ -177,20 +177,20 @@ public final class Node implements AutoCloseable {
     if (!skips.skips().isEmpty()) {
       LOG.warn("{}: commands of the log that it leaves out: {}", id, skips.skips());
     }
-    replica = new Replica(id, database, settings.environment(), skips, capacity);
+    replica = new Replica(id, database, settings.environment(), settings.levels(), skips, capacity);
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     Supervision supervision = new Supervision(id, replica::failed);
     warnIfShared(id, raft);
     replica.recordTo(openAudit(settings, log, supervision));
-    pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);
+    pipeline =
+        new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     NodeTls tls = settings.tls();
     reload = tls == null ? null : new CredentialsReload(id, tls.credentials(), supervision);
     workers = new Workers(id, limits);
-    Administration administration =
-        new Administration(log, pipeline, verification, settings.environment());
+    Administration administration = new Administration(log, pipeline, verification, replica);
     service =
         new ClientService(
             id,

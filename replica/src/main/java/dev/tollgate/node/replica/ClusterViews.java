@@ -26,6 +26,7 @@ import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.store.statement.LockAccess;
@@ -360,6 +361,7 @@ public final class ClusterViews implements LockAccess {
     LogStatus status = log.status();
     SortedMap<String, String> addresses = look(state -> new TreeMap<>(state.nodes()));
     ClusterIdentity identity = replica.identity();
+    Map<String, NodeVersion> versions = log.versions();
     long committed =
         status.members().stream().mapToLong(LogStatus.Member::commitIndex).max().orElse(-1);
     List<@Nullable Object[]> rows = new ArrayList<>();
@@ -369,6 +371,8 @@ public final class ClusterViews implements LockAccess {
           member.nodeId().equals(status.leaderId())
               ? LogStatus.Role.LEADER.name()
               : self ? status.role().name() : LogStatus.Role.FOLLOWER.name();
+      NodeVersion version = self ? replica.version() : versions.get(member.nodeId());
+      boolean says = version != null && version.protocol() > 0;
       rows.add(
           new @Nullable Object[] {
             member.nodeId(),
@@ -382,7 +386,13 @@ public final class ClusterViews implements LockAccess {
             member.silentMillis(),
             member.commitIndex() < 0 ? null : (Long) (committed - member.commitIndex()),
             text(identity.incarnations().get(member.nodeId())),
-            text(identity.clusterId())
+            text(identity.clusterId()),
+            version == null || version.program().isEmpty() ? null : version.program(),
+            says ? (Long) (long) version.protocol() : null,
+            says ? (Long) (long) version.logFormat() : null,
+            says ? (Long) (long) version.snapshotFormat() : null,
+            version == null ? null : (Long) (long) version.featureLevel(),
+            (long) replica.featureLevel()
           });
     }
     return rows;
