@@ -74,7 +74,7 @@ final class TestNode implements AutoCloseable {
         new PeerGuard(
             NodeIdentity.open(directory.resolve(id), id, directory.resolve("log")),
             directory,
-            /* begins= */ true,
+            /* begins= */ !id.equals("joining"),
             new PeerGuard.Members() {
               @Override
               public boolean contains(String nodeId) {
