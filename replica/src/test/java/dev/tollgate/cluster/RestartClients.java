@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * long the slowest statement of each client took. A client goes on after a failure.
  *
  * <p>One client in four acquires a lock of its own, writes to its fenced row, and releases the
- * lock. One moves an amount within a transaction. One writes and reads what it has written. One
- * reads a result page by page at whichever node it is connected to, or waits for a lock that many
- * want.
+ * lock. One moves an amount within a transaction. One writes and reads what it has written. The
+ * fourth waits for a lock that many want, reads a result page by page at whichever node it is
+ * connected to, or reads one at the leader and writes between its pages.
  */
 final class RestartClients implements AutoCloseable {
   private static final int KINDS = 4;
@@ -109,7 +109,7 @@ final class RestartClients implements AutoCloseable {
   /** Of those that read anywhere, every node has some. */
   private String url(int client) {
     String properties = "failoverTimeout=30s&fetchSize=" + PAGE;
-    if (client % KINDS != KINDS - 1 || isWaiting(client)) {
+    if (client % KINDS != KINDS - 1 || isWaiting(client) || isWritingMeanwhile(client)) {
       return cluster.url(properties);
     }
     List<NodeProcess> nodes = cluster.nodes();
@@ -126,6 +126,10 @@ final class RestartClients implements AutoCloseable {
 
   private static boolean isWaiting(int client) {
     return client % (2 * KINDS) == 2 * KINDS - 1;
+  }
+
+  private static boolean isWritingMeanwhile(int client) {
+    return client % (4 * KINDS) == 3 * KINDS - 1;
   }
 
   private Work work(int client, Connection connection, Statement statement) throws SQLException {
@@ -145,7 +149,13 @@ final class RestartClients implements AutoCloseable {
           yield () -> takeTurns(client, statement);
         }
         statement.setFetchSize(PAGE);
-        yield () -> readPages(client, statement);
+        if (isWritingMeanwhile(client)) {
+          PreparedStatement update =
+              connection.prepareStatement("UPDATE DONE SET N = N + 1 WHERE CLIENT = ?");
+          update.setInt(1, client);
+          yield () -> readPages(client, statement, update::executeUpdate);
+        }
+        yield () -> readPages(client, statement, () -> {});
       }
     };
   }
@@ -192,7 +202,7 @@ final class RestartClients implements AutoCloseable {
         });
   }
 
-  private void readPages(int client, Statement statement) throws SQLException {
+  private void readPages(int client, Statement statement, Work meanwhile) throws SQLException {
     ResultSet[] opened = new ResultSet[1];
     timed(client, () -> opened[0] = statement.executeQuery("SELECT * FROM PAGES ORDER BY ID"));
     try (ResultSet rows = opened[0]) {
@@ -201,6 +211,9 @@ final class RestartClients implements AutoCloseable {
       while (more[0]) {
         timed(client, () -> more[0] = rows.next());
         read += more[0] ? 1 : 0;
+        if (read % PAGE == PAGE / 2) {
+          timed(client, meanwhile);
+        }
       }
       if (read != ROWS) {
         throw new SQLException("read " + read + " rows of " + ROWS);
