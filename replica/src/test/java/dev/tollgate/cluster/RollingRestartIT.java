@@ -18,13 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The nodes of a cluster are restarted one after the other, each once the one before is ready,
- * while 64 clients work. No statement fails. The figures can be changed: {@code -Drolling.rounds=20
+ * while clients work. No statement fails. The figures can be changed: {@code -Drolling.rounds=20
  * -Drolling.clients=64 -Drolling.stall.millis=300 -Drolling.options=--rehearsal=5s}.
  */
 @Timeout(1_800)
 class RollingRestartIT {
-  private static final int CLIENTS = Integer.getInteger("rolling.clients", 64);
-
   /**
    * The longest stall that is no failure. Builds run beside this test, and a node that starts takes
    * the processors from those that serve.
@@ -37,16 +35,16 @@ class RollingRestartIT {
 
   @Test
   void noStatementFails() throws Exception {
-    restart(Integer.getInteger("rolling.rounds", 1));
+    restart(Integer.getInteger("rolling.rounds", 1), Integer.getInteger("rolling.clients", 16));
   }
 
   @Test
   @Tag("nightly")
   void noStatementFailsTwentyTimes() throws Exception {
-    restart(Integer.getInteger("rolling.rounds", 20));
+    restart(Integer.getInteger("rolling.rounds", 20), Integer.getInteger("rolling.clients", 64));
   }
 
-  private void restart(int rounds) throws Exception {
+  private void restart(int rounds, int clientCount) throws Exception {
     String[] options =
         Stream.of(System.getProperty("rolling.options", "").split(" "))
             .filter(option -> !option.isEmpty())
@@ -56,7 +54,7 @@ class RollingRestartIT {
     List<Long> stopMillis = new ArrayList<>();
     try (ClusterProcesses cluster =
             new ClusterProcesses("RollingRestartIT", directory, 3, options);
-        RestartClients clients = new RestartClients(cluster, CLIENTS)) {
+        RestartClients clients = new RestartClients(cluster, clientCount)) {
       clients.start();
       awaitWork(clients);
       awaitWork(clients);
@@ -98,7 +96,7 @@ class RollingRestartIT {
           "RollingRestartIT: "
               + rounds
               + " rounds under "
-              + CLIENTS
+              + clientCount
               + " clients, "
               + clients.statements()
               + " statements, "
