@@ -7,7 +7,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +31,10 @@ final class RestartClients implements AutoCloseable {
   private static final int ROWS = 60;
   private static final int PAGE = 20;
   private static final int SHOWN_FAILURES = 20;
+
+  private static final String ACQUIRE = "SELECT acquire_lock(?)";
+  private static final String RELEASE = "SELECT release_lock(?)";
+  private static final String COUNT = "UPDATE DONE SET N = N + 1 WHERE CLIENT = ?";
 
   /** A piece of work of several statements. */
   private interface Work {
@@ -72,7 +78,7 @@ final class RestartClients implements AutoCloseable {
       statement.execute(
           "INSERT INTO PAGES SELECT X, 'row ' || X FROM SYSTEM_RANGE(1, " + ROWS + ")");
       for (int client = 0; client < count; client++) {
-        number(statement, "SELECT acquire_lock('restart-" + client + "')");
+        statement.execute("SELECT acquire_lock('restart-" + client + "')");
         statement.execute("INSERT INTO LEDGER VALUES(" + client + ", 0)");
         statement.execute(
             "INSERT INTO AMOUNTS VALUES(" + 2 * client + ", 0), (" + (2 * client + 1) + ", 0)");
@@ -90,9 +96,8 @@ final class RestartClients implements AutoCloseable {
 
   private void run(int client) {
     while (!over.get()) {
-      try (Connection connection = DriverManager.getConnection(url(client));
-          Statement statement = connection.createStatement()) {
-        Work work = work(client, connection, statement);
+      try (Connection connection = DriverManager.getConnection(url(client))) {
+        Work work = work(client, new Texts(connection, client));
         while (!over.get()) {
           work.run();
           cycles.incrementAndGet(client);
@@ -103,6 +108,56 @@ final class RestartClients implements AutoCloseable {
         fail(client, new SQLException(e));
         return;
       }
+    }
+  }
+
+  /** The statements of a client, prepared once. */
+  private static final class Texts {
+    final Connection connection;
+    private final int client;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+
+    Texts(Connection connection, int client) {
+      this.connection = connection;
+      this.client = client;
+    }
+
+    private PreparedStatement of(String sql, Object argument) throws SQLException {
+      PreparedStatement statement = prepared.get(sql);
+      if (statement == null) {
+        statement = connection.prepareStatement(sql);
+        prepared.put(sql, statement);
+      }
+      statement.setObject(1, argument);
+      return statement;
+    }
+
+    /** A call that returns true, or a number that is not 0. */
+    void call(String sql, String lock) throws SQLException {
+      try (ResultSet row = of(sql, lock).executeQuery()) {
+        if (!row.next() || row.getObject(1) == null || row.getObject(1).equals(false)) {
+          throw new SQLException(sql + " of " + lock + " gave nothing");
+        }
+      }
+    }
+
+    void update(String sql, int id) throws SQLException {
+      if (of(sql, id).executeUpdate() != 1) {
+        throw new SQLException("no row of client " + client + ": " + sql);
+      }
+    }
+
+    long number(String sql, int id) throws SQLException {
+      try (ResultSet row = of(sql, id).executeQuery()) {
+        if (!row.next()) {
+          throw new SQLException("no row of client " + client + ": " + sql);
+        }
+        return row.getLong(1);
+      }
+    }
+
+    ResultSet pages() throws SQLException {
+      return of("SELECT * FROM PAGES WHERE ID > ? ORDER BY ID", 0).executeQuery();
     }
   }
 
@@ -132,79 +187,58 @@ final class RestartClients implements AutoCloseable {
     return client % (4 * KINDS) == 3 * KINDS - 1;
   }
 
-  private Work work(int client, Connection connection, Statement statement) throws SQLException {
+  private Work work(int client, Texts texts) throws SQLException {
     return switch (client % KINDS) {
-      case 0 -> () -> writeFenced(client, statement);
+      case 0 -> () -> writeFenced(client, texts);
       case 1 -> {
-        connection.setAutoCommit(false);
-        yield () -> moveAmount(client, connection, statement);
+        texts.connection.setAutoCommit(false);
+        yield () -> moveAmount(client, texts);
       }
-      case 2 -> {
-        PreparedStatement update =
-            connection.prepareStatement("UPDATE DONE SET N = N + 1 WHERE CLIENT = ?");
-        yield () -> writeAndRead(client, update, statement);
-      }
+      case 2 -> () -> writeAndRead(client, texts);
       default -> {
         if (isWaiting(client)) {
-          yield () -> takeTurns(client, statement);
+          yield () -> takeTurns(client, texts);
         }
-        statement.setFetchSize(PAGE);
-        if (isWritingMeanwhile(client)) {
-          PreparedStatement update =
-              connection.prepareStatement("UPDATE DONE SET N = N + 1 WHERE CLIENT = ?");
-          update.setInt(1, client);
-          yield () -> readPages(client, statement, update::executeUpdate);
-        }
-        yield () -> readPages(client, statement, () -> {});
+        yield isWritingMeanwhile(client)
+            ? () -> readPages(client, texts, () -> texts.update(COUNT, client))
+            : () -> readPages(client, texts, () -> {});
       }
     };
   }
 
-  private void writeFenced(int client, Statement statement) throws SQLException {
-    timed(client, () -> number(statement, "SELECT acquire_lock('restart-" + client + "')"));
-    timed(
-        client,
-        () -> update(statement, "UPDATE LEDGER SET N = N + 1 WHERE CLIENT = " + client));
+  private void writeFenced(int client, Texts texts) throws SQLException {
+    String lock = "restart-" + client;
+    timed(client, () -> texts.call(ACQUIRE, lock));
+    timed(client, () -> texts.update("UPDATE LEDGER SET N = N + 1 WHERE CLIENT = ?", client));
     done.incrementAndGet(client);
-    timed(client, () -> number(statement, "SELECT release_lock('restart-" + client + "')"));
+    timed(client, () -> texts.call(RELEASE, lock));
   }
 
-  private void moveAmount(int client, Connection connection, Statement statement)
-      throws SQLException {
+  private void moveAmount(int client, Texts texts) throws SQLException {
     int from = 2 * client;
-    timed(client, () -> update(statement, "UPDATE AMOUNTS SET N = N - 1 WHERE ID = " + from));
-    timed(client, () -> update(statement, "UPDATE AMOUNTS SET N = N + 1 WHERE ID = " + (from + 1)));
-    timed(
-        client,
-        () -> number(statement, "SELECT N FROM AMOUNTS WHERE ID = " + from));
-    timed(client, connection::commit);
+    timed(client, () -> texts.update("UPDATE AMOUNTS SET N = N - 1 WHERE ID = ?", from));
+    timed(client, () -> texts.update("UPDATE AMOUNTS SET N = N + 1 WHERE ID = ?", from + 1));
+    timed(client, () -> texts.number("SELECT N FROM AMOUNTS WHERE ID = ?", from));
+    timed(client, texts.connection::commit);
     done.incrementAndGet(client);
   }
 
-  private void writeAndRead(int client, PreparedStatement update, Statement statement)
-      throws SQLException {
-    update.setInt(1, client);
-    timed(
-        client,
-        () -> {
-          if (update.executeUpdate() != 1) {
-            throw new SQLException("no row of client " + client);
-          }
-        });
+  private void writeAndRead(int client, Texts texts) throws SQLException {
+    timed(client, () -> texts.update(COUNT, client));
     long expected = done.incrementAndGet(client);
     timed(
         client,
         () -> {
-          long read = number(statement, "SELECT N FROM DONE WHERE CLIENT = " + client);
+          long read = texts.number("SELECT N FROM DONE WHERE CLIENT = ?", client);
           if (read != expected) {
             throw new SQLException("read " + read + " after write number " + expected);
           }
         });
   }
 
-  private void readPages(int client, Statement statement, Work meanwhile) throws SQLException {
+  private void readPages(int client, Texts texts, Work meanwhile) throws SQLException {
     ResultSet[] opened = new ResultSet[1];
-    timed(client, () -> opened[0] = statement.executeQuery("SELECT * FROM PAGES ORDER BY ID"));
+    timed(client, () -> opened[0] = texts.pages());
     try (ResultSet rows = opened[0]) {
       int read = 0;
       boolean[] more = {true};
@@ -223,11 +257,11 @@ final class RestartClients implements AutoCloseable {
   }
 
   /** The wait is no stall. */
-  private void takeTurns(int client, Statement statement) throws SQLException {
+  private void takeTurns(int client, Texts texts) throws SQLException {
     statements.addAndGet(2);
-    number(statement, "SELECT acquire_lock('turns', INTERVAL '60' SECOND)");
+    texts.call("SELECT acquire_lock(?, NULL, INTERVAL '60' SECOND)", "turns");
     done.incrementAndGet(client);
-    number(statement, "SELECT release_lock('turns')");
+    texts.call(RELEASE, "turns");
   }
 
   private void timed(int client, Work statement) throws SQLException {
@@ -247,19 +281,12 @@ final class RestartClients implements AutoCloseable {
     }
   }
 
-  private static void update(Statement statement, String sql) throws SQLException {
-    if (statement.executeUpdate(sql) != 1) {
-      throw new SQLException("no row: " + sql);
-    }
-  }
-
-  /** A number that is not 0, or true. */
   private static long number(Statement statement, String sql) throws SQLException {
     try (ResultSet row = statement.executeQuery(sql)) {
-      if (!row.next() || row.getObject(1) == null || row.getObject(1).equals(false)) {
+      if (!row.next()) {
         throw new SQLException(sql + " gave nothing");
       }
-      return row.getObject(1) instanceof Boolean ? 1 : row.getLong(1);
+      return row.getLong(1);
     }
   }
 

@@ -41,7 +41,12 @@ final class ClusterUpgrade {
           new MembershipException(
               "the feature level is being raised: try again when that is done"));
     }
-    return addition.get().whenComplete((added, failure) -> joining.decrementAndGet());
+    try {
+      return addition.get().whenComplete((added, failure) -> joining.decrementAndGet());
+    } catch (RuntimeException | Error e) {
+      joining.decrementAndGet();
+      throw e;
+    }
   }
 
   /**
