@@ -259,7 +259,7 @@ final class RestartClients implements AutoCloseable {
   /** The wait is no stall. */
   private void takeTurns(int client, Texts texts) throws SQLException {
     statements.addAndGet(2);
-    texts.call("SELECT acquire_lock(?, NULL, INTERVAL '60' SECOND)", "turns");
+    texts.call("SELECT acquire_lock(?, 0, INTERVAL '60' SECOND)", "turns");
     done.incrementAndGet(client);
     texts.call(RELEASE, "turns");
   }

@@ -119,11 +119,15 @@ class RollingRestartIT {
 
   private static void awaitWork(RestartClients clients) {
     long[] before = clients.progress();
+    long end = System.nanoTime() + ClusterProcesses.DEADLINE.toNanos();
     await()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(10))
         .atMost(ClusterProcesses.DEADLINE.multipliedBy(2))
-        .until(() -> clients.haveWorkedSince(before));
+        .until(() -> clients.haveWorkedSince(before) || System.nanoTime() - end > 0);
+    assertTrue(
+        clients.haveWorkedSince(before),
+        () -> "a client does nothing any more; failed so far: " + clients.failures());
   }
 
   private static String described(List<Long> millis) {
