@@ -231,7 +231,9 @@ public final class ClientServer implements AutoCloseable {
 
     /** On the event loop, which has handed over every request that has come. */
     void closeIfDone() {
-      if (drained || codec.isWithinRequest() || !connection.owesNothing()) {
+      // in this order: a reply is on its way to this thread before its request counts as answered
+      boolean done = !codec.isWithinRequest() && connection.owesNothing() && unread.get() == 0;
+      if (drained || !done) {
         return;
       }
       drained = true;
