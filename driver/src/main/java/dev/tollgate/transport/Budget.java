@@ -67,8 +67,8 @@ final class Budget {
   }
 
   /**
-   * Pauses before the next try: not at all the first time, then longer each time. A pause ends early
-   * when a leader of a later term becomes known.
+   * Pauses before the next try: not at all the first time, then longer each time. A pause ends
+   * early when a leader of a later term becomes known.
    *
    * @param knownTerm the latest term in which a leader was known before the last try
    * @return false if there is no next try

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Connections have the numbers that {@link SessionLink} gives them. Thread-safe.
  */
 final class FormerConnections {
-  /** Connections of a session that are kept for rows; beyond them, the rows of the first are lost. */
+  /**
+   * Connections of a session that are kept for rows; beyond them, the rows of the first are lost.
+   */
   static final int MOST = 4;
 
   /** How many results of each connection are not fetched to their end; each at least one. */

@@ -38,6 +38,7 @@ final class FakeSession {
   final long secret;
   final Request.OpenSession opening;
   private final Connection connection;
+
   /** A result with more rows, and the connection to which it belongs. */
   private record Cursor(Object connection, ResultInterface rows) {}
 
@@ -222,7 +223,8 @@ final class FakeSession {
       return new Reply.Failure(SqlState.CONFLICT, "no cursor " + request.cursorId());
     }
     WireWriter out = StatementResult.beginPage(new WireWriter());
-    if (!RowSet.Page.write(out, cursor.rows(), request.pageRows(), PAGE_BYTES, request.cursorId())) {
+    if (!RowSet.Page.write(
+        out, cursor.rows(), request.pageRows(), PAGE_BYTES, request.cursorId())) {
       cursors.remove(request.cursorId());
     }
     return new Reply.Result(out.toByteArray());

@@ -60,9 +60,7 @@ final class ClientProcess implements AutoCloseable {
   /** Waits until some more cycles are done, all without a failure. */
   void awaitWork() throws IOException {
     long enough = cycles() + 50;
-    await()
-        .atMost(ClusterProcesses.DEADLINE)
-        .until(() -> cycles() >= enough || !process.isAlive());
+    await().atMost(ClusterProcesses.DEADLINE).until(() -> cycles() >= enough || !process.isAlive());
     assertTrue(process.isAlive(), "the clients have ended");
   }
 

@@ -55,8 +55,7 @@ class CompatibilityIT {
 
   private ClientProcess clients(String classPath, int first) throws Exception {
     ClientProcess clients =
-        new ClientProcess(
-            classPath, directory, cluster.url("failoverTimeout=60s"), first, CLIENTS);
+        new ClientProcess(classPath, directory, cluster.url("failoverTimeout=60s"), first, CLIENTS);
     open.add(0, clients);
     clients.awaitWork();
     return clients;
@@ -118,8 +117,7 @@ class CompatibilityIT {
       node.runFrom(null);
       restart(node, former, current);
     }
-    assertEquals(
-        List.of("EQUAL", "EQUAL", "EQUAL"), column("CALL verify_replicas()", "VERDICT"));
+    assertEquals(List.of("EQUAL", "EQUAL", "EQUAL"), column("CALL verify_replicas()", "VERDICT"));
     column("CALL upgrade_cluster()", "NODE_ID");
     assertEquals(
         List.of("1"),

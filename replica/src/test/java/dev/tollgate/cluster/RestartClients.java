@@ -173,10 +173,7 @@ final class RestartClients implements AutoCloseable {
       NodeProcess node = nodes.get((client / KINDS + i) % nodes.size());
       addresses.add("127.0.0.1:" + cluster.clientPort(node));
     }
-    return "jdbc:tollgate://"
-        + String.join(",", addresses)
-        + "/?readConsistency=any&"
-        + properties;
+    return "jdbc:tollgate://" + String.join(",", addresses) + "/?readConsistency=any&" + properties;
   }
 
   private static boolean isWaiting(int client) {

@@ -111,8 +111,7 @@ class RollingRestartIT {
       assertEquals(List.of(), clients.failures());
       assertEquals(0, clients.failed());
       assertEquals(List.of(), differences);
-      long longest =
-          Math.max(Collections.max(whileStopping), Collections.max(whileStarting));
+      long longest = Math.max(Collections.max(whileStopping), Collections.max(whileStarting));
       assertTrue(longest <= MOST_STALL_MILLIS, "a statement took " + longest + " ms");
     }
   }

@@ -106,15 +106,13 @@ class FeatureLevelTest {
     assertThrows(IllegalArgumentException.class, () -> new Command.RaiseFeatureLevel(level));
     assertThrows(IllegalArgumentException.class, () -> new FeatureLevels(level, command -> 1));
     FeatureLevels wrong = new FeatureLevels(1, command -> level);
-    assertThrows(
-        IllegalArgumentException.class, () -> wrong.of(new Command.RaiseFeatureLevel(1)));
+    assertThrows(IllegalArgumentException.class, () -> wrong.of(new Command.RaiseFeatureLevel(1)));
   }
 
   @Test
   void aVersionHasNoCommandOfALevelThatItDoesNotKnow() {
     FeatureLevels wrong = new FeatureLevels(2, command -> 3);
-    assertThrows(
-        IllegalArgumentException.class, () -> wrong.of(new Command.RaiseFeatureLevel(1)));
+    assertThrows(IllegalArgumentException.class, () -> wrong.of(new Command.RaiseFeatureLevel(1)));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.List;
 public final class EntryCodec {
   /** The version of the entries that this program writes. */
   public static final int VERSION = 1;
+
   static final int HEADER_BYTES = 1 + 8 + 4;
 
   private EntryCodec() {}

@@ -2,10 +2,10 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
-import dev.tollgate.log.NodeVersion;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;

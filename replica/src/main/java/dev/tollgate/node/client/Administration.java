@@ -56,8 +56,7 @@ public final class Administration implements Replica.Listener {
    * Runs a procedure.
    *
    * @return completes when the procedure is done; exceptionally with a {@link NotLeadingException}
-   *     if another node has to do it, or a {@link MembershipException} if it
-   *     cannot be done
+   *     if another node has to do it, or a {@link MembershipException} if it cannot be done
    * @throws SQLException if an argument is wrong
    */
   CompletableFuture<Void> run(Procedure procedure, List<SqlValue> arguments) throws SQLException {

@@ -54,8 +54,8 @@ final class ClusterUpgrade {
    * it and no member knows a higher one.
    *
    * @param submit proposes a command; completes when it is applied
-   * @return completes exceptionally with a {@link MembershipException} that names the member because
-   *     of which the level cannot be raised
+   * @return completes exceptionally with a {@link MembershipException} that names the member
+   *     because of which the level cannot be raised
    */
   CompletableFuture<Void> raise(Function<Command, CompletableFuture<Void>> submit) {
     if (!joining.compareAndSet(0, RAISING)) {

@@ -48,6 +48,7 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -375,7 +376,6 @@ public final class ClusterViews implements LockAccess {
               ? LogStatus.Role.LEADER.name()
               : self ? status.role().name() : LogStatus.Role.FOLLOWER.name();
       NodeVersion version = self ? replica.version() : versions.get(member.nodeId());
-      boolean says = version != null && version.protocol() > 0;
       rows.add(
           new @Nullable Object[] {
             member.nodeId(),
@@ -391,14 +391,21 @@ public final class ClusterViews implements LockAccess {
             text(identity.incarnations().get(member.nodeId())),
             text(identity.clusterId()),
             version == null || version.program().isEmpty() ? null : version.program(),
-            says ? (Long) (long) version.protocol() : null,
-            says ? (Long) (long) version.logFormat() : null,
-            says ? (Long) (long) version.snapshotFormat() : null,
-            version == null ? null : (Long) (long) version.featureLevel(),
+            said(version, NodeVersion::protocol),
+            said(version, NodeVersion::logFormat),
+            said(version, NodeVersion::snapshotFormat),
+            said(version, NodeVersion::featureLevel),
             (long) replica.featureLevel()
           });
     }
     return rows;
+  }
+
+  /** A number that a node has said of itself, or null. */
+  private static @Nullable Long said(
+      @Nullable NodeVersion version, ToIntFunction<NodeVersion> number) {
+    int said = version == null ? 0 : number.applyAsInt(version);
+    return said == 0 ? null : (Long) (long) said;
   }
 
   private List<@Nullable Object[]> environment() {

@@ -116,8 +116,7 @@ class PeerLinkTest {
     PeerLink other = closing(n1.linkTo(n3));
     vote(other.connect(), 1);
     vote(link.connect(), 1);
-    assertEquals(
-        Map.of("n2", NodeVersion.of(FeatureLevels.STANDARD), "n3", later), versions.all());
+    assertEquals(Map.of("n2", NodeVersion.of(FeatureLevels.STANDARD), "n3", later), versions.all());
     other.renew();
     await().atMost(DEADLINE).until(() -> !versions.all().containsKey("n3"));
   }
