@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A node that stops first lets its clients finish what they have under way. */
 @Timeout(60)
+@SuppressWarnings("try") // queries are held for as long as something is open
 class DrainTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
