@@ -3,6 +3,7 @@ package dev.tollgate.node;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Environment;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.store.LocalEnvironment;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for a node without TLS
  * @param environment the environment in which the node computes statements; always the same
  * @param audit where the node writes what auditors want to know; null for nowhere
+ * @param levels the feature levels that the node knows
  * @param adminAddress where the node serves metrics and health; null for nowhere
  */
 public record NodeSettings(
@@ -36,6 +38,7 @@ public record NodeSettings(
     @Nullable NodeTls tls,
     Supplier<Environment> environment,
     @Nullable AuditSettings audit,
+    FeatureLevels levels,
     @Nullable InetSocketAddress adminAddress) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
@@ -46,6 +49,7 @@ public record NodeSettings(
   public NodeSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(environment, "environment");
+    requireNonNull(levels, "levels");
     if (verifyInterval.isNegative()) {
       throw new IllegalArgumentException("verifyInterval: " + verifyInterval);
     }
@@ -91,27 +95,34 @@ public record NodeSettings(
         /* tls= */ null,
         environment,
         /* audit= */ null,
+        FeatureLevels.STANDARD,
         /* adminAddress= */ null);
   }
 
   /** Returns these settings with TLS, or without if {@code chosen} is null. */
   public NodeSettings withTls(@Nullable NodeTls chosen) {
-    return with(chosen, audit, adminAddress);
+    return with(chosen, audit, levels, adminAddress);
   }
 
   /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
   public NodeSettings withAudit(@Nullable AuditSettings chosen) {
-    return with(tls, chosen, adminAddress);
+    return with(tls, chosen, levels, adminAddress);
   }
 
   /** Returns these settings for a node with an admin address, or without if it is null. */
   public NodeSettings withAdmin(@Nullable InetSocketAddress chosen) {
-    return with(tls, audit, chosen);
+    return with(tls, audit, levels, chosen);
+  }
+
+  /** Returns these settings for a node that knows these levels, as one of another version. */
+  NodeSettings withLevels(FeatureLevels chosen) {
+    return with(tls, audit, chosen, adminAddress);
   }
 
   private NodeSettings with(
       @Nullable NodeTls encryption,
       @Nullable AuditSettings auditing,
+      FeatureLevels known,
       @Nullable InetSocketAddress admin) {
     return new NodeSettings(
         nodeId,
@@ -123,6 +134,7 @@ public record NodeSettings(
         encryption,
         environment,
         auditing,
+        known,
         admin);
   }
 

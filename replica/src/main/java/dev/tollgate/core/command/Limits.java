@@ -315,5 +315,8 @@ public final class Limits {
    */
   public static final int TALLIED_TABLES = 100;
 
+  /** The highest feature level that a cluster can have. */
+  public static final int FEATURE_LEVEL_MAX = 10_000;
+
   private Limits() {}
 }

@@ -8,10 +8,14 @@ import java.util.List;
 
 /** Whether a node can serve clients or send them to the leader, and why not. Thread-safe. */
 final class Readiness {
-  /** Entries that a node may be behind: what a busy cluster commits in some tenths of a second. */
+  /** Entries that a node may be behind once it has been ready: a busy cluster's for some tenths. */
   static final long MOST_BEHIND = 1_000;
 
+  /** Entries that a node may be behind to become ready, as for its line on standard output. */
+  static final long CAUGHT_UP = 64;
+
   private final NodeParts node;
+  private volatile boolean caughtUp;
 
   Readiness(NodeParts node) {
     this.node = requireNonNull(node, "node");
@@ -37,10 +41,22 @@ final class Readiness {
     if (!node.log().isAlone() && !node.log().isKnown()) {
       obstacles.add("the cluster has not recorded the data directory of the node yet");
     }
-    long behind = status.commitIndex() - status.lastAppliedIndex();
-    if (behind > MOST_BEHIND) {
+    long behind = committed(status) - status.lastAppliedIndex();
+    if (behind > (caughtUp ? MOST_BEHIND : CAUGHT_UP)) {
       obstacles.add("the node is " + behind + " committed entries behind");
     }
+    caughtUp |= obstacles.isEmpty();
     return obstacles;
+  }
+
+  /** Up to where the log is committed, as this node or its leader knows. */
+  private static long committed(LogStatus status) {
+    long committed = status.commitIndex();
+    for (LogStatus.Member member : status.members()) {
+      if (member.nodeId().equals(status.leaderId())) {
+        committed = Math.max(committed, member.commitIndex());
+      }
+    }
+    return committed;
   }
 }
