@@ -514,9 +514,11 @@ class CommandPipelineTest {
     assertEquals(0, busy.commits().total());
     log.land(0);
     log.lose(1);
+    submit("d");
+    log.land(2);
     PipelineFigures idle = pipeline.figures();
     assertEquals(0, idle.queuedCommands());
-    assertEquals(1, idle.commits().total());
+    assertEquals(2, idle.commits().total());
     assertEquals(1, idle.unapplied());
     assertEquals(0, idle.refused());
   }

@@ -304,7 +304,7 @@ class AdminServerTest {
     for (int i = 0; i < AdminLimits.CONNECTIONS; i++) {
       connect();
     }
-    awaitEnd(send("GET /page HTTP/1.1\r\nHost: h\r\n\r\n"));
+    assertNotServed(send("GET /page HTTP/1.1\r\nHost: h\r\n\r\n"));
     sockets.get(0).close();
     await().atMost(LONG).ignoreExceptions().until(() -> get("/page").status() == 200);
   }
