@@ -187,6 +187,7 @@ final class ServerCommand implements Callable<Integer> {
   @Mixin private final UserOptions userOptions = new UserOptions();
   @Mixin private TlsOptions tlsOptions = new TlsOptions();
   @Mixin private final AuditOptions audit = new AuditOptions();
+  @Mixin private final AdminOptions admin = new AdminOptions();
 
   ServerCommand() {}
 
@@ -324,7 +325,10 @@ final class ServerCommand implements Callable<Integer> {
             listenAddress(),
             connections(),
             Duration.ofMinutes(verifyMinutes));
-    return settings.withTls(tls).withAudit(audit.settings(spec.commandLine()));
+    return settings
+        .withTls(tls)
+        .withAudit(audit.settings(spec.commandLine()))
+        .withAdmin(admin.address(spec.commandLine()));
   }
 
   /**
@@ -401,7 +405,8 @@ final class ServerCommand implements Callable<Integer> {
         option
             + ": '"
             + name
-            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or underscores");
+            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or"
+            + " underscores");
   }
 
   /** With port 0 the port would change at each start, and no other process could know it. */

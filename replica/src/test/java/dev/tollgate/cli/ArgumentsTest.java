@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.cluster.Ports;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
@@ -69,6 +70,11 @@ class ArgumentsTest {
         "--rehearsal=61s | Invalid value for option '--rehearsal': '61s' has to be from"
             + " 1ms to 60s; off for no rehearsal",
         "--join=jdbc:tollgate://h/ | --join needs --raft-address",
+        "--admin-address=0 | --admin-address: '0' is no address: write host:port, or a port",
+        "--admin-address=:7480 | --admin-address: ':7480' is no address",
+        "--admin-address=127.0.0.1:65536 | --admin-address: '127.0.0.1:65536' is no address",
+        "--admin-address=0.0.0.0:7480 | other hosts can reach the admin address /0.0.0.0:7480 and"
+            + " would not have to log in",
       })
   void serverRefusesInOneSentence(String argument, String message) {
     // a host that every machine knows
@@ -104,6 +110,17 @@ class ArgumentsTest {
       assertTrue(
           nodes.err().startsWith("tollgate server: cannot listen for other nodes on " + address),
           nodes.err());
+      Ended admin =
+          run(
+              "server",
+              "--id=n1",
+              "--data=" + directory,
+              "--client-address=127.0.0.1:" + Ports.free(),
+              "--admin-address=" + taken.getLocalPort());
+      assertEquals(1, admin.status());
+      assertTrue(
+          admin.err().startsWith("tollgate server: cannot listen on the admin address localhost:"),
+          admin.err());
     }
   }
 
