@@ -22,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       ServerCommand.class,
       SqlCommand.class,
+      LockCommand.class,
       MigrateCommand.class,
       StatusCommand.class,
       NodesCommand.class,
