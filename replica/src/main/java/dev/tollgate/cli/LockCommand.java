@@ -258,7 +258,17 @@ final class LockCommand implements Callable<Integer> {
     return grace == null ? ttl.dividedBy(GRACES_IN_TTL) : grace;
   }
 
+  /** Without the two dashes, options of the command could be taken for options of this program. */
+  private void requireDashes() {
+    List<String> all = spec.commandLine().getParseResult().originalArgs();
+    int dashes = all.indexOf("--");
+    require(
+        dashes >= 0 && all.size() - dashes - 1 == command.size(),
+        "write -- before the command: tollgate lock " + name + " -- " + command.get(0) + " ...");
+  }
+
   private void requireSense() {
+    requireDashes();
     require(!(nonblock && wait != null), "--nonblock and --wait exclude each other");
     require(
         graceTime().multipliedBy(2).compareTo(ttl) <= 0,

@@ -27,6 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatusCommand.class,
       NodesCommand.class,
       BackupCommand.class,
+      VerifyCommand.class,
       RestoreCommand.class,
       DumpCommand.class,
       ReseedCommand.class,
@@ -55,6 +56,8 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
+        // a command of tollgate lock may have arguments such as @file
+        .setExpandAtFiles(false)
         .setParameterExceptionHandler(Main::misused)
         .setExecutionExceptionHandler(Main::failed);
   }

@@ -19,7 +19,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -66,11 +65,12 @@ class LockCommandIT {
     return "jdbc:tollgate://127.0.0.1:" + port + "/";
   }
 
-  private LockProgram lock(String... arguments) throws Exception {
-    String[] all = Arrays.copyOf(arguments, arguments.length + 1);
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    all[0] = "--url=" + direct();
-    LockProgram program = new LockProgram(directory, all);
+  private RunningProgram lock(String... arguments) throws Exception {
+    String[] all = new String[arguments.length + 2];
+    System.arraycopy(arguments, 0, all, 2, arguments.length);
+    all[0] = "lock";
+    all[1] = "--url=" + direct();
+    RunningProgram program = new RunningProgram(directory, all);
     open.add(program);
     return program;
   }
@@ -111,7 +111,7 @@ class LockCommandIT {
 
   @Test
   void commandFindsLockAndTokenAndItsExitStatusIsPassedOn() throws Exception {
-    LockProgram program =
+    RunningProgram program =
         lock("job", "--", "sh", "-c", "echo $TOLLGATE_LOCK $TOLLGATE_TOKEN; read x; exit 7");
     assertEquals(7, program.status(), program.err());
     String[] said = program.out().strip().split(" ");
@@ -121,9 +121,19 @@ class LockCommandIT {
     assertFalse(isHeld("job"), "it is released");
   }
 
+  /** What stands after the two dashes is for the command alone, whatever it looks like. */
+  @Test
+  void argumentsReachTheCommandAsTheyAre() throws Exception {
+    Path file = Files.writeString(directory.resolve("arguments"), "from a file");
+    RunningProgram program =
+        lock("args", "--", "printf", "%s;", "-n", "--help", "--", "@" + file, "a  b", "", "${x}");
+    assertEquals(0, program.status(), program.err());
+    assertEquals("-n;--help;--;@" + file + ";a  b;;${x};", program.out());
+  }
+
   @Test
   void lockIsHeldUnderThatTokenWhileTheCommandRuns() throws Exception {
-    LockProgram program = lock("held", "--", "sh", "-c", "echo $TOLLGATE_TOKEN; sleep 60");
+    RunningProgram program = lock("held", "--", "sh", "-c", "echo $TOLLGATE_TOKEN; sleep 60");
     String token = program.awaitLine().strip();
     assertEquals(token, query("SELECT lock_token('held')"));
     assertEquals("sh", query("SELECT OWNER FROM TOLLGATE.LOCKS WHERE LOCK_NAME = 'held'"));
@@ -132,9 +142,9 @@ class LockCommandIT {
   @Test
   void whoDoesNotGetTheLockRunsNothing() throws Exception {
     try (HeldLock held = client().acquire("taken")) {
-      LockProgram now = lock("-n", "-E", "42", "taken", "--", "echo", "ran");
-      LockProgram soon = lock("--wait=300ms", "taken", "--", "echo", "ran");
-      LockProgram waits = lock("--wait=50s", "taken", "--", "echo", "ran at last");
+      RunningProgram now = lock("-n", "-E", "42", "taken", "--", "echo", "ran");
+      RunningProgram soon = lock("--wait=300ms", "taken", "--", "echo", "ran");
+      RunningProgram waits = lock("--wait=50s", "taken", "--", "echo", "ran at last");
       assertEquals(42, now.status(), now.err());
       assertEquals(1, soon.status(), soon.err());
       assertEquals("", now.out() + soon.out() + now.err() + soon.err());
@@ -149,22 +159,23 @@ class LockCommandIT {
 
   @Test
   void sharedHoldersRunTogetherAndKeepAnExclusiveOneOut() throws Exception {
-    LockProgram first = lock("-s", "read", "--", "sh", "-c", "echo 1; sleep 60");
-    LockProgram second = lock("-s", "read", "--", "sh", "-c", "echo 2; sleep 60");
+    RunningProgram first = lock("-s", "read", "--", "sh", "-c", "echo 1; sleep 60");
+    RunningProgram second = lock("-s", "read", "--", "sh", "-c", "echo 2; sleep 60");
     first.awaitLine();
     second.awaitLine();
-    LockProgram writer = lock("--nonblock", "read", "--", "true");
+    RunningProgram writer = lock("--nonblock", "read", "--", "true");
     assertEquals(1, writer.status(), writer.err());
   }
 
   @Test
   void statusSaysWhatFailed() throws Exception {
-    LockProgram missing = lock("x1", "--", "no-such-command-here");
-    LockProgram denied = lock("x2", "--", directory.toString());
-    LockProgram killed = lock("x3", "--", "sh", "-c", "kill -9 $$");
-    LockProgram nobody =
-        new LockProgram(
+    RunningProgram missing = lock("x1", "--", "no-such-command-here");
+    RunningProgram denied = lock("x2", "--", directory.toString());
+    RunningProgram killed = lock("x3", "--", "sh", "-c", "kill -9 $$");
+    RunningProgram nobody =
+        new RunningProgram(
             directory,
+            "lock",
             "--url=jdbc:tollgate://127.0.0.1:" + Ports.free() + "/?failoverTimeout=300ms",
             "x4",
             "--",
@@ -180,7 +191,7 @@ class LockCommandIT {
 
   @Test
   void graceBeyondHalfOfTheTtlIsRefused() throws Exception {
-    LockProgram program = lock("--ttl=4s", "--grace=3s", "job", "--", "true");
+    RunningProgram program = lock("--ttl=4s", "--grace=3s", "job", "--", "true");
     assertEquals(2, program.status());
     assertTrue(program.err().contains("at most half of --ttl, which is 4s"), program.err());
   }
@@ -188,7 +199,7 @@ class LockCommandIT {
   @Test
   void signalEndsTheCommandAndReleasesTheLock() throws Exception {
     Path file = directory.resolve("signal");
-    LockProgram program =
+    RunningProgram program =
         lock(
             "signal",
             "--",
@@ -206,7 +217,7 @@ class LockCommandIT {
   @Test
   void signalEndsAWait() throws Exception {
     try (HeldLock held = client().acquire("busy")) {
-      LockProgram program = lock("busy", "--", "echo", "ran");
+      RunningProgram program = lock("busy", "--", "echo", "ran");
       await()
           .atMost(ClusterProcesses.DEADLINE)
           .until(
@@ -225,7 +236,7 @@ class LockCommandIT {
   /** Nothing in the program can run then: a shell beside it ends the command. */
   @Test
   void programThatIsKilledLeavesNoCommandBehind() throws Exception {
-    LockProgram program = lock("--ttl=2s", "killed", "--", "sh", "-c", FAMILY);
+    RunningProgram program = lock("--ttl=2s", "killed", "--", "sh", "-c", FAMILY);
     String[] pids = program.awaitLine().strip().split(" ");
     assertTrue(isAlive(pids[0]) && isAlive(pids[1]));
     program.kill();
@@ -235,7 +246,7 @@ class LockCommandIT {
 
   @Test
   void processesThatTheCommandLeavesBehindAreEnded() throws Exception {
-    LockProgram program = lock("behind", "--", "sh", "-c", "setsid sleep 60 & echo $!");
+    RunningProgram program = lock("behind", "--", "sh", "-c", "setsid sleep 60 & echo $!");
     assertEquals(0, program.status(), program.err());
     awaitEnd(program.out().strip());
     assertTrue(program.err().contains("left behind"), program.err());
@@ -243,7 +254,7 @@ class LockCommandIT {
 
   @Test
   void lockThatAnOperatorTakesAwayEndsTheCommand() throws Exception {
-    LockProgram program = lock("--ttl=3s", "forced", "--", "sh", "-c", "trap '' TERM; " + FAMILY);
+    RunningProgram program = lock("--ttl=3s", "forced", "--", "sh", "-c", "trap '' TERM; " + FAMILY);
     String[] pids = program.awaitLine().strip().split(" ");
     assertEquals("TRUE", query("SELECT force_release_lock('forced')"));
     assertEquals(124, program.status(), program.err());
@@ -259,9 +270,10 @@ class LockCommandIT {
   void commandThatIsCutOffFromTheClusterIsDeadBeforeTheNextHolderHasTheLock() throws Exception {
     Path beats = directory.resolve("beats");
     try (Relay relay = new Relay(cluster.clientPort(cluster.node("n1")), port);
-        LockProgram program =
-            new LockProgram(
+        RunningProgram program =
+            new RunningProgram(
                 directory,
+                "lock",
                 "--url=" + cluster.url(""),
                 "--ttl=4s",
                 "cut",

@@ -11,19 +11,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** {@code tollgate lock} in a process of its own, run from the class path of the tests. */
-final class LockProgram implements AutoCloseable {
+/** The program in a process of its own, run from the class path of the tests, as long as it goes on. */
+final class RunningProgram implements AutoCloseable {
   private final Process process;
   private final Path out;
   private final Path err;
 
-  LockProgram(Path directory, String... arguments) throws IOException {
-    out = Files.createTempFile(directory, "lock", ".out");
-    err = Files.createTempFile(directory, "lock", ".err");
+  RunningProgram(Path directory, String... arguments) throws IOException {
+    out = Files.createTempFile(directory, "program", ".out");
+    err = Files.createTempFile(directory, "program", ".err");
     List<String> command = new ArrayList<>(NodeProcess.JVM);
     command.add("-DTOLLGATE_LOG_LEVEL=WARN");
     command.addAll(ClassArchive.options());
-    command.addAll(List.of("dev.tollgate.cli.Main", "lock"));
+    command.add("dev.tollgate.cli.Main");
     command.addAll(List.of(arguments));
     process =
         new ProcessBuilder(command)
