@@ -142,6 +142,24 @@ class ArgumentsTest {
     }
   }
 
+  /** In Kubernetes, a pod that is away has no name: the others have to start all the same. */
+  @Test
+  void peerThatHasNoAddressKeepsNobodyFromStarting() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      Ended ended =
+          run(
+              "server",
+              "--id=n1",
+              "--data=" + directory,
+              "--client-address=" + address,
+              "--peers=n1=127.0.0.1:7500,n2=away.invalid:7500,n3=also-away.invalid:7500");
+      assertTrue(
+          ended.err().startsWith("tollgate server: cannot listen for clients on " + address),
+          ended.err());
+    }
+  }
+
   @Test
   void whatIsMissingIsNamed() {
     Ended none = run();
