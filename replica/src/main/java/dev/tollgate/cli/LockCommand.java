@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
 /** Runs a command under a lock of the cluster, as flock(1) does under a lock of one machine. */
 @Command(
     name = "lock",
+    customSynopsis = "tollgate lock [OPTIONS] NAME -- COMMAND [ARGUMENT...]",
     description = {
       "Runs a command while this program holds a lock of the cluster.",
       "The command and all that it has started end with the lock, and the lock ends with the"
@@ -131,7 +132,7 @@ final class LockCommand implements Callable<Integer> {
       index = "1..*",
       arity = "1..*",
       paramLabel = "COMMAND",
-      description = "The command and its arguments; write -- before it.")
+      description = "The command and its arguments; -- has to come before it.")
   private List<String> command;
 
   LockCommand() {}
