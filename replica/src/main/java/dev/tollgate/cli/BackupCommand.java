@@ -126,8 +126,7 @@ final class BackupCommand implements Callable<Integer> {
           .addShutdownHook(new Thread(directory::giveUp, "tollgate-backup-gives-up"));
       Clock clock = Clock.systemUTC();
       if (every == null) {
-        System.out.println(
-            directory.add(part -> write(part, properties, secret), clock.instant()));
+        System.out.println(directory.add(part -> write(part, properties, secret), clock.instant()));
         return 0;
       }
       new BackupRounds(

@@ -241,15 +241,16 @@ final class LockCommand implements Callable<Integer> {
 
   private LockOptions options() {
     try {
-      LockOptions options =
-          LockOptions.DEFAULT.ttl(ttl).owner(owner == null ? program() : owner);
+      LockOptions options = LockOptions.DEFAULT.ttl(ttl).owner(owner == null ? program() : owner);
       return shared ? options.shared() : options;
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
   }
 
-  /** The name of the command without its directory, and without its arguments: they may be secret. */
+  /**
+   * The name of the command without its directory, and without its arguments: they may be secret.
+   */
   private String program() {
     String path = command.get(0);
     return path.substring(path.lastIndexOf('/') + 1);

@@ -38,8 +38,7 @@ final class NodeList {
 
   /** Returns the name of the leader, or null if no node is the leader. */
   static @Nullable String leader(String url, Properties properties) throws SQLException {
-    Reply.NodeStatus leader =
-        new NodeList(TollgateDriver.surveyNodes(url, properties)).leader();
+    Reply.NodeStatus leader = new NodeList(TollgateDriver.surveyNodes(url, properties)).leader();
     return leader == null ? null : leader.nodeId();
   }
 

@@ -27,7 +27,8 @@ public final class BackupTrial {
     } catch (RuntimeException e) {
       throw new IOException("no node can start from it: " + e, e);
     } catch (OutOfMemoryError e) {
-      throw new IOException("it does not fit into the memory of this process: raise TOLLGATE_HEAP", e);
+      throw new IOException(
+          "it does not fit into the memory of this process: raise TOLLGATE_HEAP", e);
     }
   }
 

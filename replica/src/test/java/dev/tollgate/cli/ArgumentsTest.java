@@ -116,8 +116,7 @@ class ArgumentsTest {
     System.arraycopy(words, 1, all, 2, words.length - 1);
     Ended ended = run(all);
     assertEquals(2, ended.status(), ended.err());
-    assertTrue(
-        ended.err().startsWith("tollgate " + words[0] + ": " + message), ended.err());
+    assertTrue(ended.err().startsWith("tollgate " + words[0] + ": " + message), ended.err());
     assertTrue(ended.err().endsWith("See tollgate " + words[0] + " --help\n"), ended.err());
   }
 

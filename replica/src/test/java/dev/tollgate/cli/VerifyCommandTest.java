@@ -45,9 +45,7 @@ class VerifyCommandTest {
     try {
       int status = Main.commandLine().execute(arguments);
       return new Ended(
-          status,
-          said.toString(StandardCharsets.UTF_8),
-          printed.toString(StandardCharsets.UTF_8));
+          status, said.toString(StandardCharsets.UTF_8), printed.toString(StandardCharsets.UTF_8));
     } finally {
       System.setErr(err);
       System.setOut(out);
@@ -70,8 +68,7 @@ class VerifyCommandTest {
       assertTrue(lock.isHeld());
       Ended first = run("backup", "-u", url, plain.toString());
       assertEquals(0, first.status(), first.err());
-      Ended second =
-          run("backup", "-u", url, sealed.toString(), "--passphrase-file=" + passphrase);
+      Ended second = run("backup", "-u", url, sealed.toString(), "--passphrase-file=" + passphrase);
       assertEquals(0, second.status(), second.err());
     }
   }
@@ -87,7 +84,8 @@ class VerifyCommandTest {
     Ended both = run("verify", plain.toString());
     assertEquals(0, both.status(), both.err());
     assertTrue(
-        both.out().matches(plain + ": good, log index \\d+, last changed \\S+, epoch 0, \\d+ bytes\n"),
+        both.out()
+            .matches(plain + ": good, log index \\d+, last changed \\S+, epoch 0, \\d+ bytes\n"),
         both.out());
     Ended secret = run("verify", sealed.toString(), "--passphrase-file=" + passphrase);
     assertEquals(0, secret.status(), secret.err());
@@ -96,8 +94,7 @@ class VerifyCommandTest {
 
   @Test
   void loadSaysWhatANodeWouldHave() {
-    Ended loaded =
-        run("verify", "--load", sealed.toString(), "--passphrase-file=" + passphrase);
+    Ended loaded = run("verify", "--load", sealed.toString(), "--passphrase-file=" + passphrase);
     assertEquals(0, loaded.status(), loaded.err());
     assertTrue(loaded.out().contains(", loads: 1 held locks, "), loaded.out());
   }
@@ -115,8 +112,7 @@ class VerifyCommandTest {
                 Stream.concat(Stream.of("verify", changed), Stream.of(secret))
                     .toArray(String[]::new));
         assertEquals(1, ended.status(), file + " changed at " + at + ": " + ended.out());
-        assertTrue(
-            ended.err().startsWith("tollgate: " + changed + " is not good: "), ended.err());
+        assertTrue(ended.err().startsWith("tollgate: " + changed + " is not good: "), ended.err());
         assertEquals("", ended.out());
       }
       byte[] bytes = Files.readAllBytes(file);

@@ -31,9 +31,7 @@ class BackupRoundsIT {
   }
 
   private static void awaitLines(RunningProgram program, int count) {
-    await()
-        .atMost(ClusterProcesses.DEADLINE)
-        .until(() -> program.out().lines().count() >= count);
+    await().atMost(ClusterProcesses.DEADLINE).until(() -> program.out().lines().count() >= count);
   }
 
   @Test
@@ -62,8 +60,7 @@ class BackupRoundsIT {
       awaitLines(program, (int) before + 2);
 
       Program other =
-          Program.run(
-              "backup", "--url=" + cluster.url(""), "--keep=2", backups().toString());
+          Program.run("backup", "--url=" + cluster.url(""), "--keep=2", backups().toString());
       assertEquals(1, other.status());
       assertTrue(other.err().contains("another tollgate backup writes into"), other.err());
 
@@ -78,8 +75,7 @@ class BackupRoundsIT {
       }
 
       Program once =
-          Program.run(
-              "backup", "--url=" + cluster.url(""), "--keep=2", backups().toString());
+          Program.run("backup", "--url=" + cluster.url(""), "--keep=2", backups().toString());
       assertEquals(0, once.status(), once.err());
       assertEquals(2, files().size());
       assertTrue(!files().contains(last.get(0)), "the oldest one is deleted");

@@ -45,7 +45,8 @@ class LeadershipTransferIT {
   /** What a hook calls before a node is stopped, whether the node is the leader or not. */
   @Test
   void nodeThatIsToStopGivesLeadershipAwayIfItHasIt() throws Exception {
-    try (ClusterProcesses cluster = new ClusterProcesses("LeadershipTransferIT-hook", directory, 3)) {
+    try (ClusterProcesses cluster =
+        new ClusterProcesses("LeadershipTransferIT-hook", directory, 3)) {
       String leader = cluster.leader().id();
       String follower =
           cluster.nodes().stream()
@@ -53,8 +54,7 @@ class LeadershipTransferIT {
               .filter(id -> !id.equals(leader))
               .findFirst()
               .orElseThrow();
-      Program nothing =
-          Program.run("nodes", "lead", "-u", cluster.url(""), "--from=" + follower);
+      Program nothing = Program.run("nodes", "lead", "-u", cluster.url(""), "--from=" + follower);
       assertEquals(0, nothing.status(), nothing.err());
       assertEquals(follower + " is not the leader\n", nothing.out());
       assertEquals(leader, cluster.leader().id());

@@ -254,7 +254,8 @@ class LockCommandIT {
 
   @Test
   void lockThatAnOperatorTakesAwayEndsTheCommand() throws Exception {
-    RunningProgram program = lock("--ttl=3s", "forced", "--", "sh", "-c", "trap '' TERM; " + FAMILY);
+    RunningProgram program =
+        lock("--ttl=3s", "forced", "--", "sh", "-c", "trap '' TERM; " + FAMILY);
     String[] pids = program.awaitLine().strip().split(" ");
     assertEquals("TRUE", query("SELECT force_release_lock('forced')"));
     assertEquals(124, program.status(), program.err());

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The program in a process of its own, run from the class path of the tests, as long as it goes on. */
+/**
+ * The program in a process of its own, run from the class path of the tests, as long as it goes on.
+ */
 final class RunningProgram implements AutoCloseable {
   private final Process process;
   private final Path out;

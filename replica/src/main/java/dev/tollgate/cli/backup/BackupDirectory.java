@@ -67,8 +67,7 @@ public final class BackupDirectory implements AutoCloseable {
    * @param err gets a line for what an operator has to know
    * @throws IOException if the directory does not exist, or another process has it open
    */
-  public static BackupDirectory open(Path directory, int keep, PrintStream err)
-      throws IOException {
+  public static BackupDirectory open(Path directory, int keep, PrintStream err) throws IOException {
     if (keep < 1 || keep > MOST_KEPT) {
       throw new IllegalArgumentException("keep: " + keep);
     }
@@ -122,9 +121,7 @@ public final class BackupDirectory implements AutoCloseable {
   /** When the newest backup that is there was begun. */
   public Optional<Instant> newest() {
     List<BackupEntry> entries = list.entries();
-    return entries.isEmpty()
-        ? Optional.empty()
-        : Optional.of(entries.get(entries.size() - 1).at());
+    return entries.isEmpty() ? Optional.empty() : Optional.of(entries.get(entries.size() - 1).at());
   }
 
   /**

@@ -77,8 +77,7 @@ record BackupEntry(String name, Instant at, long sizeBytes, String lastBytes) {
     }
     try {
       return Optional.of(
-          new BackupEntry(
-              parts[0], Instant.parse(parts[1]), Long.parseLong(parts[2]), parts[3]));
+          new BackupEntry(parts[0], Instant.parse(parts[1]), Long.parseLong(parts[2]), parts[3]));
     } catch (DateTimeException | NumberFormatException e) {
       return Optional.empty();
     }

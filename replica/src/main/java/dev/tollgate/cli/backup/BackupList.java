@@ -91,7 +91,9 @@ final class BackupList {
     write();
   }
 
-  /** Before the unfinished file gets the name of the entry: a file without an entry stays for ever. */
+  /**
+   * Before the unfinished file gets the name of the entry: a file without an entry stays for ever.
+   */
   void add(BackupEntry entry) throws IOException {
     entries.add(entry);
     write();

@@ -154,8 +154,7 @@ public final class GuardedCommand {
     }
     while (!left.isEmpty()) {
       long now = System.nanoTime();
-      if (forcedAtNanos == null
-          && (now - start >= grace.toNanos() || left(reserve).isZero())) {
+      if (forcedAtNanos == null && (now - start >= grace.toNanos() || left(reserve).isZero())) {
         forcedAtNanos = now;
       }
       if (forcedAtNanos == null) {

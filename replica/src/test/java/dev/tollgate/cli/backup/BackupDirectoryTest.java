@@ -43,7 +43,8 @@ class BackupDirectoryTest {
   }
 
   private String add(Instant now) throws IOException {
-    return directory.add(part -> written(part, "a backup whose last bytes are its own: " + now), now);
+    return directory.add(
+        part -> written(part, "a backup whose last bytes are its own: " + now), now);
   }
 
   private static String written(Path part, String content) throws IOException {

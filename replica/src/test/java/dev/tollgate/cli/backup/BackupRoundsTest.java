@@ -160,10 +160,7 @@ class BackupRoundsTest {
   @ParameterizedTest
   @CsvSource({
     "-7, 0", // overdue
-    "-6, 0",
-    "-1, 5",
-    "0, 6",
-    "100, 6", // the clock was wrong when it was written
+    "-6, 0", "-1, 5", "0, 6", "100, 6", // the clock was wrong when it was written
   })
   void nextIsDueHoursFromNow(int newest, int due) {
     assertEquals(
