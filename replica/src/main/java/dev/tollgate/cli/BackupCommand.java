@@ -10,6 +10,7 @@ import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.Passphrase;
 import dev.tollgate.wire.Reply;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,7 +122,8 @@ final class BackupCommand implements Callable<Integer> {
 
   private int writeInto(int kept, Properties properties, @Nullable Passphrase secret)
       throws IOException {
-    try (BackupDirectory directory = BackupDirectory.open(file, kept, System.err)) {
+    PrintStream err = System.err;
+    try (BackupDirectory directory = BackupDirectory.open(file, kept, err)) {
       Runtime.getRuntime()
           .addShutdownHook(new Thread(directory::giveUp, "tollgate-backup-gives-up"));
       Clock clock = Clock.systemUTC();
@@ -136,7 +138,7 @@ final class BackupCommand implements Callable<Integer> {
               clock,
               time -> TimeUnit.MILLISECONDS.sleep(time.toMillis() + 1),
               System.out,
-              System.err)
+              err)
           .run();
       return 0;
     } catch (InterruptedException e) {

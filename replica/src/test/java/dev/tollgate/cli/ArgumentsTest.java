@@ -109,7 +109,7 @@ class ArgumentsTest {
         "lock job --ttl=soon -- sh | Invalid value for option '--ttl': 'soon' is no time:",
       })
   void otherCommandsRefuseInOneSentence(String line, String message) {
-    String[] words = line.split(" ");
+    String[] words = line.split(" ", -1);
     String[] all = new String[words.length + 1];
     all[0] = words[0];
     all[1] = "--url=jdbc:tollgate:mem:arguments";

@@ -114,7 +114,7 @@ class LockCommandIT {
     RunningProgram program =
         lock("job", "--", "sh", "-c", "echo $TOLLGATE_LOCK $TOLLGATE_TOKEN; read x; exit 7");
     assertEquals(7, program.status(), program.err());
-    String[] said = program.out().strip().split(" ");
+    String[] said = program.out().strip().split(" ", -1);
     assertEquals("job", said[0]);
     assertTrue(Long.parseLong(said[1]) > 0, program.out());
     assertEquals("", program.err());
@@ -141,20 +141,19 @@ class LockCommandIT {
 
   @Test
   void whoDoesNotGetTheLockRunsNothing() throws Exception {
-    try (HeldLock held = client().acquire("taken")) {
-      RunningProgram now = lock("-n", "-E", "42", "taken", "--", "echo", "ran");
-      RunningProgram soon = lock("--wait=300ms", "taken", "--", "echo", "ran");
-      RunningProgram waits = lock("--wait=50s", "taken", "--", "echo", "ran at last");
-      assertEquals(42, now.status(), now.err());
-      assertEquals(1, soon.status(), soon.err());
-      assertEquals("", now.out() + soon.out() + now.err() + soon.err());
-      await()
-          .atMost(ClusterProcesses.DEADLINE)
-          .until(() -> query("SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS").equals("1"));
-      held.close();
-      assertEquals(0, waits.status(), waits.err());
-      assertEquals("ran at last\n", waits.out());
-    }
+    HeldLock held = client().acquire("taken");
+    RunningProgram now = lock("-n", "-E", "42", "taken", "--", "echo", "ran");
+    RunningProgram soon = lock("--wait=300ms", "taken", "--", "echo", "ran");
+    RunningProgram waits = lock("--wait=50s", "taken", "--", "echo", "ran at last");
+    assertEquals(42, now.status(), now.err());
+    assertEquals(1, soon.status(), soon.err());
+    assertEquals("", now.out() + soon.out() + now.err() + soon.err());
+    await()
+        .atMost(ClusterProcesses.DEADLINE)
+        .until(() -> query("SELECT COUNT(*) FROM TOLLGATE.LOCK_WAITERS").equals("1"));
+    held.close();
+    assertEquals(0, waits.status(), waits.err());
+    assertEquals("ran at last\n", waits.out());
   }
 
   @Test
@@ -206,12 +205,30 @@ class LockCommandIT {
             "sh",
             "-c",
             "trap 'echo tidy > " + file + "; kill $!; exit 3' TERM; " + FAMILY);
-    String[] pids = program.awaitLine().strip().split(" ");
+    String[] pids = program.awaitLine().strip().split(" ", -1);
     program.terminate();
     assertEquals(143, program.status(), program.err());
     assertEquals("tidy\n", Files.readString(file), "it had time to tidy up");
     assertFalse(isHeld("signal"), "it is released at once");
     awaitEnd(pids);
+  }
+
+  @Test
+  void commandIsAskedOnceAndThenEnded() throws Exception {
+    RunningProgram program =
+        lock(
+            "--ttl=4s",
+            "--grace=1s",
+            "deaf",
+            "--",
+            "sh",
+            "-c",
+            "trap 'echo asked' TERM; echo up; while :; do sleep 0.02; done");
+    program.awaitLine();
+    program.terminate();
+    assertEquals(143, program.status(), program.err());
+    assertEquals("up\nasked\n", program.out());
+    assertFalse(isHeld("deaf"));
   }
 
   @Test
@@ -237,7 +254,7 @@ class LockCommandIT {
   @Test
   void programThatIsKilledLeavesNoCommandBehind() throws Exception {
     RunningProgram program = lock("--ttl=2s", "killed", "--", "sh", "-c", FAMILY);
-    String[] pids = program.awaitLine().strip().split(" ");
+    String[] pids = program.awaitLine().strip().split(" ", -1);
     assertTrue(isAlive(pids[0]) && isAlive(pids[1]));
     program.kill();
     awaitEnd(pids);
@@ -256,7 +273,7 @@ class LockCommandIT {
   void lockThatAnOperatorTakesAwayEndsTheCommand() throws Exception {
     RunningProgram program =
         lock("--ttl=3s", "forced", "--", "sh", "-c", "trap '' TERM; " + FAMILY);
-    String[] pids = program.awaitLine().strip().split(" ");
+    String[] pids = program.awaitLine().strip().split(" ", -1);
     assertEquals("TRUE", query("SELECT force_release_lock('forced')"));
     assertEquals(124, program.status(), program.err());
     assertTrue(program.err().contains("is lost, and its command is ended"), program.err());
@@ -300,7 +317,7 @@ class LockCommandIT {
   }
 
   private static Instant instant(String seconds) {
-    String[] parts = seconds.split("\\.");
+    String[] parts = seconds.split("\\.", -1);
     return Instant.ofEpochSecond(Long.parseLong(parts[0]), Long.parseLong(parts[1]));
   }
 }

@@ -42,7 +42,7 @@ final class Commands {
   /** True if a program is in the PATH of this process. */
   static boolean exists(String program) {
     String path = System.getenv("PATH");
-    for (String place : path == null ? new String[0] : path.split(File.pathSeparator)) {
+    for (String place : path == null ? new String[0] : path.split(File.pathSeparator, -1)) {
       if (Files.isExecutable(Path.of(place, program))) {
         return true;
       }

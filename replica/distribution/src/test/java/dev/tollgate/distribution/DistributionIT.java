@@ -142,7 +142,7 @@ class DistributionIT {
     List<String> lines = Files.readAllLines(home.resolve("licenses/THIRD-PARTY.txt"));
     List<String[]> table =
         lines.subList(lines.indexOf("") + 2, lines.size()).stream()
-            .map(line -> line.split(" +"))
+            .map(line -> line.split(" +", -1))
             .toList();
     for (String[] row : table) {
       assertEquals(4, row.length, String.join(" ", row));
@@ -157,8 +157,7 @@ class DistributionIT {
         }
         List<String[]> rows =
             table.stream()
-                .filter(
-                    row -> name.startsWith(row[0].endsWith("-") ? row[0] : row[0] + "-"))
+                .filter(row -> name.startsWith(row[0].endsWith("-") ? row[0] : row[0] + "-"))
                 .toList();
         assertEquals(1, rows.size(), () -> "lines of THIRD-PARTY.txt for " + name);
         used.add(rows.get(0)[0]);
@@ -193,8 +192,7 @@ class DistributionIT {
     builder.environment().put("TOLLGATE_HEAP", "256m");
     Process node = builder.start();
     try (BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8))) {
+        new BufferedReader(new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8))) {
       String ready = CompletableFuture.supplyAsync(() -> line(out)).get(60, TimeUnit.SECONDS);
       assertTrue(ready.startsWith("tollgate n1 ready:"), () -> ready + log());
       Commands.Ended lock =

@@ -47,7 +47,7 @@ class KubernetesManifestsTest {
   /** What a path such as {@code spec.ports.0.name} leads to. */
   private static Object at(Object node, String path) {
     Object found = node;
-    for (String step : path.split("\\.")) {
+    for (String step : path.split("\\.", -1)) {
       found =
           found instanceof List<?> list
               ? list.get(Integer.parseInt(step))
@@ -161,9 +161,7 @@ class KubernetesManifestsTest {
     for (int i = 0; i < replicas; i++) {
       String node = at(BY_KIND.get("StatefulSet"), "metadata.name") + "-" + i;
       peers.add(
-          node
-              + "="
-              + environment.get("TOLLGATE_RAFT_ADDRESS").replace("$(TOLLGATE_ID)", node));
+          node + "=" + environment.get("TOLLGATE_RAFT_ADDRESS").replace("$(TOLLGATE_ID)", node));
     }
     assertEquals(String.join(",", peers), environment.get("TOLLGATE_PEERS"));
     assertEquals("metadata.name", environment.get("TOLLGATE_ID"));

@@ -1,5 +1,6 @@
 package dev.tollgate.distribution;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -56,22 +57,21 @@ class KubernetesSchemaTest {
   private static int check(String yaml) throws IOException {
     int count = 0;
     Gson gson = new Gson();
-    for (Object document :
-        new Yaml(new SafeConstructor(new LoaderOptions())).loadAll(yaml)) {
+    for (Object document : new Yaml(new SafeConstructor(new LoaderOptions())).loadAll(yaml)) {
       JsonElement manifest = gson.toJsonTree(document);
       String kind = manifest.getAsJsonObject().get("kind").getAsString();
       switch (kind) {
         case "Service" -> {
           V1Service.validateJsonElement(manifest);
-          TYPES.fromJson(manifest, V1Service.class);
+          requireNonNull(TYPES.fromJson(manifest, V1Service.class));
         }
         case "PodDisruptionBudget" -> {
           V1PodDisruptionBudget.validateJsonElement(manifest);
-          TYPES.fromJson(manifest, V1PodDisruptionBudget.class);
+          requireNonNull(TYPES.fromJson(manifest, V1PodDisruptionBudget.class));
         }
         case "StatefulSet" -> {
           V1StatefulSet.validateJsonElement(manifest);
-          TYPES.fromJson(manifest, V1StatefulSet.class);
+          requireNonNull(TYPES.fromJson(manifest, V1StatefulSet.class));
         }
         default -> throw new IOException("no check for " + kind);
       }

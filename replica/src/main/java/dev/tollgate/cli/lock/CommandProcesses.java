@@ -8,7 +8,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -33,15 +35,22 @@ final class CommandProcesses {
     this.mark = (MARK + "=" + run).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Those that have not ended. */
-  Set<ProcessHandle> alive() {
+  /**
+   * Those that have not ended, the command itself first: a command whose children are asked to end
+   * before it may take that for the end of its work.
+   */
+  List<ProcessHandle> alive() {
     known.add(command.toHandle());
     for (ProcessHandle parent : Set.copyOf(known)) {
       parent.descendants().forEach(known::add);
     }
     addMarked();
     known.removeIf(process -> !process.isAlive() || isZombie(process));
-    return Set.copyOf(known);
+    return known.stream()
+        .sorted(
+            Comparator.comparing((ProcessHandle process) -> process.pid() != command.pid())
+                .thenComparing(ProcessHandle::pid))
+        .toList();
   }
 
   private void addMarked() {
@@ -95,10 +104,9 @@ final class CommandProcesses {
     }
   }
 
-  static String describe(Set<ProcessHandle> processes) {
+  static String describe(List<ProcessHandle> processes) {
     return processes.stream()
         .map(process -> Long.toString(process.pid()))
-        .sorted()
         .collect(Collectors.joining(", "));
   }
 }

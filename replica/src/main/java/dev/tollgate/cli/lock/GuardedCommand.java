@@ -8,6 +8,7 @@ import dev.tollgate.lock.LockLostException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -143,7 +144,9 @@ public final class GuardedCommand {
     }
     long start = System.nanoTime();
     Long forcedAtNanos = null;
-    Set<ProcessHandle> left = processes.alive();
+    // many programs take a second SIGTERM for impatience, and end at once
+    Set<ProcessHandle> asked = new HashSet<>();
+    List<ProcessHandle> left = processes.alive();
     if (end == End.BY_ITSELF && !left.isEmpty()) {
       err.println(
           "tollgate lock: the command has left behind process "
@@ -158,7 +161,7 @@ public final class GuardedCommand {
         forcedAtNanos = now;
       }
       if (forcedAtNanos == null) {
-        left.forEach(ProcessHandle::destroy);
+        left.stream().filter(asked::add).forEach(ProcessHandle::destroy);
       } else if (now - forcedAtNanos < PATIENCE.toNanos()) {
         left.forEach(ProcessHandle::destroyForcibly);
       } else {
