@@ -1,9 +1,13 @@
 package dev.tollgate.cli;
 
+import dev.tollgate.cli.configuration.Configuration;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -14,13 +18,14 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The entry point of the program. Every option can also be set in the environment; see its help.
+ * The entry point of the program. Most options can also be set in the environment; see their help.
  */
 @Command(
     name = "tollgate",
     description = "Locks, leases and fencing tokens in a replicated SQL store.",
     subcommands = {
       ServerCommand.class,
+      DoctorCommand.class,
       SqlCommand.class,
       MigrateCommand.class,
       StatusCommand.class,
@@ -43,6 +48,9 @@ public final class Main implements Runnable {
   /** Exit status of a command that was understood and failed. */
   static final int FAILED = 1;
 
+  /** System property: the configuration file of the distribution, which may be missing. */
+  private static final String CONFIGURATION = "tollgate.config";
+
   @Spec private CommandSpec spec;
 
   Main() {}
@@ -52,10 +60,25 @@ public final class Main implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main())
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setParameterExceptionHandler(Main::misused)
-        .setExecutionExceptionHandler(Main::failed);
+    String file = System.getProperty(CONFIGURATION);
+    return commandLine(System.getenv(), file == null ? null : Path.of(file));
+  }
+
+  /**
+   * @param configuration the file with settings of a node that is read if no other is named
+   */
+  static CommandLine commandLine(Map<String, String> environment, @Nullable Path configuration) {
+    CommandLine program =
+        new CommandLine(new Main())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setParameterExceptionHandler(Main::misused)
+            .setExecutionExceptionHandler(Main::failed);
+    CommandLine server = program.getSubcommands().get("server");
+    Configuration settings =
+        new Configuration(program, server.getCommandSpec(), environment, configuration);
+    settings.serve(server);
+    settings.serve(program.getSubcommands().get("doctor"));
+    return program;
   }
 
   /** Prints what is wrong with the arguments, and where to read the valid ones. */
@@ -63,6 +86,10 @@ public final class Main implements Runnable {
     CommandLine command = e.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
     command.getErr().println(name + ": " + e.getMessage());
+    Configuration settings = Configuration.of(command.getCommandSpec());
+    if (settings != null) {
+      settings.originsIn(String.valueOf(e.getMessage())).forEach(command.getErr()::println);
+    }
     UnmatchedArgumentException.printSuggestions(e, command.getErr());
     command.getErr().println("See " + name + " --help");
     return USAGE;
@@ -84,7 +111,7 @@ public final class Main implements Runnable {
     return FAILED;
   }
 
-  private static String reason(Exception why) {
+  static String reason(Exception why) {
     if (why instanceof NoSuchFileException missing) {
       return missing.getFile() + " is not there";
     }

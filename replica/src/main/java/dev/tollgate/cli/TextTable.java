@@ -71,6 +71,12 @@ final class TextTable {
   }
 
   void print(PrintStream out) {
+    lines().forEach(out::println);
+    out.println(rows.size() == 1 ? "1 row" : rows.size() + " rows");
+  }
+
+  /** The headers, a rule, and a line for each row. */
+  List<String> lines() {
     int[] widths = new int[headers.size()];
     for (int i = 0; i < widths.length; i++) {
       widths[i] = headers.get(i).length();
@@ -78,14 +84,15 @@ final class TextTable {
         widths[i] = Math.max(widths[i], row.get(i).length());
       }
     }
-    out.println(line(headers, widths));
+    List<String> lines = new ArrayList<>();
+    lines.add(line(headers, widths));
     List<String> rule = new ArrayList<>();
     for (int width : widths) {
       rule.add("-".repeat(width));
     }
-    out.println(line(rule, widths));
-    rows.forEach(row -> out.println(line(row, widths)));
-    out.println(rows.size() == 1 ? "1 row" : rows.size() + " rows");
+    lines.add(line(rule, widths));
+    rows.forEach(row -> lines.add(line(row, widths)));
+    return lines;
   }
 
   private String line(List<String> cells, int[] widths) {
