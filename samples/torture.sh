@@ -3,8 +3,8 @@
 # them, and faults by a seeded schedule. Ends with status 0 only if every promise was kept, and draws
 # what happened. docs/verification.md says what is checked and how to read the picture.
 #
-#   samples/torture.sh [--seconds N] [--seed S] [--faults kill,pause,partition,clock,disk,slow] [--nodes 3|5]
-#     [--report FILE.svg] [--install]
+#   samples/torture.sh [--seconds N] [--seed S] [--faults kill,pause,partition,clock,disk,slow,rotate]
+#     [--nodes 3|5] [--secure] [--report FILE.svg] [--install]
 #   samples/torture.sh --help
 #
 # partition and slow need network namespaces: root, or a system that lets users make them, and iproute2. clock

@@ -19,10 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A cluster of real processes on loopback. */
 public final class ClusterProcesses implements AutoCloseable {
   public static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  /** Stands for the id of a node in the options of all nodes. */
+  static final String ID = "{id}";
 
   private final List<NodeProcess> nodes = new ArrayList<>();
   private final List<Integer> clientPorts = new ArrayList<>();
@@ -57,9 +61,10 @@ public final class ClusterProcesses implements AutoCloseable {
   }
 
   private NodeProcess newNode(String id, int clientPort, int raftPort, String... options) {
+    String[] own = Stream.of(options).map(option -> option.replace(ID, id)).toArray(String[]::new);
     NodeProcess node =
         new NodeProcess(
-            id, directory.resolve(id), logs.resolve(id + ".log"), clientPort, raftPort, options);
+            id, directory.resolve(id), logs.resolve(id + ".log"), clientPort, raftPort, own);
     nodes.add(node);
     clientPorts.add(clientPort);
     return node;

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TestCertificates;
 import dev.tollgate.tls.TlsCredentials;
@@ -35,6 +38,7 @@ import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The driver, and clients that are none, at the port of a node with TLS. */
 class TlsClientsTest {
@@ -274,6 +278,34 @@ class TlsClientsTest {
       return TlsSocket.handshake(
               socket, client.clientEngine(TlsMode.VERIFY_FULL, "127.0.0.1", 1), "n1", 10_000)
           .peerCertificate();
+    }
+  }
+
+  @Test
+  void logSaysWhyAHandshakeFailed() throws Exception {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.tollgate.node.client.Complaints");
+    logger.addAppender(log);
+    try (TlsNode node = node("n1", CertificateDemand.WANTED)) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.address().getPort())) {
+        // the beginning of a handshake
+        socket.getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1, 0, 1, -4, 3, 3});
+      }
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () ->
+                  new ArrayList<>(log.list)
+                      .stream()
+                          .anyMatch(
+                              line ->
+                                  line.getFormattedMessage()
+                                      .endsWith(
+                                          "made no TLS connection: the client closed the"
+                                              + " connection")));
+    } finally {
+      logger.detachAppender(log);
     }
   }
 

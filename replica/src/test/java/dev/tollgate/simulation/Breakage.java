@@ -65,6 +65,16 @@ enum Breakage {
   SERIES_GOES_ON_AFTER_FAILURE,
   /** A series runs its statements, and does not commit. */
   SERIES_NOT_COMMITTED,
+  /** The right to a lock is checked when a node gets the request, not where it is applied. */
+  RIGHTS_CHECKED_ON_RECEIPT,
+  /** The locks of a dropped user stay held. */
+  DROPPED_USER_KEEPS_LOCKS,
+  /** REVOKE of a right does nothing as long as a request of the user waits for such a lock. */
+  REVOKE_SPARES_WAITS,
+  /** A snapshot brings no rights back. */
+  RIGHTS_FORGOTTEN,
+  /** What one user is granted, every user may do. */
+  GRANT_COUNTS_FOR_ALL,
   /** A replica stamps what it applies with its own time. */
   LOCAL_TIME_WHILE_APPLYING
 }

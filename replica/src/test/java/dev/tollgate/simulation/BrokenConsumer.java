@@ -37,16 +37,18 @@ import org.jspecify.annotations.Nullable;
 class BrokenConsumer implements LogConsumer {
   private final Replica replica;
 
-  private BrokenConsumer(Replica replica) {
+  BrokenConsumer(Replica replica) {
     this.replica = replica;
   }
 
-  static LogConsumer around(Replica replica, Breakage breakage, LongSupplier wallMicros) {
+  static LogConsumer around(
+      Replica replica, Breakage breakage, LongSupplier wallMicros, RightsOnReceipt receipts) {
     return switch (breakage) {
       case EXPIRY_BY_LOCAL_CLOCK -> new ExpiresByItself(replica, wallMicros);
       case TOKEN_COUNTER_NOT_RESTORED,
           SESSION_TABLE_FORGOTTEN,
           SESSION_FENCE_FORGOTTEN,
+          RIGHTS_FORGOTTEN,
           TRANSACTION_LIMITS_FORGOTTEN ->
           new Forgetful(replica, breakage);
       case DEFINITIONS_NOT_FENCED -> new Replaces(replica, new FencesAsClauses());
@@ -67,6 +69,11 @@ class BrokenConsumer implements LogConsumer {
       case KEEP_ENDS_EARLY -> new Replaces(replica, operations(BrokenConsumer::halfTheKeep));
       case SERIES_FENCED_BY_ITS_FIRST, SERIES_GOES_ON_AFTER_FAILURE, SERIES_NOT_COMMITTED ->
           new Replaces(replica, operations(new BrokenSeries(breakage)));
+      case RIGHTS_CHECKED_ON_RECEIPT,
+          DROPPED_USER_KEEPS_LOCKS,
+          REVOKE_SPARES_WAITS,
+          GRANT_COUNTS_FOR_ALL ->
+          new BrokenRights(replica, breakage, receipts);
       case QUEUE_NOT_FIFO -> new Reverses(replica);
       case LOCAL_TIME_WHILE_APPLYING -> new StampsItself(replica, wallMicros);
       default -> replica;
@@ -235,6 +242,9 @@ class BrokenConsumer implements LogConsumer {
     private @Nullable StateRecord spoilt(StateRecord state, long highest) {
       if (breakage == Breakage.SESSION_FENCE_FORGOTTEN
           && state instanceof StateRecord.SessionFence) {
+        return null;
+      }
+      if (breakage == Breakage.RIGHTS_FORGOTTEN && state instanceof StateRecord.RightState) {
         return null;
       }
       if (breakage == Breakage.TOKEN_COUNTER_NOT_RESTORED

@@ -33,7 +33,7 @@ final class Checker {
 
   private final Simulation simulation;
   private final World world;
-  private final Model model = new Model();
+  private final Model model;
 
   /** When locks that were released may be granted again, by the lease that keeps each. */
   private final Map<Long, Long> keptUntil = new TreeMap<>();
@@ -61,6 +61,7 @@ final class Checker {
   Checker(Simulation simulation) {
     this.simulation = simulation;
     this.world = simulation.world();
+    this.model = new Model(simulation.hasUsers() ? UserModel.afterSetUp() : UserModel.none());
   }
 
   Model model() {

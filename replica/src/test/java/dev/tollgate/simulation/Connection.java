@@ -19,6 +19,9 @@ final class Connection {
 
   /** What its owner at the client hears. */
   interface Owner {
+    /** For whom the client logs in; null where nobody has to. */
+    @Nullable String user();
+
     void received(Connection connection, long requestId, Reply reply);
 
     void broken(Connection connection);
@@ -97,6 +100,9 @@ final class Connection {
       Frame frame = toNode.removeFirst();
       ClientConnection at = accepted();
       if (nodeOpen) {
+        if (node.leads() && owner instanceof SimulatedSession session) {
+          simulation.receipts().received(session, frame, node.replica());
+        }
         node.serve(at, frame);
       }
       pumpToNode(20_000);
@@ -131,6 +137,11 @@ final class Connection {
     @Override
     public String client() {
       return client.name();
+    }
+
+    @Override
+    public @Nullable String certificateUser() {
+      return owner.user();
     }
   }
 

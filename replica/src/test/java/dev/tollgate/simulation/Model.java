@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Model {
   /** A lease; {@code session} is that whose own lease it is, or 0. */
   private record LeaseFact(
-      long id, String name, long session, long ttlMillis, boolean keepsALock) {}
+      long id, String name, long session, String user, long ttlMillis, boolean keepsALock) {}
 
   /** A statement that waits for the lock that it takes for itself, under its own lease. */
   private record Locked(Op op, String request, LeaseFact lease) {}
@@ -51,6 +51,7 @@ final class Model {
   }
 
   private static final class SessionFact {
+    final String user;
     @Nullable TransactionFact transaction;
 
     /** Its transaction was rolled back, and it has not been told. */
@@ -63,12 +64,17 @@ final class Model {
 
     /** The statement that fenced the session, or null. */
     @Nullable Op fence;
+
+    SessionFact(String user) {
+      this.user = user;
+    }
   }
 
   /** The ttl of a lease that ends with a transaction or a statement. */
   private static final long UNTIMED = 0;
 
   private final LockModel locks = new LockModel();
+  private final UserModel users;
   private final Map<Long, SessionFact> sessions = new TreeMap<>();
   private final Map<Long, LeaseFact> leases = new TreeMap<>();
   private final Map<String, List<Version>> registers = new TreeMap<>();
@@ -95,7 +101,8 @@ final class Model {
   /** Those that were refused because of the token of their session's fence. */
   long refusedBySessionFence;
 
-  Model() {
+  Model(UserModel users) {
+    this.users = users;
     for (int i = 0; i < Op.REGISTERS; i++) {
       registers.put("r" + i, new ArrayList<>(List.of(new Version(0, 0, 0))));
     }
@@ -148,6 +155,10 @@ final class Model {
     return locks.lastToken();
   }
 
+  UserModel users() {
+    return users;
+  }
+
   /** Live leases that have a time: id, ttl, and the session whose own it is or 0. */
   void eachLease(LeaseReader reader) {
     for (LeaseFact lease : leases.values()) {
@@ -176,9 +187,7 @@ final class Model {
     index = at;
     for (Command command : commands) {
       if (command instanceof Command.OpenSession open) {
-        SessionFact fact = new SessionFact();
-        fact.leaseTtlMillis = open.leaseTtlMillis();
-        sessions.put(++lastSession, fact);
+        open(open);
       } else if (command instanceof Command.CloseSession close) {
         endSession(close.session().value());
       } else if (command instanceof Command.Perform perform) {
@@ -192,8 +201,60 @@ final class Model {
         expire.leases().forEach(id -> endLease(id.value()));
       }
       runLocked();
+      if (users.takeChanged()) {
+        endForbiddenWaits();
+        runLocked();
+      }
       takeAnswers();
     }
+  }
+
+  private void open(Command.OpenSession open) {
+    String user = open.user().value();
+    if (users.mayConnect(user)) {
+      SessionFact fact = new SessionFact(user);
+      fact.leaseTtlMillis = open.leaseTtlMillis();
+      sessions.put(++lastSession, fact);
+    }
+  }
+
+  /** A wait ends with the right to the lock, or to one of the locks. */
+  private void endForbiddenWaits() {
+    locks.endTogether(
+        () ->
+            sessions.forEach(
+                (id, session) -> {
+                  List<String> awaited = locks.awaitedBy(id + "/" + session.last);
+                  if (!awaited.isEmpty() && !users.mayLock(session.user, awaited)) {
+                    users.count("waits ended for want of a right");
+                    refuseWait(id, session);
+                  }
+                }));
+  }
+
+  private void refuseWait(long id, SessionFact session) {
+    if (!giveUpLocked(id + "/" + session.last)) {
+      locks.endWait(id + "/" + session.last, "refused");
+    }
+  }
+
+  private String changeUsers(SessionFact session, Op op) {
+    boolean known = users.mayConnect(op.user());
+    String answer = users.execute(op, session.user);
+    if (known && !users.mayConnect(op.user())) {
+      locks.endTogether(() -> endAllOf(op.user()));
+    }
+    return answer;
+  }
+
+  private void endAllOf(String user) {
+    Map<Long, SessionFact> ending = new TreeMap<>(sessions);
+    ending.values().removeIf(session -> !session.user.equals(user));
+    ending.forEach(this::refuseWait);
+    ending.keySet().forEach(this::endSession);
+    List<LeaseFact> left =
+        leases.values().stream().filter(lease -> lease.user.equals(user)).toList();
+    left.forEach(lease -> endLease(lease.id));
   }
 
   /** Runs the statements that have been granted their lock, which makes way for others. */
@@ -236,6 +297,9 @@ final class Model {
   }
 
   private String writeUnderItsLock(SessionFact session, Op op) {
+    if (!users.mayUpdate(session.user)) {
+      return "refused";
+    }
     Op fence = session.fence;
     if (fence != null && !locks.heldExclusively(fence.lockName(), fence.token())) {
       refusedBySessionFence++;
@@ -248,7 +312,7 @@ final class Model {
     if (ownToken(session, op.lockName())) {
       return trusted ? writeUnderItsLock(session, op) : "refused";
     }
-    long id = createLease(0, UNTIMED);
+    long id = createLease(0, session.user, UNTIMED);
     LeaseFact lease = leases.get(id);
     Locked statement = new Locked(op, request, lease);
     if (locks.acquire(request, op.lockName(), lease.name, false, true).equals("waiting")) {
@@ -314,6 +378,10 @@ final class Model {
       refusedBySessionFence++;
       return refusedWrite();
     }
+    if (isForbidden(session.user, op)) {
+      users.count("refused for want of a right");
+      return "refused";
+    }
     return switch (op.kind()) {
       case TRY_ACQUIRE, ACQUIRE -> acquire(id, session, request, op);
       case RELEASE -> release(session, op);
@@ -325,7 +393,7 @@ final class Model {
       case TRANSFER -> transfer(id, session, op);
       case DEFINE_LOCK -> defineLock(op);
       case WRITE_LOCKED -> writeLocked(session, request, op, trusted);
-      case CREATE_LEASE -> Long.toString(createLease(0, op.millis()));
+      case CREATE_LEASE -> Long.toString(createLease(0, session.user, op.millis()));
       case REVOKE_LEASE -> bool(endLease(op.lease()));
       case WRITE_FENCED -> {
         boolean admitted =
@@ -344,7 +412,31 @@ final class Model {
       case DEFINE -> define();
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
           series(id, session, request, op, trusted);
+      case GRANT_LOCK,
+          REVOKE_LOCK,
+          GRANT_FORCE,
+          REVOKE_FORCE,
+          GRANT_UPDATE,
+          REVOKE_UPDATE,
+          CREATE_USER,
+          DROP_USER,
+          MAKE_ADMINISTRATOR,
+          MAKE_ORDINARY ->
+          changeUsers(session, op);
       case READ, RENEW_LEASE -> throw new Violation("I6", "a query is in the log: " + op);
+    };
+  }
+
+  /** Whether the user may not do this at all, at this place of the log. */
+  private boolean isForbidden(String user, Op op) {
+    return switch (op.kind()) {
+      case TRY_ACQUIRE, ACQUIRE, TRANSFER, WRITE_LOCKED ->
+          !users.mayLock(user, List.of(op.lockName()));
+      case ACQUIRE_TWO -> !users.mayLock(user, op.lockNames());
+      case FORCE_RELEASE -> !users.mayForce(user, op.lockName());
+      case WRITE_FENCED, WRITE_WITH_TOKEN, WRITE, COMPARE_AND_SET -> !users.mayUpdate(user);
+      case DEFINE_LOCK, DEFINE -> !users.administers(user);
+      default -> false;
     };
   }
 
@@ -388,13 +480,16 @@ final class Model {
       transaction = new TransactionFact(++lastTransaction);
       session.transaction = transaction;
     }
+    if (!users.mayLock(session.user, List.of(op.lockName()))) {
+      return "refused";
+    }
     LeaseFact own = leases.get(session.ownLease);
     if (own != null && locks.exclusiveToken(op.lockName(), own.name).isPresent()) {
       return locks.exclusiveToken(op.lockName(), own.name).orElseThrow().toString();
     }
     LeaseFact lease = transaction.lease;
     if (lease == null) {
-      lease = leases.get(createLease(0, UNTIMED));
+      lease = leases.get(createLease(0, session.user, UNTIMED));
       transaction.lease = lease;
     }
     return words(locks.acquire(request, op.lockName(), lease.name, false, true));
@@ -470,7 +565,7 @@ final class Model {
       return "FALSE";
     }
     long id = ++lastLease;
-    LeaseFact keeper = new LeaseFact(id, "lease" + id, 0, op.millis(), true);
+    LeaseFact keeper = new LeaseFact(id, "lease" + id, 0, session.user, op.millis(), true);
     leases.put(id, keeper);
     keeps.add(new Keep(id, op.millis()));
     return bool(locks.releaseAndKeep(op.lockName(), own.name, keeper.name));
@@ -520,7 +615,7 @@ final class Model {
       session.lost = false;
       return null;
     }
-    session.ownLease = createLease(id, session.leaseTtlMillis);
+    session.ownLease = createLease(id, session.user, session.leaseTtlMillis);
     return leases.get(session.ownLease);
   }
 
@@ -570,9 +665,9 @@ final class Model {
     return all.get(all.size() - 1);
   }
 
-  private long createLease(long session, long ttlMillis) {
+  private long createLease(long session, String user, long ttlMillis) {
     long id = ++lastLease;
-    leases.put(id, new LeaseFact(id, "lease" + id, session, ttlMillis, false));
+    leases.put(id, new LeaseFact(id, "lease" + id, session, user, ttlMillis, false));
     return id;
   }
 

@@ -64,8 +64,26 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     /** As a series; the write that needs a token comes first, and the next are for nothing. */
     SERIES_UNTIL_FAILURE,
     /** The same as a transaction, which is committed if no write fails. */
-    SERIES_AND_COMMIT
+    SERIES_AND_COMMIT,
+    /** Of a lock, or of all locks whose names end as this one's, by the value. */
+    GRANT_LOCK,
+    REVOKE_LOCK,
+    GRANT_FORCE,
+    REVOKE_FORCE,
+    /** Of a right that the database has: to change all tables. */
+    GRANT_UPDATE,
+    REVOKE_UPDATE,
+    CREATE_USER,
+    DROP_USER,
+    MAKE_ADMINISTRATOR,
+    MAKE_ORDINARY
   }
+
+  /** The administrator that is always there. */
+  static final String ROOT = "ROOT";
+
+  /** Users that come and go. */
+  static final List<String> USERS = List.of("ANN", "BOB");
 
   /** What it takes to set a database up. */
   static List<String> setUp() {
@@ -82,9 +100,25 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     return all;
   }
 
+  /**
+   * What it takes beyond {@link #setUp} where there are users: both exist, all may read, and the
+   * first may write and acquire every lock.
+   */
+  static List<String> setUpUsers() {
+    List<String> all = new ArrayList<>();
+    USERS.forEach(user -> all.add("CREATE USER " + user));
+    all.add("GRANT SELECT ON SCHEMA PUBLIC TO PUBLIC");
+    all.add("GRANT UPDATE ON SCHEMA PUBLIC TO " + USERS.get(0));
+    for (int i = 0; i < LOCKS; i++) {
+      all.add("GRANT LOCK ON '" + lockName(i) + "' TO " + USERS.get(0));
+    }
+    return all;
+  }
+
   /** Every text that a client may send. */
   static List<String> everySql() {
     List<String> all = setUp();
+    all.addAll(setUpUsers());
     for (Kind kind : Kind.values()) {
       for (int lock = 0; lock < LOCKS; lock++) {
         for (int bits = 0; bits < 4; bits++) {
@@ -160,7 +194,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
 
   boolean isWrite() {
     return switch (kind) {
-      case WRITE_FENCED, WRITE_WITH_TOKEN, WRITE, COMPARE_AND_SET, WRITE_LOCKED, DEFINE -> true;
+      case WRITE_FENCED, WRITE_WITH_TOKEN, WRITE, COMPARE_AND_SET, WRITE_LOCKED -> true;
+      case DEFINE, GRANT_UPDATE, REVOKE_UPDATE -> true;
       default -> false;
     };
   }
@@ -194,6 +229,16 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
 
   private boolean isOdd() {
     return value % 2 != 0;
+  }
+
+  /** The user that it is about. */
+  String user() {
+    return USERS.get((int) (value % USERS.size()));
+  }
+
+  /** The locks that a right is about. */
+  String pattern() {
+    return value % 5 == 0 ? "%" + lock : lockName();
   }
 
   /** How many permits it gives the lock; 0 to take its definition away. */
@@ -234,6 +279,17 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case ROLLBACK -> "ROLLBACK";
       case WRITE_LOCKED -> "UPDATE f" + lock + " SET v = ?, n = n + 1 LOCKED BY ?";
       case DEFINE -> "ALTER TABLE r ALTER COLUMN n SET DATA TYPE BIGINT USING n + 1";
+      case GRANT_LOCK -> "GRANT LOCK ON ? TO " + user();
+      case REVOKE_LOCK -> "REVOKE LOCK ON ? FROM " + user();
+      case GRANT_FORCE -> "GRANT FORCE ON ? TO " + user();
+      case REVOKE_FORCE -> "REVOKE FORCE ON ? FROM " + user();
+      case GRANT_UPDATE -> "GRANT UPDATE ON SCHEMA PUBLIC TO " + user();
+      case REVOKE_UPDATE -> "REVOKE UPDATE ON SCHEMA PUBLIC FROM " + user();
+      // without passwords, whose salts would not be of the seed
+      case CREATE_USER -> "CREATE USER IF NOT EXISTS " + user();
+      case DROP_USER -> "DROP USER IF EXISTS " + user();
+      case MAKE_ADMINISTRATOR -> "ALTER USER " + user() + " ADMIN TRUE";
+      case MAKE_ORDINARY -> "ALTER USER " + user() + " ADMIN FALSE";
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
           throw new IllegalStateException("a series has a text for each of its parts");
     };
@@ -273,6 +329,10 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case TRANSFER -> List.of(name, number(lease));
       case DEFINE_LOCK -> List.of(name);
       case WRITE_LOCKED -> List.of(written, name);
+      case GRANT_LOCK, REVOKE_LOCK, GRANT_FORCE, REVOKE_FORCE ->
+          List.of(SqlValue.ofText(pattern()));
+      case GRANT_UPDATE, REVOKE_UPDATE, CREATE_USER, DROP_USER, MAKE_ADMINISTRATOR, MAKE_ORDINARY ->
+          List.of();
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT -> List.of();
     };
   }

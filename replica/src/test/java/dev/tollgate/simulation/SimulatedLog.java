@@ -484,10 +484,16 @@ final class SimulatedLog implements ReplicatedLog {
     applySoon();
   }
 
+  /** Whether a command may change what the database defines, users among that. */
   private static boolean isDefinition(Command command) {
-    return command instanceof Command.Perform perform
-        && perform.operation() instanceof Operation.ExecuteSql statement
-        && statement.definition();
+    if (!(command instanceof Command.Perform perform)) {
+      return command instanceof Command.CreateFirstUser;
+    }
+    Operation operation = perform.operation();
+    return operation instanceof Operation.CreateUser
+        || operation instanceof Operation.AlterUser
+        || operation instanceof Operation.DropUser
+        || (operation instanceof Operation.ExecuteSql statement && statement.definition());
   }
 
   private void snapshotIfDue(long index, long term) {

@@ -2,14 +2,19 @@ package dev.tollgate.simulation;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.client.Administration;
+import dev.tollgate.node.client.AuthenticationListener;
+import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientService;
+import dev.tollgate.node.client.ReplicatedUsers;
 import dev.tollgate.node.client.Workers;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.SteppedTimeKeeper;
@@ -19,6 +24,7 @@ import dev.tollgate.sql.SqlRefused;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.PasswordVerifier;
 import dev.tollgate.wire.Request;
 import java.time.Clock;
 import java.time.Duration;
@@ -36,6 +42,13 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedNode {
   /** Plans depend on nothing but their text; all are made before, so that runs are alike. */
   private static final SqlFrontend FRONTEND = planned();
+
+  private static final UserAccount FIRST_USER =
+      new UserAccount(
+          new UserName(Op.ROOT),
+          /* administrator= */ true,
+          List.of(
+              PasswordVerifier.of("root", new byte[16], PasswordVerifier.MIN_ITERATIONS).text()));
 
   private static final long WALL_START_MICROS = 1_767_225_600_000_000L;
 
@@ -66,7 +79,8 @@ final class SimulatedNode {
 
     Running() {
       LogConsumer consumer =
-          BrokenConsumer.around(replica, breakage(), SimulatedNode.this::wallMicros);
+          BrokenConsumer.around(
+              replica, breakage(), SimulatedNode.this::wallMicros, simulation.receipts());
       log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
       Supervision supervision = new Supervision(id, replica::failed);
       pipeline = new CommandPipeline(log, new WallClock(), entryBytes, supervision);
@@ -88,7 +102,8 @@ final class SimulatedNode {
               database,
               administration,
               Workers.on(task -> later(world.between(20_000, 200_000), task)),
-              ClientLimits.STANDARD);
+              ClientLimits.STANDARD,
+              access(replica));
       replica.addListener(time.keeper());
       replica.addListener(service);
       replica.addListener(administration);
@@ -351,12 +366,28 @@ final class SimulatedNode {
     };
   }
 
+  private ClientAccess access(Replica replica) {
+    ReplicatedUsers users = new ReplicatedUsers(replica.facts(), simulation.hasUsers());
+    return new ClientAccess(
+        users, users, AuthenticationListener.NOBODY, SimulatedNode.this::monotonicNanos);
+  }
+
+  /** As a leader whose operator has named an administrator. */
+  private void createFirstUser(int leadership) {
+    if (leads() && leadership == leaderships && !replica().facts().hasUsers()) {
+      submit(new Command.CreateFirstUser(FIRST_USER), () -> {});
+    }
+  }
+
   void startsLeading() {
     simulation.disturbed();
     long term = log().term();
     world.tell(() -> id + " leads in term " + term);
     int leadership = ++leaderships;
     later(world.between(0, World.millis(60)), () -> tick(leadership));
+    if (simulation.hasUsers()) {
+      later(world.between(20_000, 200_000), () -> createFirstUser(leadership));
+    }
   }
 
   void applies(long index, Disk.LogEntry entry) {

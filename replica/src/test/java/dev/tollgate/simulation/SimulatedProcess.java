@@ -1,8 +1,12 @@
 package dev.tollgate.simulation;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.transport.LeaseProof;
+import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -128,7 +132,14 @@ final class SimulatedProcess {
   }
 
   Request hello() {
-    return new Request.Hello(1, 1, "simulation", "host", name);
+    int version = simulation.hasUsers() ? Protocol.LOGIN_VERSION : 1;
+    return new Request.Hello(1, version, "simulation", "host", name);
+  }
+
+  /** What logs a user in; the name stands in the certificate of the connection, too. */
+  static Request login(@Nullable String user) {
+    return new Request.BeginLogin(
+        Protocol.EXTERNAL, requireNonNull(user, "user").getBytes(StandardCharsets.UTF_8));
   }
 
   void keepAlive(LeaseProof proof) {
@@ -222,15 +233,15 @@ final class SimulatedProcess {
         return;
       }
       Beat beat = pending.remove(requestId);
-      if (reply instanceof Reply.Welcome greeting) {
-        learn(greeting.cluster());
-        String named = leader();
-        if (named != null && !named.equals(from.nodeId())) {
-          disconnect();
-          connect(nextNode());
-        } else {
-          welcome = true;
-        }
+      if (reply instanceof Reply.LoginRequired) {
+        pending.put(from.send(login(user())), new Beat(0, List.of()));
+      } else if (reply instanceof Reply.LoggedIn in) {
+        welcomed(from, in.welcome());
+      } else if (reply instanceof Reply.Welcome greeting) {
+        welcomed(from, greeting);
+      } else if (reply instanceof Reply.Failure && simulation.hasUsers()) {
+        // the node does not know the users yet
+        disconnect();
       } else if (reply instanceof Reply.NotLeader elsewhere) {
         learn(elsewhere.cluster());
         disconnect();
@@ -244,6 +255,23 @@ final class SimulatedProcess {
       } else if (reply instanceof Reply.Lost lost) {
         lose(List.copyOf(members), lost.sessions(), lost.leases());
       }
+    }
+
+    private void welcomed(Connection from, Reply.Welcome greeting) {
+      learn(greeting.cluster());
+      String named = leader();
+      if (named != null && !named.equals(from.nodeId())) {
+        disconnect();
+        connect(nextNode());
+      } else {
+        welcome = true;
+      }
+    }
+
+    /** An administrator, who is never dropped. */
+    @Override
+    public @Nullable String user() {
+      return simulation.hasUsers() ? Op.ROOT : null;
     }
 
     private void lose(List<LeaseProof> among, List<Long> sessions, List<Long> leases) {

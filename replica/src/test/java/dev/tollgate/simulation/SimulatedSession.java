@@ -5,6 +5,7 @@ import dev.tollgate.transport.LeaseProof;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SqlState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,9 @@ final class SimulatedSession implements Connection.Owner {
   private final boolean reader;
 
   private final List<String> setUp;
+
+  /** For whom it logs in; null where nobody has to. */
+  private final @Nullable String user;
 
   private @Nullable Connection connection;
   private boolean attached;
@@ -69,6 +73,7 @@ final class SimulatedSession implements Connection.Owner {
     this.process = process;
     this.setUp = new ArrayList<>(setUp);
     this.reader = world.chance(0.3);
+    this.user = simulation.hasUsers() ? drawUser() : null;
     Workload workload = simulation.workload();
     this.leaseTtl = Duration.ofMillis(workload.leaseMillis(world.random));
     this.sessionTtl =
@@ -78,6 +83,20 @@ final class SimulatedSession implements Connection.Owner {
                 : leaseTtl.toMillis() + workload.moreThanLeaseMillis(world.random));
     this.options =
         new Request.SessionOptions(ReadConsistency.LINEARIZABLE, workload.waitMillis(world.random));
+  }
+
+  private String drawUser() {
+    int dice = world.random.nextInt(3);
+    return !setUp.isEmpty() || dice == 2 ? Op.ROOT : Op.USERS.get(dice);
+  }
+
+  @Override
+  public @Nullable String user() {
+    return user;
+  }
+
+  long sessionId() {
+    return sessionId;
   }
 
   void start() {
@@ -226,6 +245,10 @@ final class SimulatedSession implements Connection.Owner {
     if (reply instanceof Reply.NotLeader elsewhere) {
       process.learn(elsewhere.cluster());
       retry();
+    } else if (reply instanceof Reply.LoginRequired) {
+      from.send(SimulatedProcess.login(user));
+    } else if (reply instanceof Reply.LoggedIn in) {
+      welcomed(from, in.welcome());
     } else if (reply instanceof Reply.Welcome greeting) {
       welcomed(from, greeting);
     } else if (reply instanceof Reply.SessionReady ready) {
@@ -235,7 +258,12 @@ final class SimulatedSession implements Connection.Owner {
     } else if (attached) {
       healthyAt = world.now();
     } else if (reply instanceof Reply.Failure failure) {
-      end(failure.sqlState());
+      if (user != null && failure.sqlState().equals(SqlState.NO_QUORUM.state())) {
+        // the node does not know the users yet
+        retry();
+      } else {
+        end(failure.sqlState());
+      }
     }
   }
 
@@ -330,6 +358,9 @@ final class SimulatedSession implements Connection.Owner {
     if (reader && world.chance(0.85)) {
       return op(Kind.READ, lock, 0, 0);
     }
+    if (simulation.hasUsers() && world.chance(Op.ROOT.equals(user) ? 0.4 : 0.1)) {
+      return op(chooseAboutUsers(), lock, 0, 0);
+    }
     if (simulation.usesSeries() && world.chance(0.15)) {
       return chooseSeries(lock, token);
     }
@@ -375,6 +406,21 @@ final class SimulatedSession implements Connection.Owner {
       return op(Kind.RELEASE, lock, lease.id(), 0);
     }
     return op(dice < 99 ? Kind.RENEW_LEASE : Kind.REVOKE_LEASE, lock, lease.id(), 0);
+  }
+
+  /** Of who may not do this, it is refused. */
+  private Kind chooseAboutUsers() {
+    int dice = world.random.nextInt(24);
+    if (dice < 13) {
+      return dice < 7 ? Kind.GRANT_LOCK : Kind.REVOKE_LOCK;
+    } else if (dice < 15) {
+      return dice == 13 ? Kind.GRANT_FORCE : Kind.REVOKE_FORCE;
+    } else if (dice < 18) {
+      return dice < 17 ? Kind.GRANT_UPDATE : Kind.REVOKE_UPDATE;
+    } else if (dice < 22) {
+      return dice == 18 ? Kind.DROP_USER : Kind.CREATE_USER;
+    }
+    return dice == 22 ? Kind.MAKE_ADMINISTRATOR : Kind.MAKE_ORDINARY;
   }
 
   private Op chooseAmongLockKinds(int lock, @Nullable LeaseProof lease) {
@@ -427,7 +473,7 @@ final class SimulatedSession implements Connection.Owner {
     if (done == null) {
       return;
     }
-    if (reply instanceof Reply.Failure failure && failure.sqlState().startsWith("08")) {
+    if (reply instanceof Reply.Failure failure && endsTheConnection(failure.sqlState())) {
       end(failure.sqlState());
       return;
     }
@@ -449,6 +495,10 @@ final class SimulatedSession implements Connection.Owner {
       use(done, answer);
     }
     next();
+  }
+
+  private static boolean endsTheConnection(String state) {
+    return state.startsWith("08") || state.equals(SqlState.LOGIN_REFUSED.state());
   }
 
   private void use(Op done, Op.Answer answer) {

@@ -55,6 +55,7 @@ final class Simulation {
   private final World world;
   private final Network network;
   private final Checker checker;
+  private final RightsOnReceipt receipts = new RightsOnReceipt();
   private final Map<String, SimulatedNode> nodes = new TreeMap<>();
   private final Map<String, SimulatedProcess> processes = new TreeMap<>();
   private final List<Connection> connections = new ArrayList<>();
@@ -112,7 +113,8 @@ final class Simulation {
   private void run(List<Faults.Fault> plan, Errors errors) {
     nodes.values().forEach(SimulatedNode::start);
     world.after(
-        World.millis(2_000), () -> new SimulatedSession(this, process(), Op.setUp()).start());
+        World.millis(2_000),
+        () -> new SimulatedSession(this, process(), setUpStatements()).start());
     advance(SET_UP, errors);
     if (!setUp) {
       throw new Violation("progress", "the tables were not made within " + SET_UP / 1e9 + " s");
@@ -122,6 +124,7 @@ final class Simulation {
       process().start();
     }
     administer();
+    openSpareSession();
     plan.forEach(fault -> world.after(fault.atNanos() - world.now(), () -> inject(fault)));
     long healed = SET_UP + World.millis(settings.faultyMillis());
     for (long at = SET_UP; at < healed; at += World.millis(500)) {
@@ -204,6 +207,37 @@ final class Simulation {
     };
   }
 
+  /** Whether clients log in. In part of the runs of the product as it is, there are no users. */
+  boolean hasUsers() {
+    return switch (settings.breakage()) {
+      case NONE -> settings.seed() % 2 == 0;
+      case RIGHTS_CHECKED_ON_RECEIPT,
+          DROPPED_USER_KEEPS_LOCKS,
+          REVOKE_SPARES_WAITS,
+          RIGHTS_FORGOTTEN,
+          GRANT_COUNTS_FOR_ALL ->
+          true;
+      default -> false;
+    };
+  }
+
+  private List<String> setUpStatements() {
+    List<String> all = new ArrayList<>(Op.setUp());
+    if (hasUsers()) {
+      all.addAll(Op.setUpUsers());
+    }
+    return all;
+  }
+
+  /** A session that no client uses, for bugs that act on behalf of an administrator. */
+  private void openSpareSession() {
+    Breakage breakage = settings.breakage();
+    if (breakage == Breakage.RIGHTS_CHECKED_ON_RECEIPT
+        || breakage == Breakage.DROPPED_USER_KEEPS_LOCKS) {
+      nodes.values().forEach(node -> node.submit(BrokenRights.openSpareSession(), () -> {}));
+    }
+  }
+
   private void limitsSet() {
     world.count("limits set");
   }
@@ -219,6 +253,7 @@ final class Simulation {
     processes.values().forEach(SimulatedProcess::die);
     // what they kept alive ends, and then nothing happens any more
     advance(world.now() + World.millis(settings.workload().endMillis()), errors);
+    checker.model().users().counts().forEach(world::count);
     long last = checker.model().index();
     for (SimulatedNode node : nodes.values()) {
       if (node.log().applied() < last) {
@@ -228,6 +263,10 @@ final class Simulation {
       checker.checkTables(node, Long.MAX_VALUE);
       node.replica().state().look(state -> state.sessions().size());
     }
+  }
+
+  RightsOnReceipt receipts() {
+    return receipts;
   }
 
   private void watchExpiry() {

@@ -80,13 +80,25 @@ class SimulationTest {
     assertTrue(counts.getOrDefault("series", 0L) > SEEDS, "hardly a series");
     assertTrue(counts.getOrDefault("series sent again", 0L) > 0, "no series was sent again");
     assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
+    if (SEEDS > 1) {
+      assertTrue(counts.getOrDefault("users dropped", 0L) > 0, "no user was dropped");
+      assertTrue(counts.getOrDefault("users created", 0L) > 0, "no user came back");
+      assertTrue(counts.getOrDefault("rights changed", 0L) > SEEDS, "hardly a right was changed");
+      assertTrue(
+          counts.getOrDefault("refused for want of a right", 0L) > SEEDS,
+          "hardly a request was without its right");
+      assertTrue(
+          counts.getOrDefault("waits ended for want of a right", 0L) > 0, "no wait lost its right");
+    }
   }
 
   @Test
   void runsOfOneSeedAreAlike() {
     long first = digest(3);
     assertEquals(first, digest(3));
-    assertNotEquals(first, digest(4));
+    long withUsers = digest(4);
+    assertEquals(withUsers, digest(4));
+    assertNotEquals(first, withUsers);
   }
 
   private static long digest(long seed) {
@@ -126,6 +138,11 @@ class SimulationTest {
         arguments(Breakage.SERIES_FENCED_BY_ITS_FIRST, 1, Set.of("I3")),
         arguments(Breakage.SERIES_GOES_ON_AFTER_FAILURE, 1, Set.of("I6", "I10")),
         arguments(Breakage.SERIES_NOT_COMMITTED, 1, Set.of("I6")),
+        arguments(Breakage.RIGHTS_CHECKED_ON_RECEIPT, 15, Set.of("I6", "I9")),
+        arguments(Breakage.DROPPED_USER_KEEPS_LOCKS, 1, Set.of("I9")),
+        arguments(Breakage.REVOKE_SPARES_WAITS, 1, Set.of("I6", "I9")),
+        arguments(Breakage.RIGHTS_FORGOTTEN, 1, Set.of("I7")),
+        arguments(Breakage.GRANT_COUNTS_FOR_ALL, 1, Set.of("I6", "I9")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
   }
 

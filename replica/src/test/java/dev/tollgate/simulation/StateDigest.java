@@ -10,7 +10,9 @@ import dev.tollgate.core.Waiter;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserAccount;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +81,8 @@ final class StateDigest {
               add(node);
               add(address);
             });
+    state.users().forEach(this::add);
+    state.rights().forEach(this::add);
     state.sessions().forEach(this::add);
     state.leases().forEach(this::add);
     for (LockDefinition definition : state.lockDefinitions()) {
@@ -90,9 +94,25 @@ final class StateDigest {
     state.fences().forEach(this::add);
   }
 
+  private void add(UserAccount account) {
+    begin("user");
+    add(account.name().value());
+    add(account.administrator() ? 1 : 0);
+    account.verifiers().forEach(this::add);
+  }
+
+  private void add(Right right) {
+    begin("right");
+    add(right.kind().name());
+    add(right.schema());
+    add(right.object());
+    add(right.grantee());
+  }
+
   private void add(Session session) {
     begin("session");
     add(session.id().value());
+    add(session.user().value());
     add(session.lastSequence());
     add(session.lastContent());
     add(session.openedMicros());
@@ -128,6 +148,7 @@ final class StateDigest {
     SessionId creator = lease.creator();
     add(creator == null ? 0 : creator.value());
     add(lease.kind().name());
+    add(lease.user().value());
     lease.held().forEach(lock -> add(lock.value()));
   }
 

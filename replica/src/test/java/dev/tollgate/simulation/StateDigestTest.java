@@ -10,8 +10,12 @@ import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Operation.AlterUser.Change;
 import dev.tollgate.core.command.PresentedToken;
+import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.store.SqlDatabase;
@@ -19,11 +23,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Whatever differs in the state of two nodes makes another digest. */
 class StateDigestTest {
   private static final ClientInfo CLIENT = new ClientInfo("app", "host", "1");
+  private static final UserName ROOT = new UserName("ROOT");
+  private static final UserName ANN = new UserName("ANN");
 
   private record Step(long stampMicros, Command command) {}
 
@@ -37,6 +44,35 @@ class StateDigestTest {
             new Step(4_000, perform(1, 1, acquire("l", LockMode.EXCLUSIVE, 0))),
             new Step(5_000, perform(1, 2, new Operation.CreateLease(7_000, "worker"))),
             new Step(6_000, perform(2, 1, acquire("l", LockMode.EXCLUSIVE, 500)))));
+  }
+
+  /** A session of ROOT, and one of this user that has a lease; then more happens. */
+  private static List<Step> users(UserName user, Command... more) {
+    UserAccount ordinary = new UserAccount(ANN, /* administrator= */ false, List.of());
+    List<Command> commands =
+        new ArrayList<>(
+            List.of(
+                new Command.CreateFirstUser(new UserAccount(ROOT, true, List.of("m$s$k"))),
+                new Command.OpenSession(CLIENT, 5, 9_000, 4_000, ROOT),
+                perform(1, 1, new Operation.CreateUser(ordinary, false)),
+                new Command.OpenSession(CLIENT, 6, 9_000, 4_000, user),
+                perform(2, 1, new Operation.CreateLease(7_000, "worker"))));
+    commands.addAll(List.of(more));
+    List<Step> steps = new ArrayList<>();
+    commands.forEach(command -> steps.add(new Step(1_000L * (steps.size() + 1), command)));
+    return steps;
+  }
+
+  private static Command close() {
+    return new Command.CloseSession(new SessionId(2));
+  }
+
+  private static Command alter(Change change, @Nullable String verifier) {
+    return perform(1, 2, new Operation.AlterUser(ANN, change, verifier));
+  }
+
+  private static Command grant(Right.Kind kind, String object, String grantee) {
+    return perform(1, 2, new Operation.ChangeRight(true, new Right(kind, null, object, grantee)));
   }
 
   private static Command perform(long session, long sequence, Operation operation) {
@@ -121,6 +157,17 @@ class StateDigestTest {
     all.put("fence", andThen(fence("l", 1)));
     all.put("fence under another token", andThen(fence("l", 2)));
     all.put("fence by another lock", andThen(fence("m", 1)));
+    all.put("users", users(ROOT));
+    all.put("session of another user", users(ANN));
+    all.put("ended session", users(ROOT, close()));
+    all.put("lease of another user", users(ANN, close()));
+    all.put("administrator", users(ROOT, alter(Change.MAKE_ADMINISTRATOR, null)));
+    all.put("password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$1")));
+    all.put("another password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$2")));
+    all.put("right", users(ROOT, grant(Right.Kind.LOCK, "l", "ANN")));
+    all.put("right of another kind", users(ROOT, grant(Right.Kind.FORCE, "l", "ANN")));
+    all.put("right on another lock", users(ROOT, grant(Right.Kind.LOCK, "l%", "ANN")));
+    all.put("right of all", users(ROOT, grant(Right.Kind.LOCK, "l", "PUBLIC")));
     Map<Long, String> found = new HashMap<>();
     all.forEach(
         (name, steps) -> {

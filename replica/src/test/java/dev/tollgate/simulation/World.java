@@ -92,7 +92,11 @@ final class World {
   }
 
   void count(String what) {
-    counts.computeIfAbsent(what, first -> new long[1])[0]++;
+    count(what, 1);
+  }
+
+  void count(String what, long times) {
+    counts.computeIfAbsent(what, first -> new long[1])[0] += times;
   }
 
   long counted(String what) {

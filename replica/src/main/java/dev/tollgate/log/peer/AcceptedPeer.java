@@ -181,13 +181,13 @@ final class AcceptedPeer implements AutoCloseable {
     PeerGuard guard = settings.guard();
     PeerGuard.Refusal refusal =
         joining ? guard.checkJoining(credentials) : guard.check(credentials);
-    streams
-        .out()
-        .write(
-            refusal == null
-                ? Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0))
-                : Frame.refused(0, refusal));
-    if (refusal != null || joining) {
+    if (refusal != null) {
+      streams.out().write(Frame.refused(0, refusal));
+      return false;
+    }
+    byte[] welcome = Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0));
+    if (joining) {
+      streams.out().write(welcome);
       return false;
     }
     sender = credentials;
@@ -200,7 +200,9 @@ final class AcceptedPeer implements AutoCloseable {
             "tollgate-" + settings.nodeId() + "-answers-" + credentials.from(),
             settings.supervision(),
             e -> close());
+    // before the welcome: of two connections of a node the later one replaces the earlier
     owner.accepted(this, credentials.from());
+    streams.out().write(welcome);
     return true;
   }
 

@@ -43,15 +43,15 @@ final class AccountStatements {
     UserName user = named == null ? session.user() : named;
     boolean own =
         user.equals(session.user()) && plan.change() == Plan.ConfigureUser.Change.SET_PASSWORD;
-    if (!own && !isAdministrator(session)) {
-      // the log would refuse it too, but the verifier would be computed before
+    Argument argument = plan.password();
+    if (argument != null && !own && !isAdministrator(session)) {
+      // the log decides, but only administrators may have a node compute a verifier for that
       throw SqlErrors.exception(
           SqlState.RIGHT_MISSING,
           "only an administrator may create, alter and drop users, and user "
               + session.user()
               + " is none");
     }
-    Argument argument = plan.password();
     String password =
         argument == null ? null : PlanArguments.value(argument, parameters).textOrNull();
     if (argument != null && password == null) {

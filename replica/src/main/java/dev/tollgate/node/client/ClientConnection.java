@@ -11,8 +11,6 @@ import dev.tollgate.wire.WireFormatException;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The connection of one client: reads requests, and hands each to the class that knows its subject.
@@ -20,8 +18,6 @@ import org.slf4j.LoggerFactory;
  * at a time; replies may come from any thread.
  */
 public final class ClientConnection {
-  private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
-
   /** The way back to the client. Thread-safe. */
   public interface Link {
     void send(Frame frame);
@@ -129,8 +125,7 @@ public final class ClientConnection {
         dispatch(request, answer);
       }
     } catch (WireFormatException e) {
-      LOG.warn(
-          "{}: {} sent what is no request: {}", cluster.nodeId(), replies.client(), e.getMessage());
+      replies.complain("sent what is no request: " + e.getMessage());
       replies.refuse(
           replies.to(frame.requestId()),
           "this is no request of the Tollgate protocol: " + e.getMessage());

@@ -63,6 +63,7 @@ public final class ClientServer implements AutoCloseable {
   private final Arrivals arrivals;
   private final Function<ClientConnection.Link, ClientConnection> clients;
   private final Traffic traffic;
+  private final Complaints complaints;
   private final Replica replica;
   private final @Nullable ClientTls tls;
   private final EventLoopGroup loops;
@@ -85,6 +86,7 @@ public final class ClientServer implements AutoCloseable {
       int maxConnections,
       Function<ClientConnection.Link, ClientConnection> clients,
       Traffic traffic,
+      Complaints complaints,
       @Nullable ClientTls tls,
       Replica replica)
       throws IOException {
@@ -93,6 +95,7 @@ public final class ClientServer implements AutoCloseable {
         new Arrivals(nodeId, maxConnections, traffic.limits().connections(), System::nanoTime);
     this.clients = requireNonNull(clients, "clients");
     this.traffic = requireNonNull(traffic, "traffic");
+    this.complaints = requireNonNull(complaints, "complaints");
     this.replica = requireNonNull(replica, "replica");
     this.tls = tls;
     loops =
@@ -205,7 +208,7 @@ public final class ClientServer implements AutoCloseable {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       Throwable reason = cause instanceof DecoderException ? cause.getCause() : cause;
       if (reason instanceof WireFormatException) {
-        LOG.warn("{}: {} sent {}", nodeId, client(), reason.getMessage());
+        complaints.log(client(), "sent " + reason.getMessage());
         refuse(
             new Reply.Failure(
                 SqlState.CONNECTION_REFUSED,
@@ -237,11 +240,8 @@ public final class ClientServer implements AutoCloseable {
       long bytes = (long) Protocol.HEADER_BYTES + frame.body().length;
       boolean reads = traffic.sends(bytes, unread.addAndGet(bytes));
       if (!reads) {
-        LOG.warn(
-            "{}: {} has not read {} bytes of answers, and is disconnected",
-            nodeId,
-            client(),
-            unread.get());
+        complaints.log(
+            client(), "has not read " + unread.get() + " bytes of answers, and is disconnected");
       }
       if (!onLoop(() -> write(frame, bytes, reads))) {
         unread.addAndGet(-bytes);

@@ -36,6 +36,7 @@ public final class ClientService implements Replica.Listener {
   private final LoginDelays loginDelays;
 
   private final Traffic traffic;
+  private final Complaints complaints;
   private final ClusterInfo cluster;
   private final Leadership leadership;
   private final TransactionGate gate;
@@ -98,6 +99,7 @@ public final class ClientService implements Replica.Listener {
     loginDelays = new LoginDelays(limits, access.nanos());
     snapshots = log.snapshots();
     traffic = new Traffic(nodeId, limits);
+    complaints = new Complaints(nodeId, System::nanoTime);
     cluster = new ClusterInfo(nodeId, replica, log);
     leadership = new Leadership(replica, log, pipeline, cluster);
     gate = new TransactionGate(limits.heldTransactions(), workers::chore, replica::isLeading);
@@ -148,17 +150,18 @@ public final class ClientService implements Replica.Listener {
         credentials == null
             ? null
             : new ClientTls(
-                nodeId,
                 credentials,
                 demand,
                 maxConnections,
-                new DefaultThreadFactory("tollgate-" + nodeId + "-tls", /* daemon= */ true));
-    return new ClientServer(nodeId, address, maxConnections, this::connect, traffic, tls, replica);
+                new DefaultThreadFactory("tollgate-" + nodeId + "-tls", /* daemon= */ true),
+                complaints);
+    return new ClientServer(
+        nodeId, address, maxConnections, this::connect, traffic, complaints, tls, replica);
   }
 
   /** Makes the node's side of a connection. */
   public ClientConnection connect(ClientConnection.Link link) {
-    ReplyChannel replies = new ReplyChannel(link, traffic);
+    ReplyChannel replies = new ReplyChannel(link, traffic, complaints);
     return new ClientConnection(
         replica.state(),
         cluster,
@@ -171,7 +174,7 @@ public final class ClientService implements Replica.Listener {
             new Login(access, nodeId, loginDelays, link),
             link::trust),
         new SessionRequests(
-            cluster, leadership, pipeline, replica.facts(), queries, replies, access.owners()),
+            leadership, pipeline, replica.facts(), queries, replies, access.owners()),
         new Heartbeats(timeKeeper, keepers, leadership, replica.facts(), workers, replies),
         watches,
         leaders,

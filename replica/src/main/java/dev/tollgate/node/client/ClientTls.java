@@ -6,49 +6,39 @@ import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TlsCredentials;
 import dev.tollgate.tls.TlsException;
 import io.netty.handler.ssl.SslHandler;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * TLS at the port for clients. Signatures and checks of certificates take milliseconds, so threads
  * of their own compute them, and not the event loops. Thread-safe.
  */
 final class ClientTls implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(ClientTls.class);
-
   /** How long a client may take from its connection to the end of the handshake. */
   static final long HANDSHAKE_MILLIS = 5_000;
 
   private static final int THREADS = 2;
   private static final long IDLE_SECONDS = 10;
 
-  /** One line about clients that fail; further ones within a second are left out. */
-  private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  private final String nodeId;
   private final TlsCredentials credentials;
   private final CertificateDemand demand;
   private final ThreadPoolExecutor threads;
-  private final AtomicLong loggedNanos = new AtomicLong(System.nanoTime() - LOG_NANOS);
-  private final AtomicLong leftOut = new AtomicLong();
+  private final Complaints complaints;
 
   /**
    * @param demand whether clients have to show certificates
    * @param most handshakes that wait for a thread; one per connection, so more cannot come
    */
   ClientTls(
-      String nodeId,
       TlsCredentials credentials,
       CertificateDemand demand,
       int most,
-      ThreadFactory factory) {
-    this.nodeId = requireNonNull(nodeId, "nodeId");
+      ThreadFactory factory,
+      Complaints complaints) {
     this.credentials = requireNonNull(credentials, "credentials");
     this.demand = requireNonNull(demand, "demand");
     this.threads =
@@ -60,6 +50,7 @@ final class ClientTls implements AutoCloseable {
             new LinkedBlockingQueue<>(most),
             factory);
     this.threads.allowCoreThreadTimeOut(true);
+    this.complaints = requireNonNull(complaints, "complaints");
   }
 
   /** Makes the handler of one connection. */
@@ -79,29 +70,20 @@ final class ClientTls implements AutoCloseable {
   }
 
   private void failed(String client, Throwable cause) {
-    String why =
-        cause instanceof SSLException failure
-            ? TlsException.of(failure, "the client").getMessage()
-            : String.valueOf(cause.getMessage());
-    log(client, "the TLS handshake failed: " + why);
+    log(client, "made no TLS connection: " + why(cause));
   }
 
-  /** Logs why a client is not served, but not once for each of thousands. */
-  void log(String client, String why) {
-    long now = System.nanoTime();
-    long last = loggedNanos.get();
-    if (now - last >= LOG_NANOS && loggedNanos.compareAndSet(last, now)) {
-      long others = leftOut.getAndSet(0);
-      LOG.warn(
-          "{}: {}: {}{}",
-          nodeId,
-          client,
-          why,
-          others == 0 ? "" : " (and " + others + " more clients since the last such line)");
-    } else {
-      leftOut.incrementAndGet();
-      LOG.debug("{}: {}: {}", nodeId, client, why);
+  private static String why(Throwable cause) {
+    if (cause instanceof SSLException failure) {
+      return String.valueOf(TlsException.of(failure, "the client").getMessage());
     }
+    return cause instanceof ClosedChannelException
+        ? "the client closed the connection"
+        : cause.toString();
+  }
+
+  void log(String client, String what) {
+    complaints.log(client, what);
   }
 
   @Override

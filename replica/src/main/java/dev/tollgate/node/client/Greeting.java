@@ -11,8 +11,6 @@ import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The beginning of one connection: hello, and the login if the node requires one. Knows who the
@@ -20,8 +18,6 @@ import org.slf4j.LoggerFactory;
  * {@link ClientConnection}; {@link #user} may be called from any thread.
  */
 final class Greeting {
-  private static final Logger LOG = LoggerFactory.getLogger(Greeting.class);
-
   private final ClusterInfo cluster;
   private final Authentication users;
   private final ReplyChannel replies;
@@ -133,7 +129,7 @@ final class Greeting {
   private boolean isThereRoom(String name, Consumer<Reply> answer) {
     String noRoom = replies.introduced(name);
     if (noRoom != null) {
-      LOG.warn("{}: {} is one client too many", cluster.nodeId(), replies.client());
+      replies.complain("is one client too many");
       replies.refuse(answer, new Reply.Failure(SqlState.TOO_MANY, noRoom));
     }
     return noRoom == null;

@@ -20,12 +20,14 @@ import org.jspecify.annotations.Nullable;
 final class ReplyChannel {
   private final ClientConnection.Link link;
   private final Traffic traffic;
+  private final Complaints complaints;
   private final RequestRate rate;
   private final AtomicInteger unanswered = new AtomicInteger();
 
-  ReplyChannel(ClientConnection.Link link, Traffic traffic) {
+  ReplyChannel(ClientConnection.Link link, Traffic traffic, Complaints complaints) {
     this.link = requireNonNull(link, "link");
     this.traffic = requireNonNull(traffic, "traffic");
+    this.complaints = requireNonNull(complaints, "complaints");
     this.rate =
         new RequestRate(traffic.limits().connections().statementsPerSecond(), System::nanoTime);
   }
@@ -33,6 +35,11 @@ final class ReplyChannel {
   /** Where the client is, for log messages. */
   String client() {
     return link.client();
+  }
+
+  /** Logs what the client did wrong. */
+  void complain(String what) {
+    complaints.log(link.client(), what);
   }
 
   /**

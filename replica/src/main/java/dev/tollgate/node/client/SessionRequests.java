@@ -18,8 +18,6 @@ import dev.tollgate.wire.WireFormatException;
 import java.security.SecureRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The requests of one connection about sessions: opens a session or attaches one, and closes it.
@@ -27,10 +25,8 @@ import org.slf4j.LoggerFactory;
  * from any thread.
  */
 final class SessionRequests {
-  private static final Logger LOG = LoggerFactory.getLogger(SessionRequests.class);
   private static final SecureRandom SECRETS = new SecureRandom();
 
-  private final ClusterInfo cluster;
   private final Leadership leadership;
   private final CommandPipeline pipeline;
   private final Facts facts;
@@ -40,14 +36,12 @@ final class SessionRequests {
   private volatile @Nullable AttachedSession session;
 
   SessionRequests(
-      ClusterInfo cluster,
       Leadership leadership,
       CommandPipeline pipeline,
       Facts facts,
       RunningQueries queries,
       ReplyChannel replies,
       SessionOwners owners) {
-    this.cluster = requireNonNull(cluster, "cluster");
     this.leadership = requireNonNull(leadership, "leadership");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.facts = requireNonNull(facts, "facts");
@@ -191,16 +185,11 @@ final class SessionRequests {
       return true;
     }
     if (!known.admits(attach.secret())) {
-      LOG.warn(
-          "{}: {} does not know the secret of session {}", cluster.nodeId(), replies.client(), id);
+      replies.complain("does not know the secret of session " + id);
       answer.accept(
           new Reply.Failure(SqlState.CONNECTION_REFUSED, "session " + id + " is another client's"));
     } else if (!owners.mayUse(user, id)) {
-      LOG.warn(
-          "{}: {} is not the user of session {}, whose secret it knows",
-          cluster.nodeId(),
-          replies.client(),
-          id);
+      replies.complain("is not the user of session " + id + ", whose secret it knows");
       answer.accept(
           new Reply.Failure(SqlState.LOGIN_REFUSED, "session " + id + " is another user's"));
     } else {

@@ -43,7 +43,7 @@ final class TlsGate extends ByteToMessageDecoder {
             .executor()
             .schedule(
                 () -> {
-                  tls.log(client(context), "it did not begin a TLS handshake in time");
+                  tls.log(client(context), "did not begin a TLS handshake in time");
                   context.close();
                 },
                 ClientTls.HANDSHAKE_MILLIS,
@@ -64,7 +64,7 @@ final class TlsGate extends ByteToMessageDecoder {
       return;
     }
     in.skipBytes(in.readableBytes());
-    tls.log(client(context), "it came without TLS, and this port speaks TLS alone");
+    tls.log(client(context), "came without TLS, and this port speaks TLS alone");
     context.writeAndFlush(refusal()).addListener(ChannelFutureListener.CLOSE);
   }
 

@@ -37,10 +37,17 @@ final class Options {
       split = ",",
       paramLabel = "KIND",
       converter = FaultConverter.class,
-      description = "Which of ${COMPLETION-CANDIDATES}",
+      description =
+          "Which of ${COMPLETION-CANDIDATES}; the default is all of them, rotate only with --secure",
       completionCandidates = FaultWords.class,
-      defaultValue = "kill,pause,partition,clock,disk,slow")
-  private List<FaultKind> faults;
+      defaultValue = Option.NULL_VALUE)
+  private @Nullable List<FaultKind> faults;
+
+  @Option(
+      names = "--secure",
+      description =
+          "TLS on all connections, logins, users with the rights that they need, and audit files")
+  private boolean secure;
 
   @Option(
       names = "--nodes",
@@ -88,7 +95,16 @@ final class Options {
   }
 
   List<FaultKind> faults() {
-    return faults.stream().distinct().toList();
+    return faults == null
+        ? Arrays.stream(FaultKind.values())
+            .filter(kind -> secure || kind != FaultKind.ROTATE)
+            .toList()
+        : faults.stream().distinct().toList();
+  }
+
+  /** Whether connections are encrypted, and clients have to log in. */
+  boolean secure() {
+    return secure;
   }
 
   int nodes() {
@@ -134,7 +150,8 @@ final class Options {
         + " --clients "
         + clients
         + " --lease "
-        + leaseSeconds;
+        + leaseSeconds
+        + (secure ? " --secure" : "");
   }
 
   static final class FaultWords implements Iterable<String> {

@@ -1,14 +1,18 @@
 package dev.tollgate.samples.torture;
 
+import dev.tollgate.samples.torture.cluster.Access;
 import dev.tollgate.samples.torture.cluster.Cluster;
 import dev.tollgate.samples.torture.cluster.Loopback;
 import dev.tollgate.samples.torture.cluster.Namespaces;
 import dev.tollgate.samples.torture.cluster.Network;
 import dev.tollgate.samples.torture.cluster.Node;
+import dev.tollgate.samples.torture.cluster.OpenAccess;
+import dev.tollgate.samples.torture.cluster.SecureAccess;
 import dev.tollgate.samples.torture.fault.FaultKind;
 import dev.tollgate.samples.torture.fault.Injury;
 import dev.tollgate.samples.torture.fault.Scene;
 import dev.tollgate.samples.torture.fault.Schedule;
+import dev.tollgate.samples.torture.history.AuditFiles;
 import dev.tollgate.samples.torture.history.Checker;
 import dev.tollgate.samples.torture.history.Disturbance;
 import dev.tollgate.samples.torture.history.Evidence;
@@ -69,9 +73,13 @@ final class Run implements Callable<Tale> {
   @Override
   public Tale call() throws Exception {
     Network network = network();
+    Access access =
+        options.secure()
+            ? new SecureAccess(options.home(), directory, network, options.nodes())
+            : new OpenAccess();
     Map<FaultKind, String> leftOut = new LinkedHashMap<>();
     for (FaultKind kind : options.faults()) {
-      Optional<String> obstacle = kind.obstacle(network);
+      Optional<String> obstacle = kind.obstacle(network, access);
       if (obstacle.isPresent()) {
         leftOut.put(kind, obstacle.get());
         out.printf("left out: %s: %s%n", kind.word(), obstacle.get());
@@ -81,7 +89,12 @@ final class Run implements Callable<Tale> {
         options.faults().stream().filter(kind -> !leftOut.containsKey(kind)).toList();
     try (Cluster cluster =
         new Cluster(
-            options.home(), directory, network, options.nodes(), kinds.contains(FaultKind.CLOCK))) {
+            options.home(),
+            directory,
+            network,
+            access,
+            options.nodes(),
+            kinds.contains(FaultKind.CLOCK))) {
       cluster.createTables();
       out.printf("%d nodes are ready%n", options.nodes());
       startClients(cluster);
@@ -125,7 +138,13 @@ final class Run implements Callable<Tale> {
             history);
     for (int i = 0; i < options.clients(); i++) {
       int host = options.nodes() + i % CLIENT_HOSTS;
-      clients.add(setting.start("c" + (i + 1), host, cluster.network().on(host), seeds.nextLong()));
+      clients.add(
+          setting.start(
+              "c" + (i + 1),
+              host,
+              cluster.network().on(host),
+              seeds.nextLong(),
+              cluster.access().client(i)));
     }
     for (ClientProcess client : clients) {
       client.awaitReady();
@@ -136,7 +155,11 @@ final class Run implements Callable<Tale> {
   /** Injects and heals faults until the time is over; returns which nodes led meanwhile. */
   private List<Probe.Leadership> torture(Cluster cluster, List<FaultKind> kinds)
       throws IOException, InterruptedException {
-    try (Probe probe = new Probe(cluster.url("applicationName=probe"), history, this::nanos)) {
+    try (Probe probe =
+        new Probe(
+            cluster.url("applicationName=probe" + cluster.access().client(0)),
+            history,
+            this::nanos)) {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.seconds());
       probe.awaitAnswerSince(nanos(), LONGEST_SILENCE_MILLIS);
       Schedule schedule = new Schedule(options.seed(), kinds);
@@ -239,6 +262,7 @@ final class Run implements Callable<Tale> {
     for (String missing : new LinkedHashSet<>(copies.keySet())) {
       checks.putIfAbsent(missing, "NOT ASKED");
     }
+    Map<String, Path> audits = cluster.auditFiles();
     return new Evidence(
         TimeUnit.SECONDS.toNanos(options.leaseSeconds()),
         endNanos,
@@ -248,6 +272,7 @@ final class Run implements Callable<Tale> {
         ledger,
         copies,
         checks,
+        audits.isEmpty() ? null : AuditFiles.compare(audits),
         incidents);
   }
 }

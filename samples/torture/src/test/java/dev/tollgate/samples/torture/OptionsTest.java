@@ -1,6 +1,7 @@
 package dev.tollgate.samples.torture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,10 +27,32 @@ class OptionsTest {
   @Test
   void withoutAnyAllFaultsForAMinuteOnThreeNodes() {
     Options options = parse();
-    assertEquals(List.of(FaultKind.values()), options.faults());
+    assertEquals(
+        List.of(
+            FaultKind.KILL,
+            FaultKind.PAUSE,
+            FaultKind.PARTITION,
+            FaultKind.CLOCK,
+            FaultKind.DISK,
+            FaultKind.SLOW),
+        options.faults());
+    assertFalse(options.secure());
     assertEquals(60, options.seconds());
     assertEquals(3, options.nodes());
     assertEquals(options.seed(), options.seed(), "made up once");
+  }
+
+  @Test
+  void secureRunReplacesCertificatesToo() {
+    Options options = parse("--secure", "--seed=17");
+    assertEquals(List.of(FaultKind.values()), options.faults());
+    assertEquals(
+        "samples/torture.sh --seconds 60 --seed 17 --faults"
+            + " kill,pause,partition,clock,disk,slow,rotate --nodes 3 --clients 8 --lease 6"
+            + " --secure",
+        options.command());
+    assertEquals(
+        List.of(FaultKind.KILL), parse("--secure", "--faults=kill").faults(), "what was asked for");
   }
 
   @Test
@@ -50,7 +73,7 @@ class OptionsTest {
   void whatIsNotKnownIsRefusedWithWhatIs() {
     assertTrue(
         refusal("--faults=fire")
-            .contains("'fire' is not among kill, pause, partition, clock, disk, slow"));
+            .contains("'fire' is not among kill, pause, partition, clock, disk, slow, rotate"));
     assertTrue(refusal("--nodes=4").contains("'4' is not 3 or 5"));
   }
 }

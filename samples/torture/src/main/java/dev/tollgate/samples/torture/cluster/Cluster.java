@@ -29,6 +29,9 @@ public final class Cluster implements AutoCloseable {
           Path.of("/usr/lib64/faketime/libfaketimeMT.so.1"),
           Path.of("/usr/lib/faketime/libfaketimeMT.so.1"));
 
+  /** The locks of all registers, as GRANT names them. */
+  static final String LOCKS = "register-%";
+
   private static final String HEAP = "512m";
 
   /**
@@ -42,6 +45,8 @@ public final class Cluster implements AutoCloseable {
           + " ORDER BY position";
 
   private final Network network;
+  private final Access access;
+  private final Path directory;
   private final List<Node> nodes = new ArrayList<>();
 
   /**
@@ -51,9 +56,12 @@ public final class Cluster implements AutoCloseable {
    * @param directory for data and output
    * @param fakeClocks whether wall clocks will have to jump
    */
-  public Cluster(Path home, Path directory, Network network, int size, boolean fakeClocks)
+  public Cluster(
+      Path home, Path directory, Network network, Access access, int size, boolean fakeClocks)
       throws IOException, InterruptedException {
     this.network = network;
+    this.access = access;
+    this.directory = directory;
     String peers =
         IntStream.range(0, size)
             .mapToObj(host -> name(host) + "=" + network.raftAddress(host))
@@ -79,13 +87,13 @@ public final class Cluster implements AutoCloseable {
         List.of(
             home.resolve("replica/bin/tollgate").toString(),
             "server",
-            "--insecure",
             "--id=" + name(host),
             "--data=" + directory.resolve(name(host)),
             "--client-address=" + network.clientAddress(host),
             "--raft-address=" + network.raftAddress(host),
             "--snapshot-log-mib=" + SNAPSHOT_LOG_MIB,
             "--peers=" + peers));
+    command.addAll(access.options(name(host)));
     Map<String, String> environment = new HashMap<>();
     environment.put("TOLLGATE_HEAP", HEAP);
     if (fakeClocks) {
@@ -102,8 +110,21 @@ public final class Cluster implements AutoCloseable {
         name(host), host, command, environment, directory.resolve(name(host) + ".log"), clock);
   }
 
-  private static String name(int host) {
+  static String name(int host) {
     return "n" + (host + 1);
+  }
+
+  static Path auditFile(Path directory, String node) {
+    return directory.resolve(node + ".audit");
+  }
+
+  /** The audit files by the name of their node; empty if nodes write none. */
+  public Map<String, Path> auditFiles() {
+    Map<String, Path> files = new TreeMap<>();
+    if (access.isAudited()) {
+      nodes.forEach(node -> files.put(node.name(), auditFile(directory, node.name())));
+    }
+    return files;
   }
 
   private static Optional<Path> fakeTime() {
@@ -132,6 +153,10 @@ public final class Cluster implements AutoCloseable {
     return network;
   }
 
+  public Access access() {
+    return access;
+  }
+
   /** How many nodes can be away while the others go on. */
   public int minority() {
     return (nodes.size() - 1) / 2;
@@ -149,6 +174,10 @@ public final class Cluster implements AutoCloseable {
         .collect(Collectors.joining(",", "jdbc:tollgate://", "/?" + properties));
   }
 
+  private Connection administrator() throws SQLException {
+    return DriverManager.getConnection(url("applicationName=torture" + access.administrator()));
+  }
+
   /** The name of the leader, as the cluster itself reports it. */
   public static String leader(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
@@ -159,9 +188,9 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Creates the register that clients write to, and the table of the probe. */
+  /** Creates the register that clients write to, and the table of the probe; admits clients. */
   public void createTables() throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url("applicationName=torture"));
+    try (Connection connection = administrator();
         Statement statement = connection.createStatement()) {
       statement.execute(
           "CREATE TABLE ledger("
@@ -173,12 +202,13 @@ public final class Cluster implements AutoCloseable {
       statement.execute("CREATE INDEX ledger_resource ON ledger(resource, sequence)");
       statement.execute("CREATE TABLE beat(n BIGINT NOT NULL)");
       statement.execute("INSERT INTO beat VALUES(0)");
+      access.admitClients(connection);
     }
   }
 
   /** All rows of the ledger, as the cluster returns them. */
   public List<LedgerRow> ledger() throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url("applicationName=torture"))) {
+    try (Connection connection = administrator()) {
       return ledger(connection);
     }
   }
@@ -193,7 +223,8 @@ public final class Cluster implements AutoCloseable {
           DriverManager.getConnection(
               "jdbc:tollgate://"
                   + network.clientAddress(node.host())
-                  + "/?readConsistency=any&applicationName=torture")) {
+                  + "/?readConsistency=any&applicationName=torture"
+                  + access.administrator())) {
         found = ledger(connection);
       } catch (SQLException e) {
         if (System.nanoTime() > end) {
@@ -229,7 +260,7 @@ public final class Cluster implements AutoCloseable {
   /** The verdict of the comparison of all replicas on each node. */
   public Map<String, String> verifyReplicas() throws SQLException {
     Map<String, String> verdicts = new TreeMap<>();
-    try (Connection connection = DriverManager.getConnection(url("applicationName=torture"));
+    try (Connection connection = administrator();
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("CALL verify_replicas()")) {
       while (rows.next()) {

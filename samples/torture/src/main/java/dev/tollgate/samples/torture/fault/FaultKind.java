@@ -1,35 +1,38 @@
 package dev.tollgate.samples.torture.fault;
 
+import dev.tollgate.samples.torture.cluster.Access;
 import dev.tollgate.samples.torture.cluster.Cluster;
 import dev.tollgate.samples.torture.cluster.Network;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /** The kinds of faults that can be requested. */
 public enum FaultKind {
   /** kill -9, and a new start. */
-  KILL(new Kill(), network -> Optional.empty()),
+  KILL(new Kill(), (network, access) -> Optional.empty()),
   /** SIGSTOP, and SIGCONT. */
-  PAUSE(new Pause(), network -> Optional.empty()),
+  PAUSE(new Pause(), (network, access) -> Optional.empty()),
   /** Links between nodes, and between nodes and clients, lose everything. */
-  PARTITION(new Partition(), Network::obstacleToPartitions),
+  PARTITION(new Partition(), (network, access) -> network.obstacleToPartitions()),
   /** Wall clocks jump. */
-  CLOCK(new ClockJump(), network -> Cluster.obstacleToClocks()),
+  CLOCK(new ClockJump(), (network, access) -> Cluster.obstacleToClocks()),
   /** A disk is full: the node must stop by itself, and come back. */
-  DISK(new FullDisk(), network -> Cluster.obstacleToDisks()),
+  DISK(new FullDisk(), (network, access) -> Cluster.obstacleToDisks()),
   /** Links are slow. */
-  SLOW(new SlowLinks(), Network::obstacleToSlowness);
+  SLOW(new SlowLinks(), (network, access) -> network.obstacleToSlowness()),
+  /** Certificates are replaced. */
+  ROTATE(new Rotation(), (network, access) -> access.obstacleToRotation());
 
   @SuppressWarnings("ImmutableEnumChecker") // without state
   private final Fault fault;
 
   @SuppressWarnings("ImmutableEnumChecker") // without state
-  private final Function<Network, Optional<String>> obstacle;
+  private final BiFunction<Network, Access, Optional<String>> obstacle;
 
-  FaultKind(Fault fault, Function<Network, Optional<String>> obstacle) {
+  FaultKind(Fault fault, BiFunction<Network, Access, Optional<String>> obstacle) {
     this.fault = fault;
     this.obstacle = obstacle;
   }
@@ -45,8 +48,8 @@ public enum FaultKind {
   }
 
   /** Why this fault cannot be injected here; empty if it can. */
-  public Optional<String> obstacle(Network network) {
-    return obstacle.apply(network);
+  public Optional<String> obstacle(Network network, Access access) {
+    return obstacle.apply(network, access);
   }
 
   /** Injects the fault. */

@@ -21,6 +21,9 @@ public final class Checker {
   /** SQLSTATE of a session that the cluster has ended. */
   private static final String SESSION_GONE = "08006";
 
+  /** SQLSTATE of a lock function whose client could not prove that its lease is alive. */
+  private static final String LEASE_GONE = "55T01";
+
   private final Evidence evidence;
   private final List<Violation> violations = new ArrayList<>();
   private final Map<String, List<Operation>> grants = new TreeMap<>();
@@ -50,6 +53,7 @@ public final class Checker {
     checker.checksSeeWhatWasAcknowledged();
     checker.leasesLive();
     checker.replicasAreEqual();
+    checker.auditsAreEqual();
     checker.clusterIsAvailable();
     for (String incident : evidence.incidents()) {
       checker.found(Rule.NODES_AS_EXPECTED, evidence.endNanos(), incident);
@@ -60,6 +64,15 @@ public final class Checker {
 
   private void found(Rule rule, long atNanos, String text) {
     violations.add(new Violation(rule, atNanos, text));
+  }
+
+  private void auditsAreEqual() {
+    AuditComparison audit = evidence.audit();
+    if (audit != null) {
+      audit
+          .differences()
+          .forEach(difference -> found(Rule.AUDITS_EQUAL, evidence.endNanos(), difference));
+    }
   }
 
   private void tokensAreGivenOnce() {
@@ -78,14 +91,15 @@ public final class Checker {
 
   /** A grant that was requested after another grant had returned has a higher token. */
   private void tokensRiseInTime() {
+    Map<Operation, Long> requested = requestedNanos();
     List<Operation> byReturn = new ArrayList<>(grantOf.values());
     byReturn.sort(Comparator.comparingLong(Operation::returnedNanos));
-    List<Operation> byInvocation = new ArrayList<>(byReturn);
-    byInvocation.sort(Comparator.comparingLong(Operation::invokedNanos));
+    List<Operation> byRequest = new ArrayList<>(byReturn);
+    byRequest.sort(Comparator.comparingLong(grant -> requestedNanos(requested, grant)));
     int returned = 0;
     Operation highest = null;
-    for (Operation grant : byInvocation) {
-      while (byReturn.get(returned).returnedNanos() < grant.invokedNanos()) {
+    for (Operation grant : byRequest) {
+      while (byReturn.get(returned).returnedNanos() < requestedNanos(requested, grant)) {
         Operation one = byReturn.get(returned++);
         highest = highest == null || one.value() > highest.value() ? one : highest;
       }
@@ -103,6 +117,35 @@ public final class Checker {
                 + " before it asked");
       }
     }
+  }
+
+  private static long requestedNanos(Map<Operation, Long> requested, Operation grant) {
+    return requested.getOrDefault(grant, grant.invokedNanos());
+  }
+
+  /**
+   * When each grant was requested first. A request that is answered with 55T01 may have been
+   * granted all the same: the client had to take its lease for expired, and the cluster did not
+   * (docs/protocol.md). The next request then returns the token of that grant.
+   */
+  private Map<Operation, Long> requestedNanos() {
+    Map<Operation, Long> requested = new HashMap<>();
+    Map<String, Operation> unsure = new HashMap<>();
+    List<Operation> inOrder = new ArrayList<>(evidence.operations());
+    inOrder.sort(Comparator.comparingLong(Operation::invokedNanos));
+    for (Operation operation : inOrder) {
+      String register = operation.client() + " " + operation.resource();
+      if (operation.is(Action.ACQUIRE, Outcome.DONE)) {
+        Operation before = unsure.remove(register);
+        requested.put(operation, before == null ? operation.invokedNanos() : before.invokedNanos());
+      } else if (operation.is(Action.ACQUIRE, Outcome.REFUSED)
+          && operation.state().equals(LEASE_GONE)) {
+        unsure.putIfAbsent(register, operation);
+      } else if (operation.action() == Action.ACQUIRE || operation.action() == Action.RELEASE) {
+        unsure.remove(register);
+      }
+    }
+    return requested;
   }
 
   /** In log order the writes of one holder stand together, and each has the token of the holder. */

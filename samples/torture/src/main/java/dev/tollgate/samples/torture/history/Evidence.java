@@ -2,6 +2,7 @@ package dev.tollgate.samples.torture.history;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that is known about a run when it is over.
@@ -12,6 +13,7 @@ import java.util.Map;
  * @param ledger as a linearizable query gives it at the end, by position
  * @param copies the ledger of each node alone, by the node's name
  * @param checks what {@code CALL verify_replicas()} said of each node
+ * @param audit how the audit files of the nodes compare, or null if nodes have none
  * @param incidents what a node did that nothing in the run accounts for
  */
 public record Evidence(
@@ -23,6 +25,7 @@ public record Evidence(
     List<LedgerRow> ledger,
     Map<String, List<LedgerRow>> copies,
     Map<String, String> checks,
+    @Nullable AuditComparison audit,
     List<String> incidents) {
 
   public Evidence {

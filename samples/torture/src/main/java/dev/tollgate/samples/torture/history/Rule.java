@@ -1,5 +1,8 @@
 package dev.tollgate.samples.torture.history;
 
+import java.util.Arrays;
+import java.util.List;
+
 /** The rules that every run must obey. */
 public enum Rule {
   ONE_HOLDER("at most one holder at a time, by the order of the log and by the clock"),
@@ -10,6 +13,7 @@ public enum Rule {
   NO_STALE_READ("each check saw all writes that were acknowledged before it"),
   NO_LEASE_LOST("no live lease was lost without cause"),
   REPLICAS_EQUAL("all nodes have the same rows"),
+  AUDITS_EQUAL("the audit files of all nodes tell the same, as far as they go"),
   AVAILABLE("the cluster answers within 5 s of healing, and of a fault that leaves a majority"),
   NODES_AS_EXPECTED("nodes ended where a fault ended them, and nowhere else");
 
@@ -17,6 +21,13 @@ public enum Rule {
 
   Rule(String promise) {
     this.promise = promise;
+  }
+
+  /** The rules that a run is checked by. */
+  public static List<Rule> of(Evidence evidence) {
+    return Arrays.stream(values())
+        .filter(rule -> rule != AUDITS_EQUAL || evidence.audit() != null)
+        .toList();
   }
 
   /** The rule in words. */

@@ -19,7 +19,8 @@ final class Palette {
           "partition", "#d2702a",
           "clock", "#2f8aa8",
           "disk", "#8a6a35",
-          "slow", "#b89b1a");
+          "slow", "#b89b1a",
+          "rotate", "#5c9a3f");
 
   private Palette() {}
 

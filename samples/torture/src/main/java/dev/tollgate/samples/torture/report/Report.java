@@ -71,7 +71,7 @@ public final class Report {
         Anchor.MIDDLE,
         Canvas.fill("#ffffff") + " font-weight=\"bold\"",
         held
-            ? "\u2713 all " + Rule.values().length + " promises held"
+            ? "\u2713 all " + Rule.of(tale.evidence()).size() + " promises held"
             : "\u2717 violations: " + tale.violations().size());
     y = 124;
   }
@@ -121,7 +121,7 @@ public final class Report {
 
   private void tables() {
     double top = y;
-    for (Rule rule : Rule.values()) {
+    for (Rule rule : Rule.of(tale.evidence())) {
       long broken = tale.violations().stream().filter(one -> one.rule() == rule).count();
       canvas.text(
           MARGIN + 4,

@@ -1,6 +1,7 @@
 package dev.tollgate.samples.torture.report;
 
 import dev.tollgate.samples.torture.history.Action;
+import dev.tollgate.samples.torture.history.AuditComparison;
 import dev.tollgate.samples.torture.history.Availability;
 import dev.tollgate.samples.torture.history.Disturbance;
 import dev.tollgate.samples.torture.history.Evidence;
@@ -185,6 +186,15 @@ public final class Summary {
                             + ", answered at most "
                             + seconds(of.slowestReturnNanos())
                             + " after healing")));
+    AuditComparison audit = evidence.audit();
+    if (audit != null) {
+      lines.add(line("audited events of the log", audit.events()));
+      audit.kinds().entrySet().stream()
+          .sorted(Map.Entry.comparingByKey())
+          .forEach(kind -> lines.add(line("audited " + kind.getKey(), kind.getValue())));
+      lines.add(line("audit lines compared", audit.compared()));
+      lines.add(line("audit lines in a known gap", audit.excused()));
+    }
     for (String reason : tale.leftOut()) {
       lines.add(line("left out", reason));
     }

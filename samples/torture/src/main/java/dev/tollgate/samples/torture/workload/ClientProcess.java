@@ -68,8 +68,10 @@ public final class ClientProcess implements AutoCloseable {
      *
      * @param prefix the words with which its command begins, so that the client runs on its host
      * @param host the number of that host
+     * @param properties what this client has in its URL, from {@code &} on
      */
-    public ClientProcess start(String name, int host, List<String> prefix, long seed)
+    public ClientProcess start(
+        String name, int host, List<String> prefix, long seed, String properties)
         throws IOException {
       List<String> command = new ArrayList<>(prefix);
       command.addAll(
@@ -82,7 +84,7 @@ public final class ClientProcess implements AutoCloseable {
               System.getProperty("java.class.path"),
               Client.class.getName(),
               name,
-              url + "&applicationName=" + name,
+              url + "&applicationName=" + name + properties,
               Long.toString(seed),
               Long.toString(leaseMillis),
               Long.toString(originNanos)));

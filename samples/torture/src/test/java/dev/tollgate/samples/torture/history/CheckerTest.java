@@ -119,8 +119,29 @@ class CheckerTest {
         isFine(
             "a lower token for who had asked before",
             run ->
-                run.grant("c1", "beta", 4, 20_000, 20_010)
-                    .grant("c2", "gamma", 3, 19_990, 20_030)));
+                run.grant("c1", "beta", 4, 20_000, 20_010).grant("c2", "gamma", 3, 19_990, 20_030)),
+        isFine(
+            "a lower token of a request that was answered with 55T01 though it was granted",
+            run ->
+                run.distrusted("c1", "gamma", 19_980, 19_990)
+                    .distrusted("c1", "gamma", 20_000, 20_005)
+                    .grant("c2", "beta", 4, 19_985, 20_010)
+                    .grant("c1", "gamma", 3, 20_020, 20_030)),
+        breaks(
+            Rule.TOKENS_RISE,
+            "after another client was answered with 55T01",
+            run ->
+                run.distrusted("c3", "gamma", 19_980, 19_990)
+                    .grant("c2", "beta", 4, 19_985, 20_010)
+                    .grant("c1", "gamma", 3, 20_020, 20_030)),
+        breaks(
+            Rule.TOKENS_RISE,
+            "after a request that found that the one before was not granted",
+            run ->
+                run.distrusted("c1", "gamma", 19_980, 19_990)
+                    .miss("c1", "gamma", 19_992, 19_995)
+                    .grant("c2", "beta", 4, 19_985, 20_010)
+                    .grant("c1", "gamma", 3, 20_020, 20_030)));
   }
 
   static Stream<Case> staleWrites() {
@@ -255,6 +276,8 @@ class CheckerTest {
     return Stream.of(
         breaks(Rule.REPLICAS_EQUAL, "a row is missing", run -> run.lags("n2")),
         breaks(Rule.REPLICAS_EQUAL, "a checksum differs", run -> run.verdict("n3", "DIFFERS")),
+        breaks(Rule.AUDITS_EQUAL, "a line differs", run -> run.audited("n2 lacks a line")),
+        new Case("fine: audit files agree", EnumSet.noneOf(Rule.class), RunOnPaper::audited),
         breaks(
             Rule.NODES_AS_EXPECTED,
             "a node ends by itself",

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Writes down what a run might have looked like. Times are milliseconds. */
 public final class RunOnPaper {
@@ -19,6 +20,7 @@ public final class RunOnPaper {
   private final Map<String, List<LedgerRow>> copies = new HashMap<>();
   private final Map<String, String> checks = new HashMap<>();
   private final List<String> incidents = new ArrayList<>();
+  private @Nullable AuditComparison audit;
   private final Map<String, Integer> numbers = new HashMap<>();
   private long endMillis = 60_000;
 
@@ -47,6 +49,12 @@ public final class RunOnPaper {
 
   public RunOnPaper grant(String client, String resource, long token, long from, long until) {
     add(client, Action.ACQUIRE, resource, 0, 0, from, until, Outcome.DONE, token, "");
+    return this;
+  }
+
+  /** Asked for the lock, and was told that nobody can say whether its lease is alive. */
+  public RunOnPaper distrusted(String client, String resource, long from, long until) {
+    add(client, Action.ACQUIRE, resource, 0, 0, from, until, Outcome.REFUSED, 0, "55T01");
     return this;
   }
 
@@ -181,6 +189,12 @@ public final class RunOnPaper {
     return this;
   }
 
+  /** The nodes have audit files, which differ in this, or in nothing. */
+  public RunOnPaper audited(String... differences) {
+    audit = new AuditComparison(4, 12, 0, Map.of("lock_granted", 4L), List.of(differences));
+    return this;
+  }
+
   public RunOnPaper incident(String text) {
     incidents.add(text);
     return this;
@@ -205,6 +219,7 @@ public final class RunOnPaper {
         ledger,
         copies,
         checks,
+        audit,
         incidents);
   }
 }

@@ -1,0 +1,149 @@
+package dev.tollgate.simulation;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Which users there should be at an entry of the log, and what they may do; the part of {@link
+ * Model} that is about users.
+ */
+final class UserModel {
+  private record Granted(String user, String right, String pattern) {
+    boolean covers(String lock) {
+      return pattern.startsWith("%") ? lock.endsWith(pattern.substring(1)) : pattern.equals(lock);
+    }
+  }
+
+  private static final String LOCK = "LOCK";
+  private static final String FORCE = "FORCE";
+
+  /** By name: whether the user is an administrator. */
+  private final Map<String, Boolean> users = new TreeMap<>();
+
+  private final Set<Granted> granted = new HashSet<>();
+
+  /** Who may change rows. */
+  private final Set<String> writers = new TreeSet<>();
+
+  private final Map<String, Long> counts = new TreeMap<>();
+  private boolean changed;
+
+  private UserModel() {}
+
+  /** A cluster in which everybody may do everything. */
+  static UserModel none() {
+    return new UserModel();
+  }
+
+  /** What {@link Op#setUpUsers} leaves. */
+  static UserModel afterSetUp() {
+    UserModel model = new UserModel();
+    model.users.put(Op.ROOT, true);
+    Op.USERS.forEach(user -> model.users.put(user, false));
+    String first = Op.USERS.get(0);
+    model.writers.add(first);
+    for (int lock = 0; lock < Op.LOCKS; lock++) {
+      model.granted.add(new Granted(first, LOCK, Op.lockName(lock)));
+    }
+    return model;
+  }
+
+  boolean mayConnect(String user) {
+    return users.isEmpty() || users.containsKey(user);
+  }
+
+  boolean administers(String user) {
+    return users.isEmpty() || users.getOrDefault(user, false);
+  }
+
+  boolean mayUpdate(String user) {
+    return administers(user) || writers.contains(user);
+  }
+
+  boolean mayLock(String user, Collection<String> locks) {
+    return locks.stream().allMatch(lock -> may(user, LOCK, lock));
+  }
+
+  boolean mayForce(String user, String lock) {
+    return may(user, FORCE, lock);
+  }
+
+  private boolean may(String user, String right, String lock) {
+    return administers(user)
+        || granted.stream()
+            .anyMatch(one -> one.user.equals(user) && one.right.equals(right) && one.covers(lock));
+  }
+
+  /** Returns once whether users or rights were changed. */
+  boolean takeChanged() {
+    boolean did = changed;
+    changed = false;
+    return did;
+  }
+
+  /** Carries out a statement about users or rights; returns its answer. */
+  String execute(Op op, String by) {
+    if (!administers(by)) {
+      count("refused for want of a right");
+      return "refused";
+    }
+    changed = true;
+    String user = op.user();
+    boolean known = users.containsKey(user);
+    return switch (op.kind()) {
+      case CREATE_USER -> {
+        count(known ? "users created again" : "users created");
+        users.putIfAbsent(user, false);
+        yield "0";
+      }
+      case DROP_USER -> user.equals(by) ? "refused" : drop(user);
+      case GRANT_LOCK -> known ? grant(new Granted(user, LOCK, op.pattern())) : "refused";
+      case GRANT_FORCE -> known ? grant(new Granted(user, FORCE, op.pattern())) : "refused";
+      case REVOKE_LOCK -> revoke(new Granted(user, LOCK, op.pattern()));
+      case REVOKE_FORCE -> revoke(new Granted(user, FORCE, op.pattern()));
+      case GRANT_UPDATE -> known ? done(writers.add(user)) : "refused";
+      case REVOKE_UPDATE -> known ? done(writers.remove(user)) : "refused";
+      case MAKE_ADMINISTRATOR -> known ? done(!users.replace(user, true)) : "refused";
+      case MAKE_ORDINARY -> known ? done(users.replace(user, false)) : "refused";
+      default -> throw new IllegalArgumentException("not about users: " + op);
+    };
+  }
+
+  private String drop(String user) {
+    if (users.remove(user) != null) {
+      count("users dropped");
+      granted.removeIf(one -> one.user.equals(user));
+      writers.remove(user);
+    }
+    return "0";
+  }
+
+  private String grant(Granted right) {
+    return done(granted.add(right));
+  }
+
+  private String revoke(Granted right) {
+    return done(granted.remove(right));
+  }
+
+  private String done(boolean anything) {
+    if (anything) {
+      count("rights changed");
+    }
+    return "0";
+  }
+
+  void count(String what) {
+    counts.merge(what, 1L, Long::sum);
+  }
+
+  /** How often things happened. */
+  Map<String, Long> counts() {
+    return Collections.unmodifiableMap(counts);
+  }
+}

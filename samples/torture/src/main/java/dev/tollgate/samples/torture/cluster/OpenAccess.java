@@ -1,0 +1,50 @@
+package dev.tollgate.samples.torture.cluster;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.Optional;
+
+/** Nodes that serve everybody, in plain text. */
+public final class OpenAccess implements Access {
+  private static final String WHY = "it needs --secure";
+
+  @Override
+  public List<String> options(String node) {
+    return List.of("--insecure");
+  }
+
+  @Override
+  public String administrator() {
+    return "";
+  }
+
+  @Override
+  public String client(int number) {
+    return "";
+  }
+
+  @Override
+  public void admitClients(Connection administrator) {
+    // they may do everything
+  }
+
+  @Override
+  public Optional<String> obstacleToRotation() {
+    return Optional.of(WHY);
+  }
+
+  @Override
+  public void replaceCertificates() {
+    throw new UnsupportedOperationException(WHY);
+  }
+
+  @Override
+  public void awaitCertificate(Node node) {
+    throw new UnsupportedOperationException(WHY);
+  }
+
+  @Override
+  public boolean isAudited() {
+    return false;
+  }
+}
