@@ -46,7 +46,8 @@ final class Addresses {
         option
             + ": '"
             + name
-            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or underscores");
+            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or"
+            + " underscores");
   }
 
   /** With port 0 the port would change at each start, and no other process could know it. */

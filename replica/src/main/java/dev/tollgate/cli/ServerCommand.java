@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.cli.configuration.EffectiveValue;
+import dev.tollgate.cli.doctor.Doctor;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.entry.LoggedError;
@@ -54,9 +55,6 @@ final class ServerCommand implements Callable<Integer> {
 
   /** For a node that may be writing the snapshot with which another Java runtime begins. */
   private static final Duration SNAPSHOT_WITHIN = Duration.ofSeconds(70);
-
-  /** A node without data starts with less, and fails with its first larger statement. */
-  static final int LEAST_HEAP_MIB = 100;
 
   private static final Duration READY_POLL = Duration.ofMillis(20);
 
@@ -139,7 +137,7 @@ final class ServerCommand implements Callable<Integer> {
 
   private void requireHeap() {
     long heapMib = Runtime.getRuntime().maxMemory() >> 20;
-    if (heapMib < LEAST_HEAP_MIB) {
+    if (heapMib < Doctor.LEAST_HEAP_MIB) {
       throw new ParameterException(
           spec.commandLine(),
           "a heap of "
@@ -268,7 +266,9 @@ final class ServerCommand implements Callable<Integer> {
         options.clientAddress(),
         options.listensAt(),
         raftAddress == null ? "none" : raftAddress,
-        join == null ? "peers " + (peers.isEmpty() ? "none" : peers) : "joins " + EffectiveValue.withoutSecrets(join));
+        join == null
+            ? "peers " + (peers.isEmpty() ? "none" : peers)
+            : "joins " + EffectiveValue.withoutSecrets(join));
   }
 
   /** Prints one line on standard output, for scripts and supervisors that wait for it. */

@@ -153,8 +153,7 @@ final class ServerOptions {
   NodeSettings settings() throws IOException {
     requireSense();
     SortedMap<String, String> members = members();
-    NodeTls tls = 
-        tlsOptions.read(command.commandLine(), NodeTls.logged(id), raftAddress != null);
+    NodeTls tls = tlsOptions.read(command.commandLine(), NodeTls.logged(id), raftAddress != null);
     RaftSettings raft =
         new RaftSettings(
             id,
@@ -250,8 +249,7 @@ final class ServerOptions {
   /**
    * Rejects a node that anybody could use, and warns about one that anybody on the way can read.
    */
-  void requireProtection(NodeSettings settings, UserSettings users)
-      throws UnknownHostException {
+  void requireProtection(NodeSettings settings, UserSettings users) throws UnknownHostException {
     userOptions.requireProtection(
         settings,
         users,

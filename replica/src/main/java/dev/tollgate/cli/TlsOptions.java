@@ -95,18 +95,18 @@ final class TlsOptions {
   @Nullable NodeTls read(CommandLine command, TlsCredentials.Listener listener, boolean hasPeers)
       throws IOException {
     CertificateDemand demand = demand(command);
-    boolean on =
-        peers == null || choice(command, "--tls-peers", peers, "on", "off").equals("on");
+    boolean on = peers == null || choice(command, "--tls-peers", peers, "on", "off").equals("on");
     if (certificate == null && keyStore == null) {
       require(
-        command,
+          command,
           key == null && trust == null && crl == null && clients == null && peers == null,
           "TLS needs --tls-certificate and --tls-key, or --tls-keystore");
       return null;
     }
     require(
         command,
-        (certificate == null) == (key == null), "--tls-certificate and --tls-key belong together");
+        (certificate == null) == (key == null),
+        "--tls-certificate and --tls-key belong together");
     require(
         command,
         certificate == null || keyStore == null,
@@ -132,7 +132,8 @@ final class TlsOptions {
             certificate != null && keyPasswordFile != null ? keyPasswordFile : keyStorePasswordFile,
             trust,
             crl);
-    return new NodeTls(new TlsCredentials(files, version(command), listener), demand, on && hasPeers);
+    return new NodeTls(
+        new TlsCredentials(files, version(command), listener), demand, on && hasPeers);
   }
 
   private @Nullable CertificateDemand demand(CommandLine command) {
@@ -150,12 +151,12 @@ final class TlsOptions {
     try {
       return TlsVersion.parse(minVersion);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(
-          command, "--tls-min-version: " + e.getMessage(), e);
+      throw new ParameterException(command, "--tls-min-version: " + e.getMessage(), e);
     }
   }
 
-  private static String choice(CommandLine command, String option, String value, String... choices) {
+  private static String choice(
+      CommandLine command, String option, String value, String... choices) {
     String lower = value.toLowerCase(Locale.ROOT);
     for (String choice : choices) {
       if (choice.equals(lower)) {

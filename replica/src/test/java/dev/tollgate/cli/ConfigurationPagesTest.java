@@ -48,10 +48,14 @@ class ConfigurationPagesTest {
     List<String> lines =
         new ArrayList<>(
             List.of(
-                "# Settings of a node, for `tollgate server`: each line NAME=VALUE, in UTF-8. The environment goes before",
-                "# this file, and options of the command line go before both. An empty value counts as none. A name that is",
-                "# no setting is refused. `tollgate server --check-config` prints what a node would take, and from where.",
-                "# Secrets are never values here: the settings that end with -file name the files that have them."));
+                "# Settings of a node, for `tollgate server`: each line NAME=VALUE, in UTF-8. The"
+                    + " environment goes before",
+                "# this file, and options of the command line go before both. An empty value counts"
+                    + " as none. A name that is",
+                "# no setting is refused. `tollgate server --check-config` prints what a node would"
+                    + " take, and from where.",
+                "# Secrets are never values here: the settings that end with -file name the files"
+                    + " that have them."));
     settings()
         .forEach(
             (name, option) -> {

@@ -41,7 +41,8 @@ class ConfigurationTest {
     CommandLine program = Main.commandLine(environment, file);
     ParseResult server =
         program
-            .parseArgs(Stream.concat(Stream.of("server"), Stream.of(arguments)).toArray(String[]::new))
+            .parseArgs(
+                Stream.concat(Stream.of("server"), Stream.of(arguments)).toArray(String[]::new))
             .subcommand();
     Map<String, EffectiveValue> values = new HashMap<>();
     Configuration.of(server.commandSpec())
@@ -82,7 +83,8 @@ class ConfigurationTest {
         new EffectiveValue("max-connections", "2", "TOLLGATE_MAX_CONNECTIONS"),
         values.get("max-connections"));
     assertEquals(new EffectiveValue("data", "/f", file.toString()), values.get("data"));
-    assertEquals(new EffectiveValue("audit-files", "11", file.toString()), values.get("audit-files"));
+    assertEquals(
+        new EffectiveValue("audit-files", "11", file.toString()), values.get("audit-files"));
     assertEquals(
         new EffectiveValue("election-timeout", "200", "default"), values.get("election-timeout"));
     assertFalse(values.containsKey("peers"), "an empty value is none");
@@ -122,8 +124,7 @@ class ConfigurationTest {
     Path none = directory.resolve("none");
     assertEquals(0, check(none, Map.of()).status());
     assertRefused(check(null, Map.of(), "--config=" + none), none + " is not there");
-    assertRefused(
-        check(null, Map.of("TOLLGATE_CONFIG", none.toString())), none + " is not there");
+    assertRefused(check(null, Map.of("TOLLGATE_CONFIG", none.toString())), none + " is not there");
   }
 
   @ParameterizedTest
@@ -149,15 +150,18 @@ class ConfigurationTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "cleint-address=h:1 | 'cleint-address' is no setting of a node; the nearest is client-address",
+        "cleint-address=h:1 | 'cleint-address' is no setting of a node; the nearest is"
+            + " client-address",
         "--id=n1 | '--id' is no setting of a node; the nearest is id",
         "check-config=true | 'check-config' is no setting of a node; the nearest is",
         "config=x | 'config' is no setting of a node; the nearest is",
-        "password=hunter2 | 'password' would be a secret in this file: write password-file, with the",
+        "password=hunter2 | 'password' would be a secret in this file: write password-file, with"
+            + " the",
         "admin-password=hunter2 | 'admin-password' would be a secret in this file: write",
         "tls-key-password=hunter2 | 'tls-key-password' would be a secret in this file",
         "heap=1g | 'heap' is read before this file is: set TOLLGATE_HEAP in the environment",
-        "audit-files=\\u12 | has a backslash with u that is not followed by four hexadecimal digits",
+        "audit-files=\\u12 | has a backslash with u that is not followed by four hexadecimal"
+            + " digits",
       })
   void fileWithWhatIsNoSettingIsRefused(String line, String message) throws IOException {
     Ended ended = check(file("max-connections=7", line), Map.of());
@@ -192,8 +196,8 @@ class ConfigurationTest {
         "TOLLGATE_CONFIGS | the nearest name is TOLLGATE_CONFIG",
         "TOLLGATE_HEEP | the nearest name is TOLLGATE_HEAP",
         "TOLLGATE_PORT | nothing reads the variable TOLLGATE_PORT",
-        "TOLLGATE_ADMIN_PASSWORD | TOLLGATE_ADMIN_PASSWORD would be a secret in the environment: set"
-            + " TOLLGATE_ADMIN_PASSWORD_FILE to the path of a file that has it",
+        "TOLLGATE_ADMIN_PASSWORD | TOLLGATE_ADMIN_PASSWORD would be a secret in the environment:"
+            + " set TOLLGATE_ADMIN_PASSWORD_FILE to the path of a file that has it",
       })
   void variableThatNothingReadsIsRefused(String name, String message) {
     Ended ended = check(null, Map.of(name, "hunter2"));
@@ -216,6 +220,7 @@ class ConfigurationTest {
         "TOLLGATE_URL=jdbc:tollgate://h/",
         "TOLLGATE_PASSPHRASE_FILE=/p",
         "TOLLGATE_LOCK_NAME=nightly",
+        "TOLLGATE_TOKEN=7",
         "TOLLGATE_HEAP=1g",
         "OTHER_NAME=1",
       })
@@ -265,8 +270,7 @@ class ConfigurationTest {
     assertRefused(
         check(null, Map.of(), "--admin-password-file=" + directory.resolve("none")),
         directory.resolve("none") + " is not there");
-    assertRefused(
-        check(null, Map.of(), "--tls-certificate=/none", "--tls-key=/none"), "/none");
+    assertRefused(check(null, Map.of(), "--tls-certificate=/none", "--tls-key=/none"), "/none");
     assertRefused(
         check(null, Map.of(), "--client-listen=0.0.0.0:7400"),
         "clients of other hosts can reach /0.0.0.0:7400 and would not have to log in");

@@ -24,9 +24,13 @@ final class EnvironmentNames {
           "TOLLGATE_LOG_LEVEL",
           "TOLLGATE_RATIS_LOG_LEVEL");
 
-  /** What the adapters for other tools read; a node may share the environment with these. */
+  /** What adapters for other tools read; a node may share the environment with these. */
   private static final Set<String> OF_ADAPTERS =
       Set.of("TOLLGATE_LOCK_LEASE_SECONDS", "TOLLGATE_LOCK_NAME", "TOLLGATE_LOCK_URL");
+
+  /** What a command finds that runs under a lock, and which may be a node. */
+  private static final Set<String> OF_COMMANDS_UNDER_A_LOCK =
+      Set.of("TOLLGATE_LOCK", "TOLLGATE_LOCK_RUN", "TOLLGATE_TOKEN");
 
   private static final Pattern EXPRESSION = Pattern.compile("\\$\\{env:(TOLLGATE_\\w+)");
 
@@ -50,6 +54,7 @@ final class EnvironmentNames {
     names.add(Configuration.FILE_VARIABLE);
     names.addAll(OF_THE_LAUNCHER);
     names.addAll(OF_ADAPTERS);
+    names.addAll(OF_COMMANDS_UNDER_A_LOCK);
     names.addAll(settings.variables());
     collect(program);
   }
@@ -57,8 +62,7 @@ final class EnvironmentNames {
   private void collect(CommandLine command) {
     for (OptionSpec option : command.getCommandSpec().options()) {
       if (option.userObject() instanceof Field field && field.isAnnotationPresent(Option.class)) {
-        Matcher variable =
-            EXPRESSION.matcher(field.getAnnotation(Option.class).defaultValue());
+        Matcher variable = EXPRESSION.matcher(field.getAnnotation(Option.class).defaultValue());
         while (variable.find()) {
           names.add(variable.group(1));
         }

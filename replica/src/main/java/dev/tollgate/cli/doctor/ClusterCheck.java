@@ -10,8 +10,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.OffsetDateTime;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,8 +44,7 @@ final class ClusterCheck implements Check {
   public List<Finding> run() throws SQLException {
     String cluster = url;
     if (cluster == null) {
-      return List.of(
-          Finding.pass(subject(), "not asked: --url or --join names a running cluster"));
+      return List.of(Finding.pass(subject(), "not asked: --url or --join names a running cluster"));
     }
     List<Finding> findings = new ArrayList<>();
     for (NodeSurvey.Answer answer : TollgateDriver.surveyNodes(cluster, login)) {

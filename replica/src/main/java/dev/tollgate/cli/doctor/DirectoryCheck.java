@@ -116,7 +116,10 @@ final class DirectoryCheck implements Check {
             LEAST_BYTES,
             SNAPSHOTS * taken.largestSnapshot() + LOG_GROWTHS * snapshotLogBytes - taken.bytes());
     String fact =
-        data + " has " + (usableBytes >> 20) + " MiB free, of which snapshots and log may take "
+        data
+            + " has "
+            + (usableBytes >> 20)
+            + " MiB free, of which snapshots and log may take "
             + (needed >> 20);
     String advice = "make room: a node whose disk is full stops";
     if (usableBytes < LEAST_BYTES) {

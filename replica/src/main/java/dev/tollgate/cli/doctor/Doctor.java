@@ -18,6 +18,9 @@ import java.util.concurrent.TimeoutException;
  * what each found. A check that takes too long is left behind on its daemon thread.
  */
 public final class Doctor {
+  /** A node without data starts with less, and fails with its first larger statement. */
+  public static final int LEAST_HEAP_MIB = 100;
+
   /** How long one check may take, beside the time for which it is told to measure. */
   static final Duration LIMIT = Duration.ofSeconds(10);
 

@@ -11,9 +11,6 @@ import java.util.regex.Pattern;
 
 /** The heap of the server against the memory of the host or of the container. */
 final class MemoryCheck implements Check {
-  /** A node without data starts with less, and fails with its first larger statement. */
-  private static final long LEAST_HEAP_MIB = 100;
-
   /** What a node takes beside its heap: code, threads, buffers of the network. */
   private static final long BESIDE_MIB = 400;
 
@@ -53,10 +50,10 @@ final class MemoryCheck implements Check {
     long heapMib = (Long.parseLong(size.group(1)) << (size.group(2).isEmpty() ? 0 : shift)) >> 20;
     long memoryMib = memoryBytes >> 20;
     String fact = "a heap of " + heapMib + " MiB, " + memoryMib + " MiB of memory";
-    if (heapMib < LEAST_HEAP_MIB) {
+    if (heapMib < Doctor.LEAST_HEAP_MIB) {
       return List.of(
           Finding.fail(
-              subject(), fact, "set TOLLGATE_HEAP to " + LEAST_HEAP_MIB + "m at least"));
+              subject(), fact, "set TOLLGATE_HEAP to " + Doctor.LEAST_HEAP_MIB + "m at least"));
     }
     if (heapMib >= memoryMib) {
       return List.of(

@@ -91,13 +91,10 @@ final class PeerCheck implements Check {
   }
 
   Finding judge(String peer, double roundTripMillis) {
-    String fact =
-        String.format(Locale.ROOT, "%s answers within %.1f ms", peer, roundTripMillis);
+    String fact = String.format(Locale.ROOT, "%s answers within %.1f ms", peer, roundTripMillis);
     return roundTripMillis > electionTimeout.toMillis() / 4.0
         ? Finding.warn(
-            subject(),
-            fact,
-            "raise --election-timeout on all nodes to ten round trips at least")
+            subject(), fact, "raise --election-timeout on all nodes to ten round trips at least")
         : Finding.pass(subject(), fact);
   }
 }

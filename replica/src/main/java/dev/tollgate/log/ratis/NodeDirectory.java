@@ -57,7 +57,10 @@ public final class NodeDirectory {
 
   private NodeDirectory() {}
 
-  /** True if a process has the directory in use. Other nodes cannot use it meanwhile. */
+  /**
+   * True if a process has the directory in use, so that no other node can use it. Not for the
+   * process of that node: on Linux it would lose its lock.
+   */
   public static boolean isInUse(Path data) {
     Path file = RatisLog.groupDirectory(data).resolve(LOCK_FILE);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
