@@ -33,6 +33,8 @@ class ReplicaArchitectureTest {
           .definedBy("dev.tollgate.node.replica..")
           .layer("audit")
           .definedBy("dev.tollgate.node.audit..")
+          .layer("slow")
+          .definedBy("dev.tollgate.node.slow..")
           .layer("store")
           .definedBy("dev.tollgate.store..")
           .layer("log")
@@ -51,10 +53,12 @@ class ReplicaArchitectureTest {
           .mayOnlyBeAccessedByLayers("node", "clients")
           .whereLayer("audit")
           .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
+          .whereLayer("slow")
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
           .whereLayer("store")
           .mayOnlyBeAccessedByLayers("node", "clients", "replica")
           .whereLayer("log")
-          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica", "audit")
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica", "audit", "slow")
           .whereLayer("snapshot")
           .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
 

@@ -29,6 +29,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SqlCommand.class,
       MigrateCommand.class,
       StatusCommand.class,
+      TopCommand.class,
       NodesCommand.class,
       BackupCommand.class,
       RestoreCommand.class,

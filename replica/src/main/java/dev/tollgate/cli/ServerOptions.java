@@ -141,6 +141,7 @@ final class ServerOptions {
   @Mixin private final UserOptions userOptions = new UserOptions();
   @Mixin private final TlsOptions tlsOptions = new TlsOptions();
   @Mixin private final AuditOptions audit = new AuditOptions();
+  @Mixin private final SlowOptions slow = new SlowOptions();
 
   ServerOptions() {}
 
@@ -172,7 +173,10 @@ final class ServerOptions {
             listenAddress(),
             connections(),
             Duration.ofMinutes(verifyMinutes));
-    return settings.withTls(tls).withAudit(audit.settings(command.commandLine()));
+    return settings
+        .withTls(tls)
+        .withAudit(audit.settings(command.commandLine()))
+        .withSlow(slow.settings());
   }
 
   /**

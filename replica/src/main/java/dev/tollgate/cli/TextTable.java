@@ -6,6 +6,7 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Rows as text in columns, with numbers aligned to the right. */
@@ -36,6 +37,16 @@ final class TextTable {
 
   /** A table with all rows of a result. */
   static TextTable of(ResultSet result) throws SQLException {
+    return of(result, text -> text == null ? "NULL" : text);
+  }
+
+  /**
+   * A table with all rows of a result.
+   *
+   * @param cell makes the text of a cell from a value, which may be null
+   */
+  static TextTable of(ResultSet result, Function<@Nullable String, String> cell)
+      throws SQLException {
     TextTable table = new TextTable();
     ResultSetMetaData meta = result.getMetaData();
     int columns = meta.getColumnCount();
@@ -46,8 +57,7 @@ final class TextTable {
     while (result.next()) {
       List<String> row = new ArrayList<>(columns);
       for (int i = 1; i <= columns; i++) {
-        String text = result.getString(i);
-        row.add(text == null ? "NULL" : text);
+        row.add(cell.apply(result.getString(i)));
       }
       table.rows.add(row);
     }

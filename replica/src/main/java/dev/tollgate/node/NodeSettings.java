@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.audit.AuditSettings;
+import dev.tollgate.node.slow.SlowSettings;
 import dev.tollgate.store.LocalEnvironment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for a node without TLS
  * @param environment the environment in which the node computes statements; always the same
  * @param audit where the node writes what auditors want to know; null for nowhere
+ * @param slow from when on the node reports that something takes long
  */
 public record NodeSettings(
     String nodeId,
@@ -34,7 +36,8 @@ public record NodeSettings(
     Duration verifyInterval,
     @Nullable NodeTls tls,
     Supplier<Environment> environment,
-    @Nullable AuditSettings audit) {
+    @Nullable AuditSettings audit,
+    SlowSettings slow) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
 
@@ -44,6 +47,7 @@ public record NodeSettings(
   public NodeSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(environment, "environment");
+    requireNonNull(slow, "slow");
     if (verifyInterval.isNegative()) {
       throw new IllegalArgumentException("verifyInterval: " + verifyInterval);
     }
@@ -88,20 +92,27 @@ public record NodeSettings(
         verifyInterval,
         /* tls= */ null,
         environment,
-        /* audit= */ null);
+        /* audit= */ null,
+        SlowSettings.STANDARD);
   }
 
   /** Returns these settings with TLS, or without if {@code chosen} is null. */
   public NodeSettings withTls(@Nullable NodeTls chosen) {
-    return with(chosen, audit);
+    return with(chosen, audit, slow);
   }
 
   /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
   public NodeSettings withAudit(@Nullable AuditSettings chosen) {
-    return with(tls, chosen);
+    return with(tls, chosen, slow);
   }
 
-  private NodeSettings with(@Nullable NodeTls encryption, @Nullable AuditSettings auditing) {
+  /** Returns these settings for a node that reports other things as slow. */
+  public NodeSettings withSlow(SlowSettings chosen) {
+    return with(tls, audit, chosen);
+  }
+
+  private NodeSettings with(
+      @Nullable NodeTls encryption, @Nullable AuditSettings auditing, SlowSettings slowness) {
     return new NodeSettings(
         nodeId,
         raft,
@@ -111,7 +122,8 @@ public record NodeSettings(
         verifyInterval,
         encryption,
         environment,
-        auditing);
+        auditing,
+        slowness);
   }
 
   /** Returns the environment of this process; the first call takes some tenths of a second. */

@@ -49,6 +49,7 @@ public final class ClientService implements Replica.Listener {
   private final StatementExecution execution;
   private final StatementSeries series;
   private final Descriptions descriptions;
+  private final SlowStatements slow;
 
   /** Serves every client. */
   public ClientService(
@@ -130,6 +131,7 @@ public final class ClientService implements Replica.Listener {
             work);
     series = new StatementSeries(frontend, proposals, database.memory(), work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);
+    slow = new SlowStatements(replica.slow(), System::nanoTime);
   }
 
   /**
@@ -184,6 +186,7 @@ public final class ClientService implements Replica.Listener {
             series,
             descriptions,
             work,
+            slow,
             new OpenResults(traffic.limits().connections().queriesAtOnce())),
         new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
   }
