@@ -27,14 +27,19 @@ final class Addresses {
 
   /** Looks the host of {@code host:port} up. */
   InetSocketAddress parse(String text) throws UnknownHostException {
+    int port = port(text);
+    String host = text.substring(0, text.lastIndexOf(':')).replaceAll("^\\[|]$", "");
+    return new InetSocketAddress(InetAddress.getByName(host), port);
+  }
+
+  private int port(String text) {
     int colon = text.lastIndexOf(':');
     try {
-      String host = text.substring(0, Math.max(colon, 0)).replaceAll("^\\[|]$", "");
       int port = Integer.parseInt(text.substring(colon + 1));
-      if (host.isEmpty() || port < 0 || port > 65_535) {
+      if (colon <= 0 || port < 0 || port > 65_535) {
         throw new NumberFormatException(text);
       }
-      return new InetSocketAddress(InetAddress.getByName(host), port);
+      return port;
     } catch (NumberFormatException e) {
       throw new ParameterException(command, "'" + text + "' is no address: write host:port", e);
     }
@@ -50,10 +55,13 @@ final class Addresses {
             + " underscores");
   }
 
-  /** With port 0 the port would change at each start, and no other process could know it. */
-  void requirePort(String option, String address) throws UnknownHostException {
+  /**
+   * With port 0 the port would change at each start, and no other process could know it. Does not
+   * look the host up: a peer that is away may have no address at the moment.
+   */
+  void requirePort(String option, String address) {
     require(
-        parse(address).getPort() > 0,
+        port(address) > 0,
         option + ": '" + address + "' has port 0: write the port that others are to connect to");
   }
 
@@ -62,7 +70,7 @@ final class Addresses {
    *
    * @return the addresses by the names of the nodes
    */
-  Map<String, String> peers(List<String> list) throws UnknownHostException {
+  Map<String, String> peers(List<String> list) {
     Map<String, String> addresses = new TreeMap<>();
     Map<String, String> ids = new TreeMap<>();
     for (String peer : list) {

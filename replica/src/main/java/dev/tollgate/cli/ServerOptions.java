@@ -204,7 +204,7 @@ final class ServerOptions {
   }
 
   /** Rejects settings that would fail later, and less clearly. */
-  private void requireSense() throws UnknownHostException {
+  private void requireSense() {
     addresses().requireName("--id", id);
     addresses().requirePort("--client-address", clientAddress);
     if (raftAddress != null) {
@@ -230,7 +230,7 @@ final class ServerOptions {
   }
 
   /** The nodes of a new cluster; none if this node is to join another cluster. */
-  private SortedMap<String, String> members() throws UnknownHostException {
+  private SortedMap<String, String> members() {
     SortedMap<String, String> members = new TreeMap<>();
     if (join != null) {
       require(

@@ -283,6 +283,15 @@ class ConfigurationTest {
         "--join has a password in it");
   }
 
+  /** A peer that is away may have no address at the moment. */
+  @Test
+  void peersAreNotLookedUp() {
+    String peers = "--peers=n1=127.0.0.1:7500,n2=no.host.invalid:7500";
+    Ended ended = check(null, Map.of(), peers);
+    assertEquals(0, ended.status(), ended.err());
+    assertRefused(check(null, Map.of(), peers + ",n3=other"), "'other' is no address");
+  }
+
   @Test
   void helpIsGivenWhateverTheFileSays() throws IOException {
     Ended ended = run(file("bogus=1"), Map.of("TOLLGATE_BOGUS", "1"), "server", "--help");
