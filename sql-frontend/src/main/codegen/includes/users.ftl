@@ -7,27 +7,30 @@ Statement UserStatement() :
     { return statement; }
 }
 
-/** CREATE USER [IF NOT EXISTS] name [PASSWORD { 'password' | ? }] [ADMIN] */
+/** CREATE USER [IF NOT EXISTS] name [PASSWORD { 'password' | ? }] [ADMIN] [WORK LIMIT n] */
 Statement CreateUser() :
 {
     final boolean lenient;
     final SqlIdentifier user;
     SqlNode password = null;
+    SqlNode workLimit = null;
     boolean administrator = false;
 }
 {
     <CREATE> <USER> lenient = IfNotExists() user = SimpleIdentifier()
     [ LOOKAHEAD({ isNext("PASSWORD") }) <IDENTIFIER> password = TextOrParameter() ]
     [ <ADMIN> { administrator = true; } ]
-    { return new Statement.ConfigureUser("CREATE", user, password, administrator, lenient); }
+    [ workLimit = WorkLimit() ]
+    { return new Statement.ConfigureUser("CREATE", user, password, administrator, workLimit, lenient); }
 }
 
-/** ALTER USER name { { SET | ADD } PASSWORD { 'password' | ? } | DROP OLD PASSWORD | ADMIN { TRUE | FALSE } } */
+/** ALTER USER name { { SET | ADD } PASSWORD { 'password' | ? } | DROP OLD PASSWORD | ADMIN { TRUE | FALSE } | WORK LIMIT n } */
 Statement AlterUser() :
 {
     final String verb;
     final SqlIdentifier user;
     SqlNode password = null;
+    SqlNode workLimit = null;
     boolean administrator = false;
 }
 {
@@ -41,9 +44,19 @@ Statement AlterUser() :
     |
         <ADMIN> ( <TRUE> { administrator = true; } | <FALSE> ) { verb = "SET_ADMINISTRATOR"; }
     |
+        workLimit = WorkLimit() { verb = "SET_WORK_LIMIT"; }
+    |
         Word("RENAME") <TO> SimpleIdentifier() { verb = "RENAME"; }
     )
-    { return new Statement.ConfigureUser(verb, user, password, administrator, false); }
+    { return new Statement.ConfigureUser(verb, user, password, administrator, workLimit, false); }
+}
+
+/** WORK LIMIT n */
+SqlNode WorkLimit() :
+{}
+{
+    <WORK> <LIMIT> <UNSIGNED_INTEGER_LITERAL>
+    { return SqlLiteral.createExactNumeric(getToken(0).image, getPos()); }
 }
 
 /** DROP USER [IF EXISTS] name */
@@ -54,7 +67,7 @@ Statement DropUser() :
 }
 {
     <DROP> <USER> lenient = IfExists() user = SimpleIdentifier()
-    { return new Statement.ConfigureUser("DROP", user, null, false, lenient); }
+    { return new Statement.ConfigureUser("DROP", user, null, false, null, lenient); }
 }
 
 /** SET PASSWORD { 'password' | ? } */
@@ -62,7 +75,7 @@ Statement SetPassword() :
 { final SqlNode password; }
 {
     <SET> Word("PASSWORD") password = TextOrParameter()
-    { return new Statement.ConfigureUser("SET_PASSWORD", null, password, false, false); }
+    { return new Statement.ConfigureUser("SET_PASSWORD", null, password, false, null, false); }
 }
 
 /** GRANT or REVOKE of { { LOCK | FORCE } ON { 'pattern' | ? } | USAGE ON SEQUENCE name }, see isRightOfTollgateNext. */

@@ -77,6 +77,7 @@ final class NodeFinder {
    */
   Found find(boolean leader, Purpose purpose, Budget budget)
       throws UnreachableException, TransportException {
+    Round inTime = null;
     while (true) {
       Round round = new Round(map.candidates(leader));
       for (String next = round.next(); next != null; next = round.next()) {
@@ -89,8 +90,12 @@ final class NodeFinder {
         }
       }
       round.requireLogin();
+      if (round.refusal != null || inTime == null || !budget.spent()) {
+        // what a node said says more than that the time ended before it said anything
+        inTime = round;
+      }
       if (round.refusedByAll() || !budget.pause()) {
-        throw new UnreachableException(round.refusal, round.trouble);
+        throw new UnreachableException(inTime.refusal, inTime.trouble);
       }
     }
   }

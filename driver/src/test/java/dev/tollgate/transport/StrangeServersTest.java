@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -216,6 +217,28 @@ class StrangeServersTest {
       assertEquals(0, registry.size() + patient.size());
       assertEquals(List.of(), controlThreads());
     }
+  }
+
+  /** The last attempt has hardly any time left; the one before it says more. */
+  @Test
+  void whatANodeDidSaysMoreThanThatTheTimeEnded() throws Exception {
+    AtomicInteger connections = new AtomicInteger();
+    try (StrangeServer server =
+        new StrangeServer(
+            client -> {
+              if (connections.incrementAndGet() == 1) {
+                reset(client);
+              }
+            })) {
+      TransportException e =
+          assertThrows(
+              TransportException.class,
+              () ->
+                  patient.open(
+                      Client.target(server.address()), Client.settings(BUDGET), Duration.ZERO));
+      assertFailure(SqlState.NO_QUORUM, "reset", e);
+    }
+    assertEquals(2, connections.get());
   }
 
   /** It is asked first, and the others after it. */

@@ -156,6 +156,7 @@ final class Accounts {
       case DROP_OLD_PASSWORD -> altered(account.with(newest(account, 1)));
       case MAKE_ADMINISTRATOR -> setAdministrator(account, true);
       case MAKE_ORDINARY -> setAdministrator(account, false);
+      case LIMIT_WORK -> altered(account.with(operation.workLimit()));
     };
   }
 

@@ -83,6 +83,11 @@ final class Rights {
     return null;
   }
 
+  /** See {@link SqlContext#workLimit}. */
+  int workLimit(UserName user) {
+    return users.workLimit(user);
+  }
+
   /** May the user draw numbers from this sequence by name? */
   boolean use(UserName user, TableName sequence) {
     return users.isAdministrator(user)

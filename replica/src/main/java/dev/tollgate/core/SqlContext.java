@@ -38,6 +38,9 @@ public interface SqlContext {
   /** The user whose rights the statement needs. */
   UserName user();
 
+  /** How much the statement may do, in percent of the limits of a statement, 1 to 100. */
+  int workLimit();
+
   /** Returns true if the user was granted to draw numbers from a sequence. */
   boolean mayUse(TableName sequence);
 

@@ -111,6 +111,11 @@ final class SqlWrite implements SqlContext {
   }
 
   @Override
+  public int workLimit() {
+    return rights.workLimit(session.user());
+  }
+
+  @Override
   public boolean mayUse(TableName sequence) {
     return rights.use(session.user(), sequence);
   }

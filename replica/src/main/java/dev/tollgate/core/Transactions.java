@@ -14,6 +14,7 @@ import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserName;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -136,6 +137,18 @@ final class Transactions {
     return true;
   }
 
+  private static Outcome.Refused mayNotBeAlone(UserName user) {
+    return new Outcome.Refused(
+        RefusalCode.LIMIT_REACHED,
+        "user "
+            + user
+            + " has a WORK LIMIT, and a SERIALIZABLE transaction keeps all other writers out: use"
+            + " READ COMMITTED and SELECT ... FOR UPDATE, or have an administrator ALTER USER "
+            + user
+            + " WORK LIMIT "
+            + Limits.FULL_WORK);
+  }
+
   private String whyAborted(Command.AbortReason reason) {
     TransactionLimits limits = open.limits();
     return switch (reason) {
@@ -232,6 +245,10 @@ final class Transactions {
     if (users.isDropped(session.user())) {
       // the session ends with this very command; the database no longer knows its user
       statement.finish(statement.endedBy(Requests.sessionGone(session.id())));
+      return null;
+    }
+    if (statement.needsToBeAlone() && users.workLimit(session.user()) < Limits.FULL_WORK) {
+      statement.finish(statement.endedBy(mayNotBeAlone(session.user())));
       return null;
     }
     Transaction own = session.transaction();

@@ -62,6 +62,12 @@ final class UserTable {
     return account == null ? name.equals(UserName.ANONYMOUS) : account.administrator();
   }
 
+  /** How much a statement of the user may do, in percent of the limits of a statement. */
+  int workLimit(UserName name) {
+    UserAccount account = users.get(name);
+    return account == null || account.administrator() ? Limits.FULL_WORK : account.workLimit();
+  }
+
   /** Returns true if there is no other administrator. */
   boolean isLastAdministrator(UserAccount account) {
     int administrators = 0;

@@ -1,9 +1,11 @@
 package dev.tollgate.snapshot;
 
 import static dev.tollgate.snapshot.StateCodec.list;
+import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
@@ -13,6 +15,7 @@ import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.SeriesEnd;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -57,6 +60,11 @@ public final class OperationCodec {
   private static final int ALTER_USER = 28;
   private static final int DROP_USER = 29;
   private static final int CHANGE_RIGHT = 30;
+
+  /** A user with a work limit, which follows the account. */
+  private static final int CREATE_LIMITED_USER = 31;
+
+  private static final int LIMIT_USER = 32;
 
   private static final int NO_BINDING = 0;
   private static final int TABLE_BINDING = 1;
@@ -117,7 +125,10 @@ public final class OperationCodec {
       case MARK_SAVEPOINT ->
           new Operation.MarkSavepoint(in.flag(), in.string(), TransactionScope.of(in.u8()));
       case CREATE_USER -> new Operation.CreateUser(StateCodec.account(in), in.flag());
+      case CREATE_LIMITED_USER ->
+          new Operation.CreateUser(StateCodec.account(in).with(in.u8()), in.flag());
       case ALTER_USER -> alterUser(in);
+      case LIMIT_USER -> Operation.AlterUser.workLimit(new UserName(in.string()), in.u8());
       case DROP_USER -> new Operation.DropUser(new UserName(in.string()), in.flag());
       case CHANGE_RIGHT -> new Operation.ChangeRight(in.flag(), StateCodec.right(in));
       case SET_LOCK_TIMEOUT -> new Operation.SetLockTimeout(in.i64());
@@ -149,6 +160,7 @@ public final class OperationCodec {
       case DROP_OLD_PASSWORD -> 2;
       case MAKE_ADMINISTRATOR -> 3;
       case MAKE_ORDINARY -> 4;
+      case LIMIT_WORK -> throw new IllegalArgumentException("is an operation of another kind");
     };
   }
 
@@ -277,14 +289,24 @@ public final class OperationCodec {
 
     @Override
     public WireWriter createUser(Operation.CreateUser operation) {
-      out.u8(CREATE_USER);
-      StateCodec.account(out, operation.account());
+      UserAccount account = operation.account();
+      boolean limited = account.workLimit() != Limits.FULL_WORK;
+      out.u8(limited ? CREATE_LIMITED_USER : CREATE_USER);
+      StateCodec.account(out, account);
+      if (limited) {
+        out.u8(account.workLimit());
+      }
       return out.flag(operation.lenient());
     }
 
     @Override
     public WireWriter alterUser(Operation.AlterUser operation) {
       UserName user = operation.user();
+      if (operation.change() == Operation.AlterUser.Change.LIMIT_WORK) {
+        return out.u8(LIMIT_USER)
+            .string(requireNonNull(user, "user").value())
+            .u8(operation.workLimit());
+      }
       out.u8(ALTER_USER).nullableString(user == null ? null : user.value());
       return out.u8(codeOf(operation.change())).nullableString(operation.verifier());
     }

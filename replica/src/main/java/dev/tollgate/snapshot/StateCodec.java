@@ -11,6 +11,7 @@ import dev.tollgate.core.command.FenceReading;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
@@ -91,6 +92,9 @@ public final class StateCodec {
   private static final int RIGHT = 27;
   private static final int LOGIN_SECRET = 28;
 
+  /** A user with a work limit, which comes last. */
+  private static final int LIMITED_USER = 30;
+
   private StateCodec() {}
 
   /** Writes the body of a record and returns its kind. */
@@ -122,6 +126,7 @@ public final class StateCodec {
       case SESSION_WITH_CONTENT -> session(in, /* withContent= */ true, UserName.ANONYMOUS);
       case SESSION_OF_USER -> session(in, /* withContent= */ true, new UserName(in.string()));
       case USER -> new StateRecord.UserState(account(in));
+      case LIMITED_USER -> new StateRecord.UserState(account(in).with(in.u8()));
       case LOGIN_SECRET -> new StateRecord.LoginSecret(uuid(in));
       case RIGHT -> new StateRecord.RightState(right(in));
       case SESSION_FENCE ->
@@ -226,12 +231,12 @@ public final class StateCodec {
     return new StateRecord.WaitingStatement(session, lease, lock, sql, done);
   }
 
-  /** Reads a user, in log entries too. */
+  /** Reads a user without a work limit, in log entries too. */
   public static UserAccount account(WireReader in) {
     return new UserAccount(new UserName(in.string()), in.flag(), list(in, 4, WireReader::string));
   }
 
-  /** Writes a user as {@link #account(WireReader)} reads it. */
+  /** Writes a user as {@link #account(WireReader)} reads it, without the work limit. */
   public static void account(WireWriter out, UserAccount account) {
     out.string(account.name().value()).flag(account.administrator());
     out.i32(account.verifiers().size());
@@ -458,8 +463,13 @@ public final class StateCodec {
 
     @Override
     public Integer user(StateRecord.UserState state) {
-      account(out, state.account());
-      return USER;
+      UserAccount account = state.account();
+      account(out, account);
+      if (account.workLimit() == Limits.FULL_WORK) {
+        return USER;
+      }
+      out.u8(account.workLimit());
+      return LIMITED_USER;
     }
 
     @Override

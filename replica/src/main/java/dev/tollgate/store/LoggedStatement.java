@@ -217,6 +217,7 @@ final class LoggedStatement {
     running = command;
     command.setParameters(set.values().bytes(), GeometryText.check(ready.found().geometry()));
     if (statement.definition()) {
+      work.requireSmall(H2Definitions.rowsGoneThrough(session, parsed));
       command.runBefore(ready.computed(), ready.granted());
       return means.definitions().run(statement, command, written.keySet(), context, session);
     }
@@ -248,16 +249,18 @@ final class LoggedStatement {
    * it may undo.
    */
   private Outcome.@Nullable Refused full(TransactionSessions.OpenTransaction transaction) {
-    boolean changes = H2Transactions.changes(session) >= means.limits().transactionChanges();
-    return changes || transaction.writtenBytes() >= means.limits().transactionBytes()
+    StoreLimits limits = work.limits();
+    boolean changes = H2Transactions.changes(session) >= limits.transactionChanges();
+    return changes || transaction.writtenBytes() >= limits.transactionBytes()
         ? new Outcome.Refused(
             RefusalCode.LIMIT_REACHED,
             "the transaction has "
                 + (changes
-                    ? means.limits().transactionChanges() + " changes of rows and indexes"
-                    : "written " + means.limits().transactionBytes() + " bytes")
+                    ? limits.transactionChanges() + " changes of rows and indexes"
+                    : "written " + limits.transactionBytes() + " bytes")
                 + " or more, and every replica keeps them until it ends: commit or roll back, and"
-                + " do the work in smaller transactions")
+                + " do the work in smaller transactions"
+                + work.whyLess())
         : null;
   }
 

@@ -103,6 +103,52 @@ class UsersTest {
     return token == null ? null : (Long) token.value();
   }
 
+  private Outcome limitWork(SessionId by, int percent) {
+    return core.perform(by, Operation.AlterUser.workLimit(ANN, percent));
+  }
+
+  private Outcome serializable(SessionId by) {
+    return core.perform(by, new Operation.BeginTransaction(TransactionScope.SERIALIZABLE));
+  }
+
+  /** It would keep all others out, for as long as a transaction may take. */
+  @Test
+  void userWithAWorkLimitHasNoSerializableTransactions() {
+    SessionId root = withUsers();
+    SessionId ann = core.open(ANN);
+    assertEquals(new Outcome.Answered(true), limitWork(root, 99));
+    assertEquals(RefusalCode.LIMIT_REACHED, ((Outcome.Refused) serializable(ann)).code());
+    assertEquals(
+        new Outcome.Done(),
+        core.perform(ann, new Operation.BeginTransaction(TransactionScope.READ_COMMITTED)));
+    assertEquals(new Outcome.Done(), core.perform(ann, new Operation.EndTransaction(true)));
+    assertEquals(new Outcome.Done(), serializable(root));
+    assertEquals(new Outcome.Done(), core.perform(root, new Operation.EndTransaction(true)));
+    assertEquals(new Outcome.Answered(true), limitWork(root, 100));
+    assertEquals(new Outcome.Done(), serializable(ann));
+  }
+
+  @Test
+  void administratorHasNoWorkLimit() {
+    SessionId root = withUsers();
+    limitWork(root, 1);
+    assertEquals(
+        new Outcome.Answered(true),
+        alter(root, ANN, Change.MAKE_ADMINISTRATOR, /* verifier= */ null));
+    SessionId ann = core.open(ANN);
+    assertEquals(new Outcome.Done(), serializable(ann));
+    core.perform(ann, new Operation.EndTransaction(true));
+    alter(root, ANN, Change.MAKE_ORDINARY, /* verifier= */ null);
+    assertEquals(RefusalCode.LIMIT_REACHED, ((Outcome.Refused) serializable(ann)).code());
+  }
+
+  @Test
+  void userCannotChangeItsOwnWorkLimit() {
+    withUsers();
+    Outcome outcome = limitWork(core.open(ANN), 100);
+    assertEquals(RefusalCode.RIGHT_MISSING, ((Outcome.Refused) outcome).code());
+  }
+
   @Test
   void firstUserMustBeAnAdministratorWithAPassword() {
     SessionId anonymous = core.open();

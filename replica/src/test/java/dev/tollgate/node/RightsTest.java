@@ -124,6 +124,7 @@ class RightsTest {
           new Row("ALTER USER MALLORY SET PASSWORD 'x'", null, OWN),
           new Row("ALTER USER MALLORY ADD PASSWORD 'y'", OWN, OWN),
           new Row("ALTER USER MALLORY DROP OLD PASSWORD", OWN, OWN),
+          new Row("ALTER USER MALLORY WORK LIMIT 100", OWN, OWN),
           new Row("ALTER USER MALLORY ADMIN FALSE", OWN, OWN),
           new Row("DROP USER VICTIM", OWN, OWN),
           new Row("CREATE LOCK 'app-l' PERMITS 3", OWN, OWN),

@@ -73,6 +73,8 @@ enum Breakage {
   REVOKE_SPARES_WAITS,
   /** A snapshot brings no rights back. */
   RIGHTS_FORGOTTEN,
+  /** A snapshot brings users back without their work limits. */
+  WORK_LIMITS_FORGOTTEN,
   /** What one user is granted, every user may do. */
   GRANT_COUNTS_FOR_ALL,
   /** A replica stamps what it applies with its own time. */

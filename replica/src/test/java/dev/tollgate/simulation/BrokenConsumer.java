@@ -4,6 +4,7 @@ import dev.tollgate.core.Lease;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.Operation;
@@ -49,6 +50,7 @@ class BrokenConsumer implements LogConsumer {
           SESSION_TABLE_FORGOTTEN,
           SESSION_FENCE_FORGOTTEN,
           RIGHTS_FORGOTTEN,
+          WORK_LIMITS_FORGOTTEN,
           TRANSACTION_LIMITS_FORGOTTEN ->
           new Forgetful(replica, breakage);
       case DEFINITIONS_NOT_FENCED -> new Replaces(replica, new FencesAsClauses());
@@ -246,6 +248,10 @@ class BrokenConsumer implements LogConsumer {
       }
       if (breakage == Breakage.RIGHTS_FORGOTTEN && state instanceof StateRecord.RightState) {
         return null;
+      }
+      if (breakage == Breakage.WORK_LIMITS_FORGOTTEN
+          && state instanceof StateRecord.UserState user) {
+        return new StateRecord.UserState(user.account().with(Limits.FULL_WORK));
       }
       if (breakage == Breakage.TOKEN_COUNTER_NOT_RESTORED
           && state instanceof StateRecord.Counters counters) {

@@ -421,7 +421,8 @@ final class Model {
           CREATE_USER,
           DROP_USER,
           MAKE_ADMINISTRATOR,
-          MAKE_ORDINARY ->
+          MAKE_ORDINARY,
+          LIMIT_WORK ->
           changeUsers(session, op);
       case READ, RENEW_LEASE -> throw new Violation("I6", "a query is in the log: " + op);
     };

@@ -76,7 +76,8 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
     CREATE_USER,
     DROP_USER,
     MAKE_ADMINISTRATOR,
-    MAKE_ORDINARY
+    MAKE_ORDINARY,
+    LIMIT_WORK
   }
 
   /** The administrator that is always there. */
@@ -290,6 +291,7 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case DROP_USER -> "DROP USER IF EXISTS " + user();
       case MAKE_ADMINISTRATOR -> "ALTER USER " + user() + " ADMIN TRUE";
       case MAKE_ORDINARY -> "ALTER USER " + user() + " ADMIN FALSE";
+      case LIMIT_WORK -> "ALTER USER " + user() + " WORK LIMIT " + (100 - lock);
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT ->
           throw new IllegalStateException("a series has a text for each of its parts");
     };
@@ -331,7 +333,13 @@ record Op(Kind kind, int lock, long lease, long millis, long token, long value, 
       case WRITE_LOCKED -> List.of(written, name);
       case GRANT_LOCK, REVOKE_LOCK, GRANT_FORCE, REVOKE_FORCE ->
           List.of(SqlValue.ofText(pattern()));
-      case GRANT_UPDATE, REVOKE_UPDATE, CREATE_USER, DROP_USER, MAKE_ADMINISTRATOR, MAKE_ORDINARY ->
+      case GRANT_UPDATE,
+          REVOKE_UPDATE,
+          CREATE_USER,
+          DROP_USER,
+          MAKE_ADMINISTRATOR,
+          MAKE_ORDINARY,
+          LIMIT_WORK ->
           List.of();
       case SERIES, SERIES_UNTIL_FAILURE, SERIES_AND_COMMIT -> List.of();
     };

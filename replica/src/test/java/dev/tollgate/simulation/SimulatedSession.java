@@ -410,7 +410,7 @@ final class SimulatedSession implements Connection.Owner {
 
   /** Of who may not do this, it is refused. */
   private Kind chooseAboutUsers() {
-    int dice = world.random.nextInt(24);
+    int dice = world.random.nextInt(25);
     if (dice < 13) {
       return dice < 7 ? Kind.GRANT_LOCK : Kind.REVOKE_LOCK;
     } else if (dice < 15) {
@@ -420,7 +420,11 @@ final class SimulatedSession implements Connection.Owner {
     } else if (dice < 22) {
       return dice == 18 ? Kind.DROP_USER : Kind.CREATE_USER;
     }
-    return dice == 22 ? Kind.MAKE_ADMINISTRATOR : Kind.MAKE_ORDINARY;
+    return switch (dice) {
+      case 22 -> Kind.MAKE_ADMINISTRATOR;
+      case 23 -> Kind.MAKE_ORDINARY;
+      default -> Kind.LIMIT_WORK;
+    };
   }
 
   private Op chooseAmongLockKinds(int lock, @Nullable LeaseProof lease) {

@@ -215,6 +215,7 @@ final class Simulation {
           DROPPED_USER_KEEPS_LOCKS,
           REVOKE_SPARES_WAITS,
           RIGHTS_FORGOTTEN,
+          WORK_LIMITS_FORGOTTEN,
           GRANT_COUNTS_FOR_ALL ->
           true;
       default -> false;

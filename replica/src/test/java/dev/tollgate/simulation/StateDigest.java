@@ -98,6 +98,7 @@ final class StateDigest {
     begin("user");
     add(account.name().value());
     add(account.administrator() ? 1 : 0);
+    add(account.workLimit());
     account.verifiers().forEach(this::add);
   }
 

@@ -10,6 +10,7 @@ import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.Operation.AlterUser;
 import dev.tollgate.core.command.Operation.AlterUser.Change;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.Right;
@@ -68,7 +69,7 @@ class StateDigestTest {
   }
 
   private static Command alter(Change change, @Nullable String verifier) {
-    return perform(1, 2, new Operation.AlterUser(ANN, change, verifier));
+    return perform(1, 2, new AlterUser(ANN, change, verifier));
   }
 
   private static Command grant(Right.Kind kind, String object, String grantee) {
@@ -162,6 +163,8 @@ class StateDigestTest {
     all.put("ended session", users(ROOT, close()));
     all.put("lease of another user", users(ANN, close()));
     all.put("administrator", users(ROOT, alter(Change.MAKE_ADMINISTRATOR, null)));
+    all.put("work limit", users(ROOT, perform(1, 2, AlterUser.workLimit(ANN, 99))));
+    all.put("another work limit", users(ROOT, perform(1, 2, AlterUser.workLimit(ANN, 98))));
     all.put("password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$1")));
     all.put("another password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$2")));
     all.put("right", users(ROOT, grant(Right.Kind.LOCK, "l", "ANN")));

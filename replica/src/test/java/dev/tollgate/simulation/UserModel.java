@@ -110,6 +110,10 @@ final class UserModel {
       case REVOKE_UPDATE -> known ? done(writers.remove(user)) : "refused";
       case MAKE_ADMINISTRATOR -> known ? done(!users.replace(user, true)) : "refused";
       case MAKE_ORDINARY -> known ? done(users.replace(user, false)) : "refused";
+      case LIMIT_WORK -> {
+        count(known ? "work limits set" : "work limits refused");
+        yield known ? "0" : "refused";
+      }
       default -> throw new IllegalArgumentException("not about users: " + op);
     };
   }

@@ -50,7 +50,7 @@ class DroppedUsersTest {
     driver.close();
   }
 
-  private static Operation definition(String sql) {
+  static Operation definition(String sql) {
     return new Operation.ExecuteSql(
         sql,
         /* definition= */ true,

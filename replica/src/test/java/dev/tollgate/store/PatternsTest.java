@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.store.limits.StoreLimits;
@@ -115,6 +116,7 @@ class PatternsTest {
                 new StoreLimits(
                     new WorkLimit(1_000, 10, 1_000_000),
                     WorkLimit.of(1 << 24),
+                    Limits.STATEMENT_STEPS_PAID,
                     10_000,
                     1 << 24)))) {
       SessionId owner = small.open();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
@@ -489,7 +490,12 @@ class RowFencesTest {
     replica =
         new StoreDriver(
             new SqlDatabase(
-                new StoreLimits(WorkLimit.of(100), WorkLimit.of(1 << 20), 1_000, 1 << 20)));
+                new StoreLimits(
+                    WorkLimit.of(100),
+                    WorkLimit.of(1 << 20),
+                    Limits.STATEMENT_STEPS_PAID,
+                    1_000,
+                    1 << 20)));
     SessionId session = replica.open();
     replica.ok(session, "CREATE TABLE ORDERS(ID INT, V INT)");
     replica.ok(session, "INSERT INTO ORDERS SELECT 7, X FROM SYSTEM_RANGE(1, 40)");

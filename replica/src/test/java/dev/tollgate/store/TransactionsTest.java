@@ -782,7 +782,12 @@ class TransactionsTest {
     try (StoreDriver small =
         new StoreDriver(
             new SqlDatabase(
-                new StoreLimits(WorkLimit.of(10_000), WorkLimit.of(1_000_000), 10, 1_000_000)))) {
+                new StoreLimits(
+                    WorkLimit.of(10_000),
+                    WorkLimit.of(1_000_000),
+                    Limits.STATEMENT_STEPS_PAID,
+                    10,
+                    1_000_000)))) {
       SessionId session = small.open();
       small.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY)");
       assertOk(small.in(session, "INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, 9)"));
@@ -815,7 +820,12 @@ class TransactionsTest {
     try (StoreDriver small =
         new StoreDriver(
             new SqlDatabase(
-                new StoreLimits(WorkLimit.of(10_000), WorkLimit.of(1_000_000), 1_000, 2_000)))) {
+                new StoreLimits(
+                    WorkLimit.of(10_000),
+                    WorkLimit.of(1_000_000),
+                    Limits.STATEMENT_STEPS_PAID,
+                    1_000,
+                    2_000)))) {
       SessionId session = small.open();
       small.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR(1000))");
       small.ok(session, "INSERT INTO T VALUES(1, '')");

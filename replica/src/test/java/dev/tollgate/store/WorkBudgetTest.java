@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
@@ -26,7 +27,11 @@ class WorkBudgetTest {
 
   private static final StoreLimits PAYING =
       new StoreLimits(
-          new WorkLimit(1_000, 10, 1_000_000), WorkLimit.of(1 << 20), 1_000_000, 1 << 20);
+          new WorkLimit(1_000, 10, 1_000_000),
+          WorkLimit.of(1 << 20),
+          Limits.STATEMENT_STEPS_PAID,
+          1_000_000,
+          1 << 20);
 
   private final StoreDriver replica = new StoreDriver();
   private final SessionId session = replica.open();
@@ -448,7 +453,11 @@ class WorkBudgetTest {
         new StoreDriver(
             new SqlDatabase(
                 new StoreLimits(
-                    WorkLimit.of(20_000), WorkLimit.of(10_000_000), 1_000_000, 10_000_000)))) {
+                    WorkLimit.of(20_000),
+                    WorkLimit.of(10_000_000),
+                    Limits.STATEMENT_STEPS_PAID,
+                    1_000_000,
+                    10_000_000)))) {
       SessionId owner = small.open();
       small.ok(owner, "CREATE TABLE T(ID BIGINT PRIMARY KEY, V BIGINT)");
       for (int i = 0; i < 20; i++) {

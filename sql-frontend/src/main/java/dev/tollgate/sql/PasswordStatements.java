@@ -44,10 +44,12 @@ final class PasswordStatements {
       return "";
     }
     return switch (Tokens.upperCase(tokens.get(0)) + " " + Tokens.upperCase(tokens.get(1))) {
-      case "CREATE USER" -> "CREATE USER [IF NOT EXISTS] name [PASSWORD {'password' | ?}] [ADMIN]";
+      case "CREATE USER" ->
+          "CREATE USER [IF NOT EXISTS] name [PASSWORD {'password' | ?}] [ADMIN] [WORK"
+              + " LIMIT n]";
       case "ALTER USER" ->
           "ALTER USER name {SET PASSWORD {'password' | ?} | ADD PASSWORD {'password' | ?} | DROP"
-              + " OLD PASSWORD | ADMIN {TRUE | FALSE}}";
+              + " OLD PASSWORD | ADMIN {TRUE | FALSE} | WORK LIMIT n}";
       case "SET PASSWORD" -> "SET PASSWORD {'password' | ?}";
       default -> "";
     };

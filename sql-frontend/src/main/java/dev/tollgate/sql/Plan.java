@@ -267,6 +267,7 @@ public sealed interface Plan {
    * @param password an {@link Argument.Text} or an {@link Argument.Parameter}; null for CREATE
    *     without a password, and for the changes that need none
    * @param administrator whether CREATE says ADMIN, or SET_ADMINISTRATOR says TRUE
+   * @param workLimit in percent, 1 to 100, for SET_WORK_LIMIT and CREATE; 0 for none
    * @param lenient whether nothing happens if the user exists (CREATE) or does not exist (DROP)
    */
   record ConfigureUser(
@@ -274,6 +275,7 @@ public sealed interface Plan {
       @Nullable String user,
       @Nullable Argument password,
       boolean administrator,
+      int workLimit,
       boolean lenient,
       int parameterCount)
       implements Plan {
@@ -288,6 +290,7 @@ public sealed interface Plan {
       /** Only the newest password stays valid. */
       DROP_OLD_PASSWORD,
       SET_ADMINISTRATOR,
+      SET_WORK_LIMIT,
       DROP
     }
 
@@ -311,6 +314,10 @@ public sealed interface Plan {
           && change != ConfigureUser.Change.SET_ADMINISTRATOR) {
         throw new IllegalArgumentException(change + " with administrator");
       }
+      if (change != ConfigureUser.Change.CREATE
+          && (workLimit != 0) != (change == ConfigureUser.Change.SET_WORK_LIMIT)) {
+        throw new IllegalArgumentException(change + " with work limit " + workLimit);
+      }
       if (lenient && change != ConfigureUser.Change.CREATE && change != ConfigureUser.Change.DROP) {
         throw new IllegalArgumentException("lenient " + change);
       }
@@ -332,6 +339,8 @@ public sealed interface Plan {
           + (password instanceof Argument.Text ? "hidden" : password)
           + ", administrator="
           + administrator
+          + ", workLimit="
+          + workLimit
           + ", lenient="
           + lenient
           + ", parameterCount="

@@ -98,6 +98,9 @@ public final class SqlLimits {
   /** Leases that may hold a lock at a time; it is at least one. */
   public static final int LOCK_PERMITS = 10_000;
 
+  /** The WORK LIMIT of a user whose statements may do as much as any, in percent. */
+  public static final int FULL_WORK = 100;
+
   /**
    * Characters of a statement whose plan is kept in the cache. A longer statement is planned anew
    * each time.

@@ -31,8 +31,20 @@ final class Users {
         user,
         text(statement.password(), "a password", SqlLimits.PASSWORD_LENGTH),
         statement.administrator(),
+        statement.workLimit() == null ? 0 : workLimit(statement.workLimit()),
         statement.lenient(),
         tokens.parameterCount());
+  }
+
+  private static int workLimit(SqlNode percent) {
+    if (Arguments.of(percent) instanceof Argument.Integral number
+        && number.value() >= 1
+        && number.value() <= SqlLimits.FULL_WORK) {
+      return (int) number.value();
+    }
+    throw Refusals.notAllowed(
+        percent.getParserPosition(),
+        "a work limit is 1 to " + SqlLimits.FULL_WORK + ", in percent of what a statement may do");
   }
 
   static Plan.ConfigureRight plan(Tokens tokens, Statement.ConfigureRight statement) {

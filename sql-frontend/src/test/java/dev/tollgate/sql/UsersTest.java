@@ -66,6 +66,19 @@ class UsersTest {
   }
 
   @Test
+  void workIsLimited() {
+    assertEquals(
+        new ConfigureUser(Change.CREATE, "BOB", PASSWORD, false, 1, false, 0),
+        frontend.plan("CREATE USER bob PASSWORD 'p''w' WORK LIMIT 1"));
+    assertEquals(
+        new ConfigureUser(Change.SET_WORK_LIMIT, "BOB", null, false, 100, false, 0),
+        frontend.plan("alter user bob work limit 100"));
+    assertEquals(
+        new ConfigureUser(Change.CREATE, "WORK", null, false, 0, false, 0),
+        frontend.plan("CREATE USER work"));
+  }
+
+  @Test
   void ownPasswordIsSet() {
     assertPlan("SET PASSWORD 'p''w'", Change.SET_PASSWORD, null, PASSWORD, false, false);
     assertPlan("SET PASSWORD ?", Change.SET_PASSWORD, null, PARAMETER, false, false);
@@ -86,7 +99,7 @@ class UsersTest {
       boolean lenient) {
     int parameters = password instanceof Argument.Parameter ? 1 : 0;
     assertEquals(
-        new ConfigureUser(change, user, password, administrator, lenient, parameters),
+        new ConfigureUser(change, user, password, administrator, 0, lenient, parameters),
         frontend.plan(sql),
         sql);
   }
@@ -124,6 +137,11 @@ class UsersTest {
           CREATE USER bob IDENTIFIED BY x            | SYNTAX      | 17 | write CREATE USER [IF NOT EXISTS] name
           ALTER USER IF EXISTS bob ADMIN TRUE        | SYNTAX      | 12 | write ALTER USER name {SET PASSWORD
           ALTER USER bob ADMIN                       | SYNTAX      | 20 | write ALTER USER name {SET PASSWORD
+          ALTER USER bob WORK LIMIT                  | SYNTAX      | 25 | write ALTER USER name {SET PASSWORD
+          ALTER USER bob WORK LIMIT ?                | SYNTAX      | 27 | write ALTER USER name {SET PASSWORD
+          ALTER USER bob WORK LIMIT 0                | NOT_ALLOWED | 27 | a work limit is 1 to 100
+          ALTER USER bob WORK LIMIT 101              | NOT_ALLOWED | 27 | a work limit is 1 to 100
+          CREATE USER bob WORK LIMIT 99999999999999999999 | NOT_ALLOWED | 28 | a work limit is 1 to 100
           ALTER USER bob PASSWORD 'x'                | SYNTAX      | 16 | write ALTER USER name {SET PASSWORD
           ALTER USER bob DROP PASSWORD               | SYNTAX      | 21 | write ALTER USER name {SET PASSWORD
           SET PASSWORD                               | SYNTAX      | 12 | write SET PASSWORD {'password'
@@ -190,11 +208,11 @@ class UsersTest {
     String text = frontend.plan("CREATE USER bob PASSWORD 's3cret' ADMIN").toString();
     assertEquals(
         "ConfigureUser[change=CREATE, user=BOB, password=hidden, administrator=true,"
-            + " lenient=false, parameterCount=0]",
+            + " workLimit=0, lenient=false, parameterCount=0]",
         text);
     assertEquals(
         "ConfigureUser[change=SET_PASSWORD, user=null, password=Parameter[index=0],"
-            + " administrator=false, lenient=false, parameterCount=1]",
+            + " administrator=false, workLimit=0, lenient=false, parameterCount=1]",
         frontend.plan("SET PASSWORD ?").toString());
   }
 
@@ -219,22 +237,28 @@ class UsersTest {
     Argument number = new Argument.Integral(1);
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.DROP, null, null, false, false, 0));
+        () -> new ConfigureUser(Change.DROP, null, null, false, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.ADD_PASSWORD, "BOB", null, false, false, 0));
+        () -> new ConfigureUser(Change.ADD_PASSWORD, "BOB", null, false, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.DROP, "BOB", PASSWORD, false, false, 0));
+        () -> new ConfigureUser(Change.DROP, "BOB", PASSWORD, false, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.CREATE, "BOB", number, false, false, 0));
+        () -> new ConfigureUser(Change.CREATE, "BOB", number, false, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.DROP, "BOB", null, true, false, 0));
+        () -> new ConfigureUser(Change.DROP, "BOB", null, true, 0, false, 0));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new ConfigureUser(Change.SET_ADMINISTRATOR, "BOB", null, true, true, 0));
+        () -> new ConfigureUser(Change.SET_ADMINISTRATOR, "BOB", null, true, 0, true, 0));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new ConfigureUser(Change.SET_WORK_LIMIT, "BOB", null, false, 0, false, 0));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new ConfigureUser(Change.DROP, "BOB", null, false, 5, false, 0));
   }
 
   /** ADMIN, PASSWORD and OLD are no reserved words. */

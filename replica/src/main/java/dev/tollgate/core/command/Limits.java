@@ -77,6 +77,9 @@ public final class Limits {
   /** Passwords of a user that are valid at a time, so that one can be rotated. */
   public static final int PASSWORDS_PER_USER = 2;
 
+  /** The work limit of a user whose statements may do as much as any, in percent. */
+  public static final int FULL_WORK = 100;
+
   /** Characters of a verifier of a password. */
   public static final int VERIFIER_CHARS = 512;
 

@@ -279,8 +279,9 @@ public sealed interface Operation {
    *
    * @param user null for the session's user
    * @param verifier of the new password; null for changes without one
+   * @param workLimit the new work limit, see {@link UserAccount}; 0 for changes without one
    */
-  record AlterUser(@Nullable UserName user, Change change, @Nullable String verifier)
+  record AlterUser(@Nullable UserName user, Change change, @Nullable String verifier, int workLimit)
       implements Operation {
 
     /** What happens to the user. */
@@ -292,7 +293,8 @@ public sealed interface Operation {
       /** Only the newest password stays valid. */
       DROP_OLD_PASSWORD,
       MAKE_ADMINISTRATOR,
-      MAKE_ORDINARY
+      MAKE_ORDINARY,
+      LIMIT_WORK
     }
 
     public AlterUser {
@@ -304,6 +306,23 @@ public sealed interface Operation {
       if (verifier != null) {
         UserAccount.requireVerifier(verifier);
       }
+      boolean limited = change == Change.LIMIT_WORK;
+      if (limited
+          ? user == null || workLimit < 1 || workLimit > Limits.FULL_WORK
+          : workLimit != 0) {
+        throw new IllegalArgumentException(
+            change + " of " + user + " with a work limit of " + workLimit);
+      }
+    }
+
+    /** A change that sets no work limit. */
+    public AlterUser(@Nullable UserName user, Change change, @Nullable String verifier) {
+      this(user, change, verifier, 0);
+    }
+
+    /** ALTER USER ... WORK LIMIT. */
+    public static AlterUser workLimit(UserName user, int percent) {
+      return new AlterUser(user, Change.LIMIT_WORK, null, percent);
     }
 
     /** The verifier of a change that has one. */

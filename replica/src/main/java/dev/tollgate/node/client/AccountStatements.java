@@ -2,6 +2,7 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
@@ -63,6 +64,7 @@ final class AccountStatements {
               new UserAccount(
                   user,
                   plan.administrator(),
+                  plan.workLimit() == 0 ? Limits.FULL_WORK : plan.workLimit(),
                   password == null ? List.of() : List.of(verifier(password, null))),
               plan.lenient());
       case SET_PASSWORD ->
@@ -80,6 +82,7 @@ final class AccountStatements {
                   ? Operation.AlterUser.Change.MAKE_ADMINISTRATOR
                   : Operation.AlterUser.Change.MAKE_ORDINARY,
               null);
+      case SET_WORK_LIMIT -> Operation.AlterUser.workLimit(user, plan.workLimit());
       case DROP -> new Operation.DropUser(user, plan.lenient());
     };
   }

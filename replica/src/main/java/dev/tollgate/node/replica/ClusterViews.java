@@ -296,7 +296,10 @@ public final class ClusterViews implements LockAccess {
       if (seen.shows(account.name())) {
         rows.add(
             new @Nullable Object[] {
-              account.name().value(), account.administrator(), (long) account.verifiers().size()
+              account.name().value(),
+              account.administrator(),
+              (long) account.verifiers().size(),
+              (long) account.workLimit()
             });
       }
     }

@@ -52,6 +52,7 @@ public final class H2Definitions {
       handle(CreateTable.class, "data", CreateTableData.class);
   private static final VarHandle INDEX_UNLESS_THERE = flag(CreateIndex.class, "ifNotExists");
   private static final VarHandle INDEX_NAME = name(CreateIndex.class, "indexName");
+  private static final VarHandle INDEX_TABLE = name(CreateIndex.class, "tableName");
   private static final VarHandle SCHEMA_UNLESS_THERE = flag(CreateSchema.class, "ifNotExists");
   private static final VarHandle SCHEMA_NAME = name(CreateSchema.class, "schemaName");
   private static final VarHandle SCHEMA_OWNER = name(CreateSchema.class, "authorization");
@@ -285,6 +286,15 @@ public final class H2Definitions {
     return definition instanceof AlterTableAddConstraint constraint
         ? find(session, constraint, (String) CONSTRAINT_TABLE.get(constraint))
         : null;
+  }
+
+  /** The rows of the table that a definition goes through from end to end; 0 for others. */
+  public static long rowsGoneThrough(SessionLocal session, Prepared definition) {
+    Table table =
+        definition instanceof CreateIndex index
+            ? find(session, index, (String) INDEX_TABLE.get(index))
+            : alteredTable(session, definition);
+    return table == null ? 0 : table.getRowCountApproximation(session);
   }
 
   /**

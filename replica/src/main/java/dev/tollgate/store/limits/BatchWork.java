@@ -1,6 +1,9 @@
 package dev.tollgate.store.limits;
 
 import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.store.h2.Exhausted;
+import org.h2.message.DbException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchWork {
   private final SqlContext context;
+  private final StoreLimits limits;
   private final Account rows;
   private final Account bytes;
   private @Nullable WorkBudget running;
@@ -18,9 +22,11 @@ public final class BatchWork {
   /**
    * @param context the context of the attempt to run the sets; a batch that had to wait goes on
    *     with another context
+   * @param standard the limits of a user without a work limit
    */
-  public BatchWork(SqlContext context, StoreLimits limits) {
+  public BatchWork(SqlContext context, StoreLimits standard) {
     this.context = context;
+    limits = standard.of(context.workLimit());
     rows = new Account(limits.rows());
     bytes = new Account(limits.bytes());
   }
@@ -51,6 +57,41 @@ public final class BatchWork {
 
   public boolean isOver() {
     return over;
+  }
+
+  /** The limits of the user of the statement. */
+  public StoreLimits limits() {
+    return limits;
+  }
+
+  /**
+   * Refuses a definition that goes through so many rows of a table, unless the user has no work
+   * limit.
+   *
+   * @throws DbException with SQLState 54001
+   */
+  public void requireSmall(long rowsGoneThrough) {
+    long most = limits.rows().most();
+    if (context.workLimit() < Limits.FULL_WORK && rowsGoneThrough > most) {
+      throw Exhausted.work(
+          "the definition was not carried out, because it goes through all "
+              + rowsGoneThrough
+              + " rows of its table, more than "
+              + most
+              + ", and every replica would stand still meanwhile: have an administrator do it."
+              + whyLess());
+    }
+  }
+
+  /** Why the limits are less than others', for a message; empty if they are not. */
+  public String whyLess() {
+    return context.workLimit() == Limits.FULL_WORK
+        ? ""
+        : " (User "
+            + context.user()
+            + " has WORK LIMIT "
+            + context.workLimit()
+            + ", in percent of what others may do.)";
   }
 
   Account rows() {

@@ -7,11 +7,16 @@ import dev.tollgate.core.command.Limits;
  *
  * @param rows rows that one execution of a statement may examine
  * @param bytes bytes that one execution may write
+ * @param paidSteps steps that the rows of its tables may pay for one execution
  * @param transactionChanges changes that a transaction may hold before its next statement
  * @param transactionBytes bytes that a transaction may have written before its next statement
  */
 public record StoreLimits(
-    WorkLimit rows, WorkLimit bytes, long transactionChanges, long transactionBytes) {
+    WorkLimit rows,
+    WorkLimit bytes,
+    long paidSteps,
+    long transactionChanges,
+    long transactionBytes) {
   /** The limits that {@link Limits} states. */
   public static final StoreLimits DEFAULT =
       new StoreLimits(
@@ -21,6 +26,28 @@ public record StoreLimits(
               Limits.STATEMENT_WRITTEN_BYTES_BASE,
               Limits.STATEMENT_WRITTEN_BYTES_PER_ROW,
               Limits.STATEMENT_WRITTEN_BYTES),
+          Limits.STATEMENT_STEPS_PAID,
           Limits.CHANGES_PER_TRANSACTION,
           Limits.TRANSACTION_WRITTEN_BYTES);
+
+  /**
+   * The limits of a user. What every statement may do stays, so that small statements work for
+   * everybody; what no statement may exceed becomes less.
+   *
+   * @param percent 1 to {@link Limits#FULL_WORK}
+   */
+  StoreLimits of(int percent) {
+    return percent == Limits.FULL_WORK
+        ? this
+        : new StoreLimits(
+            rows.of(percent),
+            bytes.of(percent),
+            part(paidSteps, percent),
+            part(transactionChanges, percent),
+            part(transactionBytes, percent));
+  }
+
+  static long part(long limit, int percent) {
+    return limit * percent / Limits.FULL_WORK;
+  }
 }

@@ -42,8 +42,7 @@ public final class WorkBudget implements StatementMeter {
     this.changesBefore = changesBefore;
     lastChanges = changesBefore;
     maxRows = batch.rows().left(rowsOfTables);
-    paidSteps =
-        Math.min(rowsOfTables * Limits.STATEMENT_STEPS_PER_ROW, Limits.STATEMENT_STEPS_PAID);
+    paidSteps = Math.min(rowsOfTables * Limits.STATEMENT_STEPS_PER_ROW, batch.limits().paidSteps());
     paidChanges = rowsOfTables * Limits.STATEMENT_CHANGES_PER_ROW;
     maxBytes = batch.bytes().left(rowsOfTables);
   }
@@ -161,6 +160,7 @@ public final class WorkBudget implements StatementMeter {
         + " rows that its tables and its VALUES have, but not more than "
         + limit.most()
         + "."
+        + batch.whyLess()
         + (account.done() == 0
             ? ""
             : " The sets of a batch share the first and the last of these numbers, and those before"

@@ -20,6 +20,11 @@ public record WorkLimit(long base, long perRow, long most) {
     return new WorkLimit(most, 0, most);
   }
 
+  /** Returns a limit with this part of the maximum, but at least the base. */
+  WorkLimit of(int percent) {
+    return new WorkLimit(base, perRow, Math.max(StoreLimits.part(most, percent), base));
+  }
+
   /** Returns the limit of a statement whose tables have this many rows. */
   long with(long rows) {
     return rows < (most - base) / Math.max(perRow, 1) ? base + perRow * rows : most;

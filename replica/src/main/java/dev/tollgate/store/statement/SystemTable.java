@@ -109,7 +109,7 @@ public enum SystemTable {
   /** How long transactions may be open in the whole cluster: one row. */
   TRANSACTION_LIMITS(number("AGE_MS"), number("IDLE_MS")),
   /** The users, and how many passwords of each are valid. */
-  USERS(name("USER_NAME"), answer("ADMINISTRATOR"), number("PASSWORDS")),
+  USERS(name("USER_NAME"), answer("ADMINISTRATOR"), number("PASSWORDS"), number("WORK_LIMIT")),
   /** Rights on locks and sequences. Those on tables are in INFORMATION_SCHEMA.TABLE_PRIVILEGES. */
   RIGHTS(name("GRANTEE"), word("RIGHT_NAME"), text("OBJECT_NAME")),
   /**

@@ -1,5 +1,6 @@
 package dev.tollgate.log.entry;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -100,6 +101,8 @@ class EntryCodecTest {
             new Operation.SetLockTimeout(5_000),
             new Operation.CreateUser(new UserAccount(ANN, true, List.of("m$s$k", "m$s$l")), true),
             new Operation.CreateUser(new UserAccount(ANN, false, List.of()), false),
+            new Operation.CreateUser(new UserAccount(ANN, false, 1, List.of()), false),
+            Operation.AlterUser.workLimit(ANN, 100),
             new Operation.DropUser(ANN, false),
             new Operation.DropUser(new UserName("\u0000\ud83d\ude00"), true),
             new Operation.ChangeRight(true, new Right(Right.Kind.LOCK, null, "j\u00f6b-%", "ANN")),
@@ -114,7 +117,9 @@ class EntryCodecTest {
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o)));
     for (Operation.AlterUser.Change change : Operation.AlterUser.Change.values()) {
       commands.add(new Command.Perform(session, 77, alteration(ANN, change)));
-      commands.add(new Command.Perform(session, 77, alteration(null, change)));
+      if (change != Operation.AlterUser.Change.LIMIT_WORK) {
+        commands.add(new Command.Perform(session, 77, alteration(null, change)));
+      }
     }
     operations.forEach(o -> commands.add(new Command.Perform(session, 77, o, -3)));
     commands.add(new Command.OpenSession(new ClientInfo("a", "b", "c"), -1, 60_000, 15_000));
@@ -155,6 +160,7 @@ class EntryCodecTest {
       case SET_PASSWORD, ADD_PASSWORD -> new Operation.AlterUser(user, change, "m$s$k");
       case DROP_OLD_PASSWORD, MAKE_ADMINISTRATOR, MAKE_ORDINARY ->
           new Operation.AlterUser(user, change, null);
+      case LIMIT_WORK -> Operation.AlterUser.workLimit(requireNonNull(user), 7);
     };
   }
 

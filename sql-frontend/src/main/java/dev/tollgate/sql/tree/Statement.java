@@ -176,6 +176,7 @@ public sealed interface Statement {
    * @param verb a name of {@code dev.tollgate.sql.Plan.ConfigureUser.Change}, or RENAME
    * @param user null for SET PASSWORD
    * @param password a character literal or a parameter; null if there is none
+   * @param workLimit an integer literal; null if there is none
    * @param lenient whether the statement says IF NOT EXISTS or IF EXISTS
    */
   record ConfigureUser(
@@ -183,6 +184,7 @@ public sealed interface Statement {
       @Nullable SqlIdentifier user,
       @Nullable SqlNode password,
       boolean administrator,
+      @Nullable SqlNode workLimit,
       boolean lenient)
       implements Statement {
     @Override

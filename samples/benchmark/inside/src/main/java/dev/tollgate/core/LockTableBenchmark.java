@@ -6,6 +6,7 @@ import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -37,12 +38,18 @@ public class LockTableBenchmark {
   @Param({"0", "1000", "1000000"})
   public int held;
 
+  private final LockTable locks = new LockTable();
   private final LockGrants grants =
-      new LockGrants(new LockTable(), Capacity.STANDARD, (request, outcome) -> {});
+      new LockGrants(
+          locks,
+          Capacity.STANDARD,
+          new EventRecorder(new SessionTable(Capacity.STANDARD), locks),
+          (request, outcome) -> {});
   private final Lease lease = lease(1);
 
   private static Lease lease(long id) {
-    return new Lease(new LeaseId(id), "owner", 15_000, 0, null, LeaseKind.CLIENT);
+    return new Lease(
+        new LeaseId(id), "owner", 15_000, 0, null, LeaseKind.CLIENT, UserName.ANONYMOUS);
   }
 
   /** Acquires the other locks. */
