@@ -18,6 +18,7 @@ final class ConfigurationOption {
               + " hyphens; by default conf/tollgate.properties of the distribution, if it is there."
               + " The environment goes before the file, and options go before both."
               + " [TOLLGATE_CONFIG]")
+  @SuppressWarnings("UnusedVariable")
   private @Nullable Path file;
 
   ConfigurationOption() {}

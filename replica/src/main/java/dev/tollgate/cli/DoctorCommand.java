@@ -38,7 +38,10 @@ final class DoctorCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Mixin private final ServerOptions options = new ServerOptions();
-  @Mixin private final ConfigurationOption configuration = new ConfigurationOption();
+
+  @SuppressWarnings("UnusedVariable") // adds --config to the help
+  @Mixin
+  private final ConfigurationOption configuration = new ConfigurationOption();
 
   @Option(
       names = {"-u", "--url"},

@@ -1,5 +1,7 @@
 package dev.tollgate.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.cli.configuration.Configuration;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -74,12 +76,16 @@ public final class Main implements Runnable {
             .setCaseInsensitiveEnumValuesAllowed(true)
             .setParameterExceptionHandler(Main::misused)
             .setExecutionExceptionHandler(Main::failed);
-    CommandLine server = program.getSubcommands().get("server");
+    CommandLine server = subcommand(program, "server");
     Configuration settings =
         new Configuration(program, server.getCommandSpec(), environment, configuration);
     settings.serve(server);
-    settings.serve(program.getSubcommands().get("doctor"));
+    settings.serve(subcommand(program, "doctor"));
     return program;
+  }
+
+  private static CommandLine subcommand(CommandLine program, String name) {
+    return requireNonNull(program.getSubcommands().get(name), name);
   }
 
   /** Prints what is wrong with the arguments, and where to read the valid ones. */

@@ -17,6 +17,9 @@ import picocli.CommandLine.Spec;
         "Shows nodes, locks, the longest waits and slow statements of a cluster, until Ctrl-C.",
     mixinStandardHelpOptions = true)
 final class TopCommand implements Callable<Integer> {
+  /** System property: true if standard output is a terminal, which Java cannot tell. */
+  private static final String SCREEN = "tollgate.screen";
+
   private static final int MOST_ROWS = 1_000;
   private static final int MOST_SECONDS = 3_600;
 
@@ -63,7 +66,7 @@ final class TopCommand implements Callable<Integer> {
         out.flush();
         return frame.complete() ? 0 : Main.FAILED;
       }
-      TopScreen screen = new TopScreen(out, System.console() != null);
+      TopScreen screen = new TopScreen(out, Boolean.getBoolean(SCREEN));
       Runtime.getRuntime().addShutdownHook(new Thread(screen::leave, "tollgate-top-end"));
       while (true) {
         screen.show(view.frame().text());

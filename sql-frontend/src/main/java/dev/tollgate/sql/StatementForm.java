@@ -23,7 +23,8 @@ public final class StatementForm {
 
   /**
    * Returns the form of a statement that the front-end has planned. Of any other text it returns
-   * what precedes the first error. Takes some tens of microseconds, because it reads only the start.
+   * what precedes the first error. Takes some tens of microseconds, because it reads only the
+   * start.
    */
   public static String of(String sql) {
     boolean cut = sql.length() > READ_CHARS;
