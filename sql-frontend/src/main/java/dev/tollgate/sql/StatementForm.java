@@ -8,12 +8,12 @@ import java.util.List;
  * The form of a statement: its text without values and comments, so that operators may see it.
  * Every literal is a {@code ?}. Statements that differ in values and spaces alone have one form.
  */
-public final class StatementForm {
+final class StatementForm {
   /** Characters of a statement that are read; the rest is left out. */
   static final int READ_CHARS = 2_000;
 
   /** Characters of a form; the rest is left out. */
-  public static final int MOST_CHARS = 1_000;
+  static final int MOST_CHARS = 1_000;
 
   private static final String VALUE = "?";
   private static final String REST = " ...";
@@ -26,7 +26,7 @@ public final class StatementForm {
    * what precedes the first error. Takes some tens of microseconds, because it reads only the
    * start.
    */
-  public static String of(String sql) {
+  static String of(String sql) {
     boolean cut = sql.length() > READ_CHARS;
     List<Token> tokens = Tokens.beforeError(cut ? sql.substring(0, READ_CHARS) : sql);
     StringBuilder form = new StringBuilder();

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.node.slow.SlowStatement;
-import dev.tollgate.sql.StatementForm;
+import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.wire.Reply;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -64,7 +64,7 @@ final class SlowStatements {
   }
 
   private static String form(String sql, int others) {
-    String form = StatementForm.of(sql);
+    String form = SqlFrontend.form(sql);
     return others > 0 ? form + " (and " + others + " more)" : form;
   }
 
