@@ -176,6 +176,7 @@ final class StatementRunner {
       this.first = first;
       this.statement = statement;
       this.cursorId = first.page().cursorId();
+      cluster.hasRows(execution, true);
     }
 
     List<Value[]> all() throws TransportException {
@@ -205,6 +206,9 @@ final class StatementRunner {
       }
       RowSet.Page page = page(result.body());
       cursorId = page.cursorId();
+      if (cursorId == 0) {
+        cluster.hasRows(execution, false);
+      }
       return page;
     }
 

@@ -67,15 +67,17 @@ final class Budget {
   }
 
   /**
-   * Pauses before the next try: not at all the first time, then longer each time.
+   * Pauses before the next try: not at all the first time, then longer each time. A pause ends
+   * early when a leader of a later term becomes known.
    *
+   * @param knownTerm the latest term in which a leader was known before the last try
    * @return false if there is no next try
    */
-  boolean pause() {
+  boolean pause(LeaderNews news, long knownTerm) {
     if (!spent() && nextPauseMillis > 0) {
       Duration pause = within(Duration.ofMillis(nextPauseMillis));
       try {
-        Thread.sleep(pause.toMillis() + 1);
+        news.awaitLater(knownTerm, pause.toMillis() + 1);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return false;

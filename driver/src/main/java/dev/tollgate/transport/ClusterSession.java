@@ -173,6 +173,7 @@ public final class ClusterSession implements AutoCloseable {
     sequenceUnderWay = execution.sequence();
     try {
       Reply reply = call(new StatementCall(execution));
+      rowsEnd(execution);
       execution.answered(reply, link.connectionNumber());
     } finally {
       sequenceUnderWay = 0;
@@ -276,15 +277,15 @@ public final class ClusterSession implements AutoCloseable {
       requireOpen();
       Duration timeout = networkTimeout.isZero() ? settings.failover() : networkTimeout;
       Optional<Reply> reply =
-          execution.connectionNumber() == link.connectionNumber()
-              ? link.callOnce(new Request.Fetch(cursorId, pageRows), timeout)
-              : Optional.empty();
+          link.callOnce(
+              execution.connectionNumber(), new Request.Fetch(cursorId, pageRows), timeout);
       boolean lost =
           reply.isEmpty()
               || reply.get() instanceof Reply.NotLeader
               || (reply.get() instanceof Reply.Failure failure
                   && failure.sqlState().equals(SqlState.CONFLICT.state()));
       if (lost) {
+        rowsEnd(execution);
         throw new TransportException(SqlState.CONFLICT, ROWS_LOST, null);
       }
       return reply.orElseThrow();
@@ -297,11 +298,35 @@ public final class ClusterSession implements AutoCloseable {
   public void closeCursor(Execution execution, long cursorId) {
     oneAtATime.lock();
     try {
-      if (isOpen() && execution.connectionNumber() == link.connectionNumber()) {
-        link.tell(new Request.CloseCursor(cursorId));
+      if (isOpen()) {
+        link.tell(execution.connectionNumber(), new Request.CloseCursor(cursorId));
+      }
+      rowsEnd(execution);
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  /**
+   * Says whether the result of a statement has rows that are not fetched yet. The session keeps the
+   * connection that has them, also if it goes on at another node.
+   */
+  public void hasRows(Execution execution, boolean more) {
+    oneAtATime.lock();
+    try {
+      if (more && execution.opensRows()) {
+        link.hasRows(execution.connectionNumber(), true);
+      } else if (!more) {
+        rowsEnd(execution);
       }
     } finally {
       oneAtATime.unlock();
+    }
+  }
+
+  private void rowsEnd(Execution execution) {
+    if (execution.endsRows()) {
+      link.hasRows(execution.connectionNumber(), false);
     }
   }
 

@@ -14,6 +14,7 @@ public final class Execution {
   private final long startNanos;
   private @Nullable Reply reply;
   private int connectionNumber;
+  private boolean hasRows;
 
   Execution(long sequence, ClusterSession.Statement statement, long startNanos) {
     this.sequence = sequence;
@@ -29,6 +30,20 @@ public final class Execution {
   void answered(Reply answer, int onConnection) {
     reply = answer;
     connectionNumber = onConnection;
+  }
+
+  /** Records that rows of the result are left; returns false if that was known. */
+  boolean opensRows() {
+    boolean first = !hasRows;
+    hasRows = true;
+    return first;
+  }
+
+  /** Records that no rows are left; returns false if that was known. */
+  boolean endsRows() {
+    boolean last = hasRows;
+    hasRows = false;
+    return last;
   }
 
   String sql() {

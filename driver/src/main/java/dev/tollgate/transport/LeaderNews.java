@@ -34,6 +34,16 @@ final class LeaderNews {
     return known == null ? 0 : known.term();
   }
 
+  /** Waits until a leader of a later term than this is known, or so many milliseconds. */
+  synchronized void awaitLater(long knownTerm, long millis) throws InterruptedException {
+    long deadline = System.nanoTime() + millis * 1_000_000;
+    long leftNanos = deadline - System.nanoTime();
+    while (term() <= knownTerm && leftNanos > 0) {
+      wait(leftNanos / 1_000_000 + 1);
+      leftNanos = deadline - System.nanoTime();
+    }
+  }
+
   /** True if another node leads in a later term than that in which this one was met. */
   boolean isSuperseded(NodeConnection connection) {
     Leader known = latest;
@@ -73,6 +83,7 @@ final class LeaderNews {
     }
     // before the connections are looked at: those that come later look at it
     latest = leader;
+    notifyAll();
     int closed = 0;
     for (NodeConnection connection : watched) {
       if (isSuperseded(connection)) {

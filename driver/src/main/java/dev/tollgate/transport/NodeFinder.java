@@ -67,7 +67,7 @@ final class NodeFinder {
   }
 
   /**
-   * Tries every known node, again and again, with growing pauses.
+   * Tries every known node, again and again, with growing pauses, which news of a leader end.
    *
    * @param leader true if only the leader will do
    * @throws UnreachableException if no node accepted the purpose before the budget ended; at once
@@ -79,6 +79,7 @@ final class NodeFinder {
       throws UnreachableException, TransportException {
     Round inTime = null;
     while (true) {
+      long knownTerm = news.term();
       Round round = new Round(map.candidates(leader));
       for (String next = round.next(); next != null; next = round.next()) {
         Optional<Found> found = attempt(next, leader, purpose, budget, round);
@@ -94,7 +95,7 @@ final class NodeFinder {
         // what a node said says more than that the time ended before it said anything
         inTime = round;
       }
-      if (round.refusedByAll() || !budget.pause()) {
+      if (round.refusedByAll() || !budget.pause(news, knownTerm)) {
         throw new UnreachableException(inTime.refusal, inTime.trouble);
       }
     }

@@ -69,6 +69,7 @@ final class SessionLink {
   private final Request.SessionOptions options;
   private final long sessionId;
   private final long secret;
+  private final FormerConnections former = new FormerConnections();
   private volatile @Nullable NodeConnection node;
   private volatile boolean severed;
   private boolean needsLeader;
@@ -119,6 +120,7 @@ final class SessionLink {
     boolean mayHaveEffect = false;
     IOException trouble = null;
     while (true) {
+      long knownTerm = finder.news().term();
       NodeConnection current = attached(budget, mayHaveEffect, trouble);
       boolean sentBefore = mayHaveEffect;
       if (current.version() < call.minVersion() && !sentBefore) {
@@ -128,7 +130,8 @@ final class SessionLink {
         if (current.version() < call.minVersion()) {
           throw new IOException(current.address() + " is of an earlier version");
         }
-        if (needsLeader) {
+        // the rows of a leader that goes on are worth more than to be told soon of another one
+        if (needsLeader && !former.hasRows(connections)) {
           finder.news().watch(current);
         }
         current.checkAfterIdling();
@@ -154,11 +157,12 @@ final class SessionLink {
       } catch (IOException e) {
         finder.map().doubt(current.address());
         trouble = e;
+        disconnect();
       } finally {
         finder.news().forget(current);
       }
-      disconnect();
-      if (!budget.pause()) {
+      leave();
+      if (!budget.pause(finder.news(), knownTerm)) {
         throw new UnansweredException(mayHaveEffect, trouble.getMessage(), trouble);
       }
     }
@@ -178,29 +182,53 @@ final class SessionLink {
     return reply;
   }
 
-  /** Sends a request once, on the current connection; empty if there is none, or it breaks. */
-  Optional<Reply> callOnce(Request request, Duration timeout) {
-    NodeConnection current = node;
-    if (current == null) {
+  /**
+   * Records whether a result has more rows than were fetched on a connection. Such a connection
+   * stays open when the session moves to another node.
+   */
+  void hasRows(int connection, boolean more) {
+    if (more) {
+      former.opened(connection);
+    } else {
+      former.ended(connection);
+    }
+  }
+
+  /** Sends a request once, on this connection; empty if it is not there any more, or breaks. */
+  Optional<Reply> callOnce(int connection, Request request, Duration timeout) {
+    NodeConnection with = connection(connection);
+    if (with == null) {
       return Optional.empty();
     }
     try {
-      return Optional.of(current.ask(request, timeout));
+      return Optional.of(with.ask(request, timeout));
     } catch (IOException e) {
-      disconnect();
+      broken(connection);
       return Optional.empty();
     }
   }
 
   /** Sends a request that gets no reply; its loss does not matter. */
-  void tell(Request request) {
-    NodeConnection current = node;
-    if (current != null) {
+  void tell(int connection, Request request) {
+    NodeConnection with = connection(connection);
+    if (with != null) {
       try {
-        current.tell(request);
+        with.tell(request);
       } catch (IOException e) {
-        disconnect();
+        broken(connection);
       }
+    }
+  }
+
+  private @Nullable NodeConnection connection(int number) {
+    return number == connections ? node : former.find(number);
+  }
+
+  private void broken(int number) {
+    if (number == connections) {
+      disconnect();
+    } else {
+      former.broken(number);
     }
   }
 
@@ -247,7 +275,7 @@ final class SessionLink {
     if (current != null && !(needsLeader && finder.news().isSuperseded(current))) {
       return current;
     }
-    disconnect();
+    leave();
     long since = environment.nanos();
     Request.AttachSession attach = attach();
     try {
@@ -295,6 +323,18 @@ final class SessionLink {
     return new Request.AttachSession(sessionId, secret, needsLeader, options);
   }
 
+  /** Leaves a connection that works, and that may have rows to be fetched. */
+  private void leave() {
+    NodeConnection current = node;
+    node = null;
+    if (current != null) {
+      former.left(connections, current);
+      if (severed) {
+        former.close();
+      }
+    }
+  }
+
   private void disconnect() {
     NodeConnection current = node;
     node = null;
@@ -307,6 +347,7 @@ final class SessionLink {
   void sever() {
     severed = true;
     disconnect();
+    former.close();
   }
 
   private static int millis(Duration duration) {

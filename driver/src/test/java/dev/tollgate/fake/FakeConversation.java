@@ -66,6 +66,10 @@ final class FakeConversation {
                 // the client closed the connection, or a test did
               } finally {
                 close();
+                FakeSession last = session;
+                if (last != null) {
+                  last.ended(this);
+                }
                 worker.shutdownNow();
                 onEnd.run();
               }
@@ -245,7 +249,6 @@ final class FakeConversation {
     if (found.secret != attach.secret()) {
       return new Reply.Failure(SqlState.CONNECTION_REFUSED, "wrong secret");
     }
-    found.loseCursors();
     if (node != null && node.forgetsOnAttach) {
       cluster.forgetSessions();
     }
@@ -254,6 +257,7 @@ final class FakeConversation {
 
   private Reply attached(FakeSession found, Request.SessionOptions options) {
     session = found;
+    found.attach(this);
     consistency = options.readConsistency();
     return new Reply.SessionReady(found.id, found.secret);
   }
@@ -293,7 +297,7 @@ final class FakeConversation {
       return mayRun(prepare.sql()) ? current.prepare(prepare.sql()) : notLeader();
     }
     if (request instanceof Request.Fetch fetch) {
-      return node != null && use(node.dropsFetch) ? broken() : current.fetch(fetch);
+      return node != null && use(node.dropsFetch) ? broken() : current.fetch(fetch, this);
     }
     if (request instanceof Request.CloseCursor close) {
       current.closeCursor(close.cursorId());

@@ -38,7 +38,12 @@ final class FakeSession {
   final long secret;
   final Request.OpenSession opening;
   private final Connection connection;
-  private final Map<Long, ResultInterface> cursors = new ConcurrentHashMap<>();
+
+  /** A result with more rows, and the connection to which it belongs. */
+  private record Cursor(Object connection, ResultInterface rows) {}
+
+  private final Map<Long, Cursor> cursors = new ConcurrentHashMap<>();
+  private volatile Object attachedTo = this;
   private long lastSequence;
   private Reply lastReply;
   private long lastCursor;
@@ -142,7 +147,7 @@ final class FakeSession {
                 StatementResult.beginRows(out), result, request.pageRows(), PAGE_BYTES, cursorId);
         if (more) {
           lastCursor = cursorId;
-          cursors.put(cursorId, result);
+          cursors.put(cursorId, new Cursor(attachedTo, result));
         }
       } else {
         ResultWithGeneratedKeys result = command.executeUpdate(keys(request.keys()));
@@ -212,13 +217,14 @@ final class FakeSession {
     return new Reply.Result(out.toByteArray());
   }
 
-  Reply fetch(Request.Fetch request) {
-    ResultInterface result = cursors.get(request.cursorId());
-    if (result == null) {
+  Reply fetch(Request.Fetch request, Object asked) {
+    Cursor cursor = cursors.get(request.cursorId());
+    if (cursor == null || cursor.connection() != asked) {
       return new Reply.Failure(SqlState.CONFLICT, "no cursor " + request.cursorId());
     }
     WireWriter out = StatementResult.beginPage(new WireWriter());
-    if (!RowSet.Page.write(out, result, request.pageRows(), PAGE_BYTES, request.cursorId())) {
+    if (!RowSet.Page.write(
+        out, cursor.rows(), request.pageRows(), PAGE_BYTES, request.cursorId())) {
       cursors.remove(request.cursorId());
     }
     return new Reply.Result(out.toByteArray());
@@ -232,9 +238,14 @@ final class FakeSession {
     return cursors.size();
   }
 
-  /** Cursors belong to a connection: a new one does not know them. */
-  void loseCursors() {
-    cursors.clear();
+  /** From now on it is this connection to which new cursors belong. */
+  void attach(Object newConnection) {
+    attachedTo = newConnection;
+  }
+
+  /** A connection has ended, and its cursors with it. */
+  void ended(Object gone) {
+    cursors.values().removeIf(cursor -> cursor.connection() == gone);
   }
 
   /** Waits like a statement that waits for a lock; false if it was cancelled meanwhile. */

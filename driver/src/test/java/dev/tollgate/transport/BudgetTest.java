@@ -12,6 +12,7 @@ class BudgetTest {
   private static final Duration TEN = Duration.ofSeconds(10);
 
   private final Client.ManualClock clock = new Client.ManualClock();
+  private final LeaderNews news = new LeaderNews();
   private final Timekeeping environment = new Timekeeping(clock, Timing.STANDARD);
 
   private Budget budget(Duration limit) {
@@ -27,7 +28,7 @@ class BudgetTest {
     clock.advance(Duration.ofSeconds(1));
     assertTrue(budget.spent());
     assertEquals(Duration.ZERO, budget.within(TEN));
-    assertFalse(budget.pause());
+    assertFalse(budget.pause(news, 0));
   }
 
   @Test
@@ -68,7 +69,7 @@ class BudgetTest {
     assertTrue(pauseMillis(budget) < 10, "none the first time");
     long early = pauseMillis(budget);
     for (int i = 0; i < 4; i++) {
-      assertTrue(budget.pause());
+      assertTrue(budget.pause(news, 0));
     }
     long late = pauseMillis(budget);
     assertTrue(early >= 10 && late >= 200, early + ", " + late);
@@ -76,10 +77,35 @@ class BudgetTest {
     assertTrue(pauseMillis(budget) < 10);
   }
 
-  private static long pauseMillis(Budget budget) {
+  private long pauseMillis(Budget budget) {
     long start = System.nanoTime();
-    assertTrue(budget.pause());
+    assertTrue(budget.pause(news, 0));
     return (System.nanoTime() - start) / 1_000_000;
+  }
+
+  @Test
+  void newsOfALaterLeaderEndAPause() throws InterruptedException {
+    Budget budget = budget(Duration.ZERO);
+    for (int i = 0; i < 6; i++) {
+      assertTrue(budget.pause(news, 0));
+    }
+    Thread pausing = Thread.currentThread();
+    Thread leader =
+        new Thread(
+            () -> {
+              while (pausing.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+              }
+              news.learn(new LeaderNews.Leader(7, "n2", "b:1"));
+            });
+    leader.start();
+    long whileNewsCome = pauseMillis(budget);
+    leader.join();
+    assertTrue(whileNewsCome < 150, "it lasted " + whileNewsCome + " ms");
+    assertTrue(pauseMillis(budget) < 150, "the news came before the pause");
+    long start = System.nanoTime();
+    assertTrue(budget.pause(news, 7));
+    assertTrue(System.nanoTime() - start >= 200_000_000, "that leader was known before");
   }
 
   @Test
@@ -94,9 +120,9 @@ class BudgetTest {
   @Test
   void anInterruptEndsAPauseAndIsNotLost() {
     Budget budget = budget(Duration.ZERO);
-    assertTrue(budget.pause());
+    assertTrue(budget.pause(news, 0));
     Thread.currentThread().interrupt();
-    assertFalse(budget.pause());
+    assertFalse(budget.pause(news, 0));
     assertTrue(Thread.interrupted());
   }
 }

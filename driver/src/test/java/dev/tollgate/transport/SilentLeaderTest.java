@@ -182,6 +182,78 @@ class SilentLeaderTest {
     }
   }
 
+  private static Execution threeRows(ClusterSession session) throws TransportException {
+    Execution query =
+        session.run(
+            new ClusterSession.Statement(
+                "SELECT X FROM SYSTEM_RANGE(1, 3)",
+                TransactionMode.AUTOCOMMIT,
+                false,
+                new KeyRequest.None(),
+                0,
+                1,
+                Client.statement("", Duration.ZERO).parameterSets(),
+                Duration.ZERO));
+    session.hasRows(query, true);
+    return query;
+  }
+
+  @Test
+  void rowsAreStillFetchedAfterTheSessionHasMoved() throws Exception {
+    try (ClusterSession session = open()) {
+      FakeNode next = notWatched();
+      Execution query = threeRows(session);
+      cluster.lead(next);
+      await().until(() -> lastKnownTerm() == cluster.term());
+      assertEquals("7", Client.query(session, "SELECT 7"));
+      await().until(() -> next.openConnections() == 2);
+      assertTrue(session.fetch(query, 1, 1) instanceof Reply.Result);
+      assertEquals("8", Client.query(session, "SELECT 8"));
+      assertTrue(session.fetch(query, 1, 1) instanceof Reply.Result);
+      session.hasRows(query, false);
+      await().until(() -> cluster.node(0).openConnections() == 0);
+    }
+  }
+
+  /** It might answer, and its rows would be gone. */
+  @Test
+  void theAnswerOfANodeThatHasRowsIsWaitedFor() throws Exception {
+    try (ClusterSession session = open()) {
+      FakeNode next = notWatched();
+      Execution query = threeRows(session);
+      cluster.node(0).holdStatements();
+      CompletableFuture<String> other =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return Client.query(session, "SELECT 1");
+                } catch (TransportException e) {
+                  throw new IllegalStateException(e);
+                }
+              },
+              threads);
+      await().until(() -> cluster.received().size() == 2);
+      cluster.lead(next);
+      await().until(() -> lastKnownTerm() == cluster.term());
+      cluster.node(0).release();
+      assertEquals("1", other.get(20, TimeUnit.SECONDS));
+      assertTrue(session.fetch(query, 1, 1) instanceof Reply.Result);
+    }
+  }
+
+  @Test
+  void connectionsWithRowsEndWithTheSession() throws Exception {
+    try (ClusterSession session = open()) {
+      FakeNode next = notWatched();
+      threeRows(session);
+      cluster.lead(next);
+      await().until(() -> lastKnownTerm() == cluster.term());
+      assertEquals("7", Client.query(session, "SELECT 7"));
+      assertEquals(1, cluster.node(0).openConnections());
+    }
+    await().until(() -> cluster.node(0).openConnections() == 0);
+  }
+
   @Test
   void aSessionThatReadsAnywhereIsNotTouched() throws Exception {
     try (ClusterSession session = open(registry, ReadConsistency.ANY)) {

@@ -3,6 +3,8 @@ package dev.tollgate.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.cli.configuration.Configuration;
+import dev.tollgate.core.command.FeatureLevels;
+import dev.tollgate.log.NodeVersion;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -139,8 +141,20 @@ public final class Main implements Runnable {
     public String[] getVersion() {
       return new String[] {
         "Tollgate " + ofTollgate(),
+        formats(NodeVersion.of(FeatureLevels.STANDARD)),
         "Java " + Runtime.version() + ", " + System.getProperty("java.vendor"),
       };
+    }
+
+    private static String formats(NodeVersion version) {
+      return "Protocol "
+          + version.protocol()
+          + ", log "
+          + version.logFormat()
+          + ", snapshots "
+          + version.snapshotFormat()
+          + ", feature level "
+          + version.featureLevel();
     }
 
     /** As the jar's manifest says; classes outside a jar have none. */

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.RandomSeed;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the replicas have agreed upon about their own work: the environment of statements, the
- * skipped commands, and the last comparison of the replicas.
+ * feature level, the skipped commands, and the last comparison of the replicas.
  */
 final class Agreement {
   private RandomSeed randomSeed = RandomSeed.NONE;
   private Computing computing = Computing.ANYWHERE;
+  private int featureLevel = FeatureLevels.FIRST;
   private @Nullable ReplicaCheck check;
   private final List<StateRecord.SkippedCommand> skipped = new ArrayList<>();
 
@@ -33,6 +35,18 @@ final class Agreement {
 
   void setComputing(Computing changed) {
     computing = changed;
+  }
+
+  /** The level of the commands that may be in the log. */
+  int featureLevel() {
+    return featureLevel;
+  }
+
+  /** Raises the feature level; returns false if the cluster has this level or a higher one. */
+  boolean raiseFeatureLevel(int level) {
+    boolean raises = level > featureLevel;
+    featureLevel = Math.max(featureLevel, level);
+    return raises;
   }
 
   /** The last comparison of the replicas, or null if there was none. */

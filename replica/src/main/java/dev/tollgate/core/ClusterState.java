@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LockDefinition;
@@ -153,6 +154,11 @@ public final class ClusterState {
   /** The last comparison of the replicas, or null if there was none. */
   public @Nullable ReplicaCheck lastCheck() {
     return state.agreement().check();
+  }
+
+  /** The level of the commands that may be in the log; see {@link FeatureLevels}. */
+  public int featureLevel() {
+    return state.agreement().featureLevel();
   }
 
   /** The environment in which statements are computed. */

@@ -2,6 +2,7 @@ package dev.tollgate.core;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Computing;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.LockDefinition;
 import dev.tollgate.core.command.PresentedToken;
 import dev.tollgate.core.command.TransactionLimits;
@@ -84,6 +85,9 @@ public final class CoreCopy implements Iterable<StateRecord> {
     ClusterIdentity identity = state.nodes().identity();
     if (!identity.equals(ClusterIdentity.NONE)) {
       last.add(new StateRecord.Identity(identity));
+    }
+    if (agreement.featureLevel() != FeatureLevels.FIRST) {
+      last.add(new StateRecord.FeatureLevelState(agreement.featureLevel()));
     }
     last.addAll(agreement.skipped());
     state.users().all().forEach(account -> last.add(new StateRecord.UserState(account)));

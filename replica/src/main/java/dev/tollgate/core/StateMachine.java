@@ -364,6 +364,15 @@ public final class StateMachine {
     }
 
     @Override
+    public Outcome raise(Command.RaiseFeatureLevel command) {
+      boolean raised = state.agreement().raiseFeatureLevel(command.level());
+      if (raised) {
+        current.tell(new Notice.FeatureLevelRaised(command.level()));
+      }
+      return new Outcome.Answered(raised);
+    }
+
+    @Override
     public Outcome pause(Command.PauseStatements command) {
       state.agreement().setComputing(Computing.PAUSED);
       return new Outcome.Done();

@@ -79,6 +79,8 @@ public sealed interface StateRecord {
     R right(RightState record);
 
     R loginSecret(LoginSecret record);
+
+    R featureLevel(FeatureLevelState record);
   }
 
   /** The position of the log, and the highest number given out so far of each kind. */
@@ -462,6 +464,14 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.right(this);
+    }
+  }
+
+  /** The feature level of the cluster. Absent at the first level. */
+  record FeatureLevelState(int level) implements StateRecord {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.featureLevel(this);
     }
   }
 

@@ -99,6 +99,12 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   }
 
   @Override
+  public StateRecord featureLevel(StateRecord.FeatureLevelState record) {
+    state.agreement().raiseFeatureLevel(record.level());
+    return record;
+  }
+
+  @Override
   public StateRecord limits(StateRecord.LimitsState record) {
     state.transactions().setLimits(record.limits());
     return record;

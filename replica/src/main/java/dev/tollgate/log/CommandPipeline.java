@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,6 +61,7 @@ public final class CommandPipeline {
   private final Clock clock;
   private final int maxEntryBytes;
   private final Supervision supervision;
+  private final Function<Command, @Nullable String> admission;
 
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Proposal> queue = new ArrayDeque<>();
@@ -91,18 +93,29 @@ public final class CommandPipeline {
   /**
    * @param clock stamps entries
    * @param maxEntryBytes an entry ends with the command that reaches this size
+   * @param admission says why a command must not be in the log yet, or null; must not wait
    */
   public CommandPipeline(
-      ReplicatedLog log, Clock clock, int maxEntryBytes, Supervision supervision) {
+      ReplicatedLog log,
+      Clock clock,
+      int maxEntryBytes,
+      Supervision supervision,
+      Function<Command, @Nullable String> admission) {
     this.log = requireNonNull(log, "log");
     this.clock = requireNonNull(clock, "clock");
     this.maxEntryBytes = maxEntryBytes;
     this.supervision = requireNonNull(supervision, "supervision");
+    this.admission = requireNonNull(admission, "admission");
   }
 
-  /** Proposes a command with the next entry. */
+  /** Proposes a command with the next entry, if the cluster's feature level allows it. */
   public void submit(Command command, Proposal.Listener listener) {
     Proposal proposal = new Proposal(EntryCodec.encode(command), listener);
+    String notYet = admission.apply(command);
+    if (notYet != null) {
+      proposal.notYet(notYet);
+      return;
+    }
     int bytes = proposal.encoded().length;
     String full;
     Flight next = null;

@@ -1,6 +1,8 @@
 package dev.tollgate.log;
 
 import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
@@ -44,6 +46,24 @@ public interface LogConsumer {
   /** Returns the identity of the cluster and its nodes; callable from any thread, never waits. */
   default ClusterIdentity identity() {
     return ClusterIdentity.NONE;
+  }
+
+  /** What the program of this node knows, which it tells the other nodes. */
+  default NodeVersion version() {
+    return NodeVersion.of(FeatureLevels.STANDARD);
+  }
+
+  /** The feature level of the cluster after the last entry; callable from any thread. */
+  default int featureLevel() {
+    return FeatureLevels.FIRST;
+  }
+
+  /**
+   * Returns why a command must not be in the log yet, or null if it may be: a member of the cluster
+   * may not know such commands. Callable from any thread, never waits.
+   */
+  default @Nullable String refusal(Command command) {
+    return null;
   }
 
   /**

@@ -3,7 +3,9 @@ package dev.tollgate.log;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.entry.ProposedEntry;
+import java.util.Collections;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,14 @@ public interface ReplicatedLog extends AutoCloseable {
   /** Returns the id that no other data directory has; null if this node has no directory. */
   default @Nullable UniqueId incarnation() {
     return null;
+  }
+
+  /**
+   * What the programs of the other nodes know, by node id: of the nodes to which this one is
+   * connected, and with which it can talk about that.
+   */
+  default SortedMap<String, NodeVersion> versions() {
+    return Collections.emptySortedMap();
   }
 
   /**

@@ -67,11 +67,20 @@ public final class Node implements AutoCloseable {
   /** How long a leader that stops waits for its successor. */
   private static final Duration RESIGN_AT_END = Duration.ofSeconds(3);
 
+  /** Entries that a follower may lack to be ready: a busy cluster commits some all the time. */
+  private static final long READY_LAG = 64;
+
   /** How long a node that is alone and stops waits until its leases are recorded. */
   private static final Duration RECORD_AT_END = Duration.ofSeconds(3);
 
   /** How long a node that is alone and stops waits for its snapshot. */
   private static final Duration SNAPSHOT_AT_END = Duration.ofSeconds(10);
+
+  /**
+   * How long a node that stops waits for requests under way and for open results. With the wait for
+   * a successor before, that is less than the ten seconds that containers are given.
+   */
+  private static final Duration DRAIN_AT_END = Duration.ofSeconds(5);
 
   private static final int ANNOUNCE_AGAIN_SECONDS = 10;
 
@@ -171,7 +180,7 @@ public final class Node implements AutoCloseable {
     if (!skips.skips().isEmpty()) {
       LOG.warn("{}: commands of the log that it leaves out: {}", id, skips.skips());
     }
-    replica = new Replica(id, database, settings.environment(), skips, capacity);
+    replica = new Replica(id, database, settings.environment(), settings.levels(), skips, capacity);
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
     Supervision supervision = new Supervision(id, replica::failed);
     warnIfShared(id, raft);
@@ -186,15 +195,15 @@ public final class Node implements AutoCloseable {
             () -> replica.state().lookAlone(ClusterState::copyLocks, () -> false),
             supervision,
             System::nanoTime);
-    pipeline = new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision);
+    pipeline =
+        new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
     NodeTls tls = settings.tls();
     reload = tls == null ? null : new CredentialsReload(id, tls.credentials(), supervision);
     workers = new Workers(id, limits);
-    Administration administration =
-        new Administration(log, pipeline, verification, settings.environment());
+    Administration administration = new Administration(log, pipeline, verification, replica);
     service =
         new ClientService(
             id,
@@ -356,15 +365,27 @@ public final class Node implements AutoCloseable {
 
   /**
    * True once this node can serve clients or redirect them, and is counted on. A leader first has
-   * to apply all of its log. The cluster first has to know the data directory of a node that it can
-   * lose.
+   * to apply all of its log, and a follower nearly all that the leader has committed: if another
+   * node were stopped before that, no statement would be done until this one had caught up. The
+   * cluster first has to know the data directory of a node that it can lose.
    */
   public boolean isReady() {
     String leader = log.leaderId();
     return replica.failure() == null
         && leader != null
         && (replica.isLeading() || !leader.equals(settings.nodeId()))
-        && (log.isAlone() || clientAddress() == null || log.isKnown());
+        && (log.isAlone() || clientAddress() == null || log.isKnown())
+        && hasCaughtUp(leader);
+  }
+
+  private boolean hasCaughtUp(String leader) {
+    if (leader.equals(settings.nodeId()) || log.isAlone()) {
+      return true;
+    }
+    LogStatus status = log.status();
+    return status.members().stream()
+        .filter(member -> member.nodeId().equals(leader) && member.commitIndex() >= 0)
+        .anyMatch(member -> status.lastAppliedIndex() + READY_LAG >= member.commitIndex());
   }
 
   /**
@@ -494,7 +515,26 @@ public final class Node implements AutoCloseable {
   public void close() {
     LOG.info("{}: stops", settings.nodeId());
     resign();
+    drain();
     closeAtOnce();
+  }
+
+  /** Lets clients finish what they have under way here; they find the other nodes by themselves. */
+  private void drain() {
+    ClientServer running = server;
+    if (running == null || replica.failure() != null) {
+      return;
+    }
+    service.stops();
+    int left = running.drain(DRAIN_AT_END);
+    if (left > 0) {
+      LOG.info(
+          "{}: closes {} connections on which requests are under way, or results are open: they"
+              + " had {} ms to end",
+          settings.nodeId(),
+          left,
+          DRAIN_AT_END.toMillis());
+    }
   }
 
   /** Closes without handing leadership over: for nodes whose whole cluster ends. */

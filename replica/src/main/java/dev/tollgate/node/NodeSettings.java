@@ -3,6 +3,7 @@ package dev.tollgate.node;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Environment;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.node.slow.SlowSettings;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param environment the environment in which the node computes statements; always the same
  * @param audit where the node writes what auditors want to know; null for nowhere
  * @param slow from when on the node reports that something takes long
+ * @param levels the feature levels that the node knows
  */
 public record NodeSettings(
     String nodeId,
@@ -37,7 +39,8 @@ public record NodeSettings(
     @Nullable NodeTls tls,
     Supplier<Environment> environment,
     @Nullable AuditSettings audit,
-    SlowSettings slow) {
+    SlowSettings slow,
+    FeatureLevels levels) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
 
@@ -48,6 +51,7 @@ public record NodeSettings(
     requireNonNull(nodeId, "nodeId");
     requireNonNull(environment, "environment");
     requireNonNull(slow, "slow");
+    requireNonNull(levels, "levels");
     if (verifyInterval.isNegative()) {
       throw new IllegalArgumentException("verifyInterval: " + verifyInterval);
     }
@@ -93,26 +97,35 @@ public record NodeSettings(
         /* tls= */ null,
         environment,
         /* audit= */ null,
-        SlowSettings.STANDARD);
+        SlowSettings.STANDARD,
+        FeatureLevels.STANDARD);
   }
 
   /** Returns these settings with TLS, or without if {@code chosen} is null. */
   public NodeSettings withTls(@Nullable NodeTls chosen) {
-    return with(chosen, audit, slow);
+    return with(chosen, audit, slow, levels);
   }
 
   /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
   public NodeSettings withAudit(@Nullable AuditSettings chosen) {
-    return with(tls, chosen, slow);
+    return with(tls, chosen, slow, levels);
   }
 
   /** Returns these settings for a node that reports other things as slow. */
   public NodeSettings withSlow(SlowSettings chosen) {
-    return with(tls, audit, chosen);
+    return with(tls, audit, chosen, levels);
+  }
+
+  /** Returns these settings for a node that knows these levels, as one of another version. */
+  NodeSettings withLevels(FeatureLevels chosen) {
+    return with(tls, audit, slow, chosen);
   }
 
   private NodeSettings with(
-      @Nullable NodeTls encryption, @Nullable AuditSettings auditing, SlowSettings slowness) {
+      @Nullable NodeTls encryption,
+      @Nullable AuditSettings auditing,
+      SlowSettings slowness,
+      FeatureLevels known) {
     return new NodeSettings(
         nodeId,
         raft,
@@ -123,7 +136,8 @@ public record NodeSettings(
         encryption,
         environment,
         auditing,
-        slowness);
+        slowness,
+        known);
   }
 
   /** Returns the environment of this process; the first call takes some tenths of a second. */

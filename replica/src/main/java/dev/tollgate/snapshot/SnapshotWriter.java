@@ -13,7 +13,10 @@ import java.security.MessageDigest;
  */
 public final class SnapshotWriter {
   static final byte[] MAGIC = {'T', 'G', 'S', 'N'};
-  static final int VERSION = 1;
+
+  /** The version of the snapshots that this program writes. */
+  public static final int VERSION = 1;
+
   static final int END = 0;
 
   private final OutputStream out;

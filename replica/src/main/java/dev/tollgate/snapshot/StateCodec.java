@@ -91,6 +91,7 @@ public final class StateCodec {
   private static final int USER = 26;
   private static final int RIGHT = 27;
   private static final int LOGIN_SECRET = 28;
+  private static final int FEATURE_LEVEL = 29;
 
   /** A user with a work limit, which comes last. */
   private static final int LIMITED_USER = 30;
@@ -150,6 +151,7 @@ public final class StateCodec {
               in.flag() ? Computing.PAUSED : Computing.in(environment(in)));
       case IDENTITY -> identity(in);
       case LIMITS -> new StateRecord.LimitsState(new TransactionLimits(in.i64(), in.i64()));
+      case FEATURE_LEVEL -> new StateRecord.FeatureLevelState(in.i32());
       case SKIPPED -> new StateRecord.SkippedCommand(in.i64(), in.i32());
       default -> throw UnknownVersionException.ofRecord(kind);
     };
@@ -567,6 +569,12 @@ public final class StateCodec {
     public Integer limits(StateRecord.LimitsState state) {
       out.i64(state.limits().ageMillis()).i64(state.limits().idleMillis());
       return LIMITS;
+    }
+
+    @Override
+    public Integer featureLevel(StateRecord.FeatureLevelState state) {
+      out.i32(state.level());
+      return FEATURE_LEVEL;
     }
 
     @Override

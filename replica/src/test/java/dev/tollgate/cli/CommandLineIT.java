@@ -125,7 +125,10 @@ class CommandLineIT {
             .start();
     assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
     String version = Files.readString(out("version"));
-    assertTrue(version.matches("(?s)Tollgate [0-9].*\\nJava [0-9].*"), version);
+    assertTrue(
+        version.matches(
+            "(?s)Tollgate [0-9].*\\nProtocol [0-9]+, log 1, snapshots 1, feature level 1\\nJava [0-9].*"),
+        version);
   }
 
   @Test

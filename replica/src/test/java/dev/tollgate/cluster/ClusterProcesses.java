@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster of real processes on loopback. */
 public final class ClusterProcesses implements AutoCloseable {
@@ -39,6 +40,18 @@ public final class ClusterProcesses implements AutoCloseable {
    */
   public ClusterProcesses(String name, Path directory, int size, String... options)
       throws Exception {
+    this(/* classPath= */ null, name, directory, size, options);
+  }
+
+  /** Three nodes of another version; null for the version of the tests. */
+  static ClusterProcesses from(@Nullable String classPath, String name, Path directory)
+      throws Exception {
+    return new ClusterProcesses(classPath, name, directory, 3, new String[0]);
+  }
+
+  private ClusterProcesses(
+      @Nullable String classPath, String name, Path directory, int size, String[] options)
+      throws Exception {
     this.directory = directory;
     List<Integer> ports = freePorts(2 * size);
     List<Integer> raftPorts = ports.subList(size, 2 * size);
@@ -52,6 +65,7 @@ public final class ClusterProcesses implements AutoCloseable {
     for (int i = 0; i < size; i++) {
       newNode("n" + (i + 1), ports.get(i), raftPorts.get(i), all);
     }
+    nodes.forEach(node -> node.runFrom(classPath));
     try {
       startAll();
     } catch (Exception | Error e) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node in a process of its own, run from the class path of the tests, unless these have another
@@ -38,7 +39,8 @@ public final class NodeProcess implements AutoCloseable {
           "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml"));
 
   private final String id;
-  private final List<String> command;
+  private final List<String> program;
+  private @Nullable String classPath;
   private final Path data;
   private final File errors;
   private Process process;
@@ -57,10 +59,7 @@ public final class NodeProcess implements AutoCloseable {
             "--data=" + data,
             "--client-address=127.0.0.1:" + clientPort,
             "--raft-address=127.0.0.1:" + raftPort);
-    command =
-        Stream.of(JVM, ClassArchive.options(), words, List.of(options))
-            .flatMap(List::stream)
-            .toList();
+    program = Stream.of(words, List.of(options)).flatMap(List::stream).toList();
   }
 
   /** Where it writes what happens. */
@@ -75,6 +74,11 @@ public final class NodeProcess implements AutoCloseable {
 
   String id() {
     return id;
+  }
+
+  /** From its next start on it runs another version; null for the one of the tests. */
+  void runFrom(@Nullable String otherClassPath) {
+    classPath = otherClassPath;
   }
 
   /** From its next start on it can write no file that is larger than this; 0 ends that. */
@@ -102,7 +106,9 @@ public final class NodeProcess implements AutoCloseable {
     } else if (maxDescriptors > 0) {
       words.addAll(List.of("sh", "-c", "ulimit -n " + maxDescriptors + " && exec \"$@\"", "sh"));
     }
-    words.addAll(command);
+    words.addAll(JVM);
+    words.addAll(classPath == null ? ClassArchive.options() : List.of("-cp", classPath));
+    words.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(words);
     builder.environment().put("TOLLGATE_RATIS_LOG_LEVEL", "INFO");
     process = builder.redirectError(ProcessBuilder.Redirect.appendTo(errors)).start();

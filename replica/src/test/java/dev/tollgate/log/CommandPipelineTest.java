@@ -17,7 +17,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -137,13 +139,15 @@ class CommandPipelineTest {
   }
 
   private final List<Throwable> failures = new ArrayList<>();
+  private final Map<Command, String> refusals = new HashMap<>();
   private final ManualLog log = new ManualLog();
   private final CommandPipeline pipeline =
       new CommandPipeline(
           log,
           Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC),
           1_000,
-          new Supervision("n1", failures::add));
+          new Supervision("n1", failures::add),
+          command -> refusals.get(command));
 
   @Test
   void firstCommandGoesAtOnceAndTheRestGatherBehindIt() {
@@ -229,7 +233,8 @@ class CommandPipelineTest {
   @Test
   void entryWithoutATimeGoesWhenTheClockFails() {
     CommandPipeline timeless =
-        new CommandPipeline(log, new FailingClock(), 1_000, new Supervision("n1", failures::add));
+        new CommandPipeline(
+            log, new FailingClock(), 1_000, new Supervision("n1", failures::add), command -> null);
     timeless.submit(command("a"), Proposal.Listener.NOBODY);
     assertEquals(1, log.entries.size());
     assertEquals(0, log.entries.get(0).stampMicros());
@@ -494,6 +499,36 @@ class CommandPipelineTest {
     log.land(0);
     log.land(1);
     assertTrue(good.isDone());
+  }
+
+  /** Not all members may know such a command yet. */
+  @Test
+  void commandThatIsNotAdmittedIsNotProposed() {
+    refusals.put(command("new"), "not yet");
+    List<String> told = new ArrayList<>();
+    Proposal.Listener listener =
+        new Proposal.Listener() {
+          @Override
+          public void applied(Outcome outcome) {
+            told.add("applied");
+          }
+
+          @Override
+          public void unknown() {
+            told.add("unknown");
+          }
+
+          @Override
+          public void notYet(String why) {
+            told.add(why);
+          }
+        };
+    pipeline.submit(command("new"), listener);
+    assertEquals(List.of("not yet"), told);
+    assertEquals(0, log.entries.size());
+    refusals.clear();
+    pipeline.submit(command("new"), listener);
+    assertEquals(List.of(command("new")), log.entries.get(0).commands());
   }
 
   private CompletableFuture<Outcome> submit(String what) {

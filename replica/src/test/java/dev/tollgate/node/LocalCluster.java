@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Environment;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
@@ -45,6 +46,7 @@ final class LocalCluster implements AutoCloseable {
   private final Map<String, Node> nodes = new TreeMap<>();
   private Consumer<SqlDatabase> preparation = database -> {};
   private Function<String, @Nullable NodeTls> tls = id -> null;
+  private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
   private RaftTransport transport = RaftTransport.TCP;
   private @Nullable Path auditFiles;
 
@@ -94,6 +96,11 @@ final class LocalCluster implements AutoCloseable {
     transport = way;
   }
 
+  /** Gives nodes that are started from now on other versions of the product. */
+  void useVersions(Function<String, FeatureLevels> known) {
+    versions = known;
+  }
+
   /** Has every node that is started from now on write its audit lines there, in files by node. */
   void audit(Path directory) {
     auditFiles = directory;
@@ -137,6 +144,7 @@ final class LocalCluster implements AutoCloseable {
         new Node(
             settings
                 .withTls(encryption)
+                .withLevels(versions.apply(id))
                 .withAudit(
                     auditFiles == null
                         ? null

@@ -21,7 +21,19 @@ final class RawClient implements AutoCloseable {
   private final DataInputStream in;
 
   RawClient(InetSocketAddress to) throws IOException {
-    socket = new Socket(to.getAddress(), to.getPort());
+    this(to, 0);
+  }
+
+  /**
+   * @param receiveBuffer how many bytes the operating system takes for the client, 0 for as many as
+   *     it likes
+   */
+  RawClient(InetSocketAddress to, int receiveBuffer) throws IOException {
+    socket = new Socket();
+    if (receiveBuffer > 0) {
+      socket.setReceiveBufferSize(receiveBuffer);
+    }
+    socket.connect(to);
     socket.setSoTimeout(READ_TIMEOUT_MILLIS);
     in = new DataInputStream(socket.getInputStream());
   }

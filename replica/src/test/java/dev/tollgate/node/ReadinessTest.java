@@ -118,6 +118,48 @@ class ReadinessTest {
     }
   }
 
+  /** If another node were stopped before that, nothing would be done until it had caught up. */
+  @Test
+  void followerThatWasAwayIsReadyOnceItHasCaughtUp() throws Exception {
+    SortedMap<String, String> peers = Ports.peers(3);
+    try (Node one = start(settings("n1", peers), new SqlDatabase());
+        Node two = start(settings("n2", peers), new SqlDatabase())) {
+      try (Node three = start(settings("n3", peers), new SqlDatabase())) {
+        await().atMost(DEADLINE).until(three::isReady);
+      }
+      await().atMost(DEADLINE).until(() -> one.isReady() && two.isReady());
+      String url =
+          "jdbc:tollgate://127.0.0.1:"
+              + one.listenAddress().getPort()
+              + ",127.0.0.1:"
+              + two.listenAddress().getPort()
+              + "/?failoverTimeout=30s";
+      try (Connection connection = DriverManager.getConnection(url);
+          Statement statement = connection.createStatement()) {
+        statement.execute("CREATE TABLE T(ID INT)");
+        for (int i = 0; i < 100; i++) {
+          statement.execute("INSERT INTO T VALUES(" + i + ")");
+        }
+      }
+      SqlDatabase database = new SqlDatabase();
+      // the definition has to wait for it
+      DatabaseCopy copy = database.copy(/* insistent= */ true);
+      try (Node three = start(settings("n3", peers), database)) {
+        try (copy) {
+          await()
+              .atMost(DEADLINE)
+              .until(
+                  () ->
+                      three.status().leaderId() != null
+                          && three.status().members().stream()
+                              .anyMatch(member -> member.commitIndex() > 100));
+          assertFalse(three.isReady());
+        }
+        await().atMost(DEADLINE).until(three::isReady);
+      }
+    }
+  }
+
   private RaftSettings settings(String id, SortedMap<String, String> peers) {
     return new RaftSettings(
         id,

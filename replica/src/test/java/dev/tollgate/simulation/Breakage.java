@@ -77,6 +77,12 @@ enum Breakage {
   WORK_LIMITS_FORGOTTEN,
   /** What one user is granted, every user may do. */
   GRANT_COUNTS_FOR_ALL,
+  /** A leader raises the feature level, whatever the other members know. */
+  LEVEL_OF_MEMBERS_UNCHECKED,
+  /** A leader proposes what it knows, whatever the feature level of the cluster is. */
+  COMMAND_BEFORE_ITS_LEVEL,
+  /** A snapshot brings the feature level back as the first one. */
+  FEATURE_LEVEL_FORGOTTEN,
   /** A replica stamps what it applies with its own time. */
   LOCAL_TIME_WHILE_APPLYING
 }

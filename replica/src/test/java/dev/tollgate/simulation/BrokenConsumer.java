@@ -50,6 +50,7 @@ class BrokenConsumer implements LogConsumer {
           SESSION_TABLE_FORGOTTEN,
           SESSION_FENCE_FORGOTTEN,
           RIGHTS_FORGOTTEN,
+          FEATURE_LEVEL_FORGOTTEN,
           WORK_LIMITS_FORGOTTEN,
           TRANSACTION_LIMITS_FORGOTTEN ->
           new Forgetful(replica, breakage);
@@ -244,6 +245,10 @@ class BrokenConsumer implements LogConsumer {
     private @Nullable StateRecord spoilt(StateRecord state, long highest) {
       if (breakage == Breakage.SESSION_FENCE_FORGOTTEN
           && state instanceof StateRecord.SessionFence) {
+        return null;
+      }
+      if (breakage == Breakage.FEATURE_LEVEL_FORGOTTEN
+          && state instanceof StateRecord.FeatureLevelState) {
         return null;
       }
       if (breakage == Breakage.RIGHTS_FORGOTTEN && state instanceof StateRecord.RightState) {

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Payload;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +76,7 @@ final class SimulatedLog implements ReplicatedLog {
   private final Map<String, Long> match = new TreeMap<>();
   private final Map<String, Long> heardAt = new TreeMap<>();
   private final TreeSet<String> votes = new TreeSet<>();
+  private final SortedMap<String, NodeVersion> versions = new TreeMap<>();
   private Role role = Role.FOLLOWER;
   private @Nullable String leader;
   private long electionAt;
@@ -569,6 +572,19 @@ final class SimulatedLog implements ReplicatedLog {
     node.others().forEach(peer -> members.add(new LogStatus.Member(peer, "", -1)));
     LogStatus.Role shown = leads() ? LogStatus.Role.LEADER : LogStatus.Role.FOLLOWER;
     return new LogStatus(node.id(), shown, leader, disk.term, applied, committed, members);
+  }
+
+  /** A node says with all messages what it knows; what it said in an earlier life counts too. */
+  void hearVersion(String from, int level) {
+    versions.put(from, NodeVersion.of(Levels.of(level)));
+  }
+
+  @Override
+  public SortedMap<String, NodeVersion> versions() {
+    if (node.breakage() == Breakage.LEVEL_OF_MEMBERS_UNCHECKED) {
+      node.others().forEach(other -> hearVersion(other, Levels.LATER));
+    }
+    return versions;
   }
 
   @Override

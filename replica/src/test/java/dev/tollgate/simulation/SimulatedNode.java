@@ -1,11 +1,13 @@
 package dev.tollgate.simulation;
 
+import dev.tollgate.core.Capacity;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.node.client.Administration;
@@ -15,6 +17,7 @@ import dev.tollgate.node.client.ClientConnection;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.client.ReplicatedUsers;
+import dev.tollgate.node.client.Upgrades;
 import dev.tollgate.node.client.Workers;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.SteppedTimeKeeper;
@@ -62,6 +65,13 @@ final class SimulatedNode {
   private long wallJumpMicros;
   private long pausedUntil;
   private int incarnation;
+
+  /** Of the version that is installed. */
+  private int knownLevel = Levels.EARLIER;
+
+  /** Of the version that runs, or ran last. */
+  private int runningLevel = Levels.EARLIER;
+
   private @Nullable Running process;
   private boolean serving;
   private boolean servingHeartbeat;
@@ -71,10 +81,18 @@ final class SimulatedNode {
   /** What is gone with the process. */
   private final class Running {
     final SqlDatabase database = new SqlDatabase();
-    final Replica replica = new Replica(id, database);
+    final Replica replica =
+        new Replica(
+            id,
+            database,
+            LocalEnvironment::get,
+            Levels.of(knownLevel),
+            SkipList.NONE,
+            Capacity.STANDARD);
     final SimulatedLog log;
     final CommandPipeline pipeline;
     final SteppedTimeKeeper time;
+    final Administration administration;
     final ClientService service;
 
     Running() {
@@ -83,14 +101,20 @@ final class SimulatedNode {
               replica, breakage(), SimulatedNode.this::wallMicros, simulation.receipts());
       log = new SimulatedLog(SimulatedNode.this, disk, consumer, snapshotEvery);
       Supervision supervision = new Supervision(id, replica::failed);
-      pipeline = new CommandPipeline(log, new WallClock(), entryBytes, supervision);
+      pipeline =
+          new CommandPipeline(
+              log,
+              new WallClock(),
+              entryBytes,
+              supervision,
+              breakage() == Breakage.COMMAND_BEFORE_ITS_LEVEL ? any -> null : replica::refusal);
       time = new SteppedTimeKeeper(id, pipeline, supervision, SimulatedNode.this::monotonicNanos);
-      Administration administration =
+      administration =
           new Administration(
               log,
               pipeline,
               new Verification(id, replica, log, pipeline, supervision, Duration.ZERO),
-              LocalEnvironment::get);
+              replica);
       service =
           new ClientService(
               id,
@@ -206,7 +230,7 @@ final class SimulatedNode {
    */
   void submit(Command command, Runnable done) {
     Running running = process;
-    if (running == null) {
+    if (running == null || (simulation.upgradesNodes() && !Levels.knows(runningLevel, command))) {
       return;
     }
     running.pipeline.submit(
@@ -220,6 +244,22 @@ final class SimulatedNode {
           @Override
           public void unknown() {}
         });
+  }
+
+  /** CALL upgrade_cluster() at this node, which has an effect only at the leader. */
+  void upgradeCluster() {
+    Running running = process;
+    if (running != null && running.log.leads()) {
+      Upgrades.call(running.administration)
+          .whenComplete(
+              (raised, failure) ->
+                  world.count(failure == null ? "upgrades called" : "upgrades refused"));
+    }
+  }
+
+  /** Installs the later version, with which the node is started again. */
+  void install() {
+    knownLevel = Levels.LATER;
   }
 
   boolean isPaused() {
@@ -245,6 +285,7 @@ final class SimulatedNode {
     world.tell(() -> id + " starts");
     incarnation++;
     pausedUntil = 0;
+    runningLevel = knownLevel;
     Running fresh = new Running();
     process = fresh;
     fresh.log.start();
@@ -299,9 +340,19 @@ final class SimulatedNode {
   /** Sends a message to the log of another node. */
   void send(String to, Consumer<SimulatedLog> message) {
     SimulatedNode target = simulation.node(to);
+    int level = runningLevel;
     simulation
         .network()
-        .send(id, to, () -> target.runIn(target.incarnation, () -> message.accept(target.log())));
+        .send(
+            id,
+            to,
+            () ->
+                target.runIn(
+                    target.incarnation,
+                    () -> {
+                      target.log().hearVersion(id, level);
+                      message.accept(target.log());
+                    }));
   }
 
   SimulatedLog log() {
@@ -391,6 +442,9 @@ final class SimulatedNode {
   }
 
   void applies(long index, Disk.LogEntry entry) {
+    if (simulation.upgradesNodes()) {
+      Levels.requireKnown(id, runningLevel, entry.bytes());
+    }
     simulation.checker().applies(id, index, entry);
   }
 

@@ -124,6 +124,7 @@ final class Simulation {
       process().start();
     }
     administer();
+    upgrade();
     openSpareSession();
     plan.forEach(fault -> world.after(fault.atNanos() - world.now(), () -> inject(fault)));
     long healed = SET_UP + World.millis(settings.faultyMillis());
@@ -151,7 +152,9 @@ final class Simulation {
    */
   private void administer() {
     Breakage breakage = settings.breakage();
-    if (breakage != Breakage.NONE && breakage != Breakage.TRANSACTION_LIMITS_FORGOTTEN) {
+    if (breakage != Breakage.NONE
+        && breakage != Breakage.TRANSACTION_LIMITS_FORGOTTEN
+        && !upgradesNodes()) {
       return;
     }
     Random random = new Random(settings.seed() * 37 + 11);
@@ -168,6 +171,38 @@ final class Simulation {
             up.forEach(node -> node.submit(new Command.LimitTransactions(limits), this::limitsSet));
           });
     }
+  }
+
+  /**
+   * Has an operator install the later version on one node after the other, and raise the feature
+   * level again and again. Setting limits is what the later version brings.
+   */
+  private void upgrade() {
+    if (!upgradesNodes()) {
+      return;
+    }
+    Random random = new Random(settings.seed() * 41 + 7);
+    int last = (int) settings.faultyMillis() / 2;
+    for (SimulatedNode node : nodes.values()) {
+      world.after(
+          World.millis(random.nextInt(last)),
+          () -> {
+            node.install();
+            crash(node, World.millis(200));
+          });
+    }
+    for (long at = 0; at < 2L * last; at += 500 + random.nextInt(2_000)) {
+      world.after(World.millis(at), () -> nodes.values().forEach(SimulatedNode::upgradeCluster));
+    }
+  }
+
+  /** Whether nodes begin with an earlier version, and are upgraded one after the other. */
+  boolean upgradesNodes() {
+    return switch (settings.breakage()) {
+      case NONE -> settings.seed() % 5 == 1;
+      case LEVEL_OF_MEMBERS_UNCHECKED, COMMAND_BEFORE_ITS_LEVEL, FEATURE_LEVEL_FORGOTTEN -> true;
+      default -> false;
+    };
   }
 
   /**

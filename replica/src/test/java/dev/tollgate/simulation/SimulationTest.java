@@ -80,6 +80,11 @@ class SimulationTest {
     assertTrue(counts.getOrDefault("series", 0L) > SEEDS, "hardly a series");
     assertTrue(counts.getOrDefault("series sent again", 0L) > 0, "no series was sent again");
     assertTrue(counts.getOrDefault("statements sent again", 0L) > SEEDS, "hardly a retry");
+    if (SEEDS > 2) {
+      assertTrue(counts.getOrDefault("upgrades called", 0L) > 0, "no feature level was raised");
+      assertTrue(
+          counts.getOrDefault("upgrades refused", 0L) > 0, "no node was of an earlier version");
+    }
     if (SEEDS > 1) {
       assertTrue(counts.getOrDefault("users dropped", 0L) > 0, "no user was dropped");
       assertTrue(counts.getOrDefault("users created", 0L) > 0, "no user came back");
@@ -145,6 +150,9 @@ class SimulationTest {
         arguments(Breakage.RIGHTS_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.WORK_LIMITS_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.GRANT_COUNTS_FOR_ALL, 1, Set.of("I6", "I9")),
+        arguments(Breakage.LEVEL_OF_MEMBERS_UNCHECKED, 1, Set.of("levels")),
+        arguments(Breakage.COMMAND_BEFORE_ITS_LEVEL, 1, Set.of("levels")),
+        arguments(Breakage.FEATURE_LEVEL_FORGOTTEN, 1, Set.of("I7")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
   }
 

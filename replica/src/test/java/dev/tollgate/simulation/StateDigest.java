@@ -72,6 +72,7 @@ final class StateDigest {
   private void addAll(ClusterState state) {
     begin("counters");
     add(state.lastToken());
+    add(state.featureLevel());
     add(state.transactionLimits().ageMillis());
     add(state.transactionLimits().idleMillis());
     state

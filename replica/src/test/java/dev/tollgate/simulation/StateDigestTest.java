@@ -3,6 +3,7 @@ package dev.tollgate.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.tollgate.core.Capacity;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
@@ -17,8 +18,10 @@ import dev.tollgate.core.command.Right;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.log.SkipList;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.node.replica.Replica;
+import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -103,7 +106,14 @@ class StateDigestTest {
   /** The digest and the text of the state after these. */
   private static Map.Entry<Long, String> digest(List<Step> steps) {
     try (SqlDatabase database = new SqlDatabase()) {
-      Replica replica = new Replica("n1", database);
+      Replica replica =
+          new Replica(
+              "n1",
+              database,
+              LocalEnvironment::get,
+              Levels.of(Levels.LATER),
+              SkipList.NONE,
+              Capacity.STANDARD);
       for (int i = 0; i < steps.size(); i++) {
         Step step = steps.get(i);
         replica.apply(i + 1, EntryBytes.of(step.stampMicros(), List.of(step.command()), List.of()));
@@ -167,6 +177,7 @@ class StateDigestTest {
     all.put("another work limit", users(ROOT, perform(1, 2, AlterUser.workLimit(ANN, 98))));
     all.put("password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$1")));
     all.put("another password", users(ROOT, alter(Change.SET_PASSWORD, "m$s$2")));
+    all.put("feature level", users(ROOT, new Command.RaiseFeatureLevel(2)));
     all.put("right", users(ROOT, grant(Right.Kind.LOCK, "l", "ANN")));
     all.put("right of another kind", users(ROOT, grant(Right.Kind.FORCE, "l", "ANN")));
     all.put("right on another lock", users(ROOT, grant(Right.Kind.LOCK, "l%", "ANN")));

@@ -19,7 +19,8 @@ public enum Procedure {
   TAKE_SNAPSHOT("", "SNAPSHOTS"),
   BEGIN_RUNTIME_CHANGE("", "NODES"),
   END_RUNTIME_CHANGE("", "NODES"),
-  SET_TRANSACTION_LIMITS("age, idle", "TRANSACTION_LIMITS");
+  SET_TRANSACTION_LIMITS("age, idle", "TRANSACTION_LIMITS"),
+  UPGRADE_CLUSTER("", "NODES");
 
   private static final Map<String, Procedure> BY_NAME =
       Arrays.stream(values()).collect(toUnmodifiableMap(Procedure::name, procedure -> procedure));

@@ -185,6 +185,9 @@ final class SqlReference {
           "limits how long a transaction may be open, and how long its client may pause within it:"
               + " each an INTERVAL or milliseconds, from a second to 24 hours, for all clients, at"
               + " once; returns TOLLGATE.TRANSACTION_LIMITS";
+      case UPGRADE_CLUSTER ->
+          "lets the cluster use what a new version brings, once every node runs that version; see"
+              + " [Upgrading](operations.md#upgrading)";
     };
   }
 

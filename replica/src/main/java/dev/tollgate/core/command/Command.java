@@ -55,6 +55,8 @@ public sealed interface Command {
     R recordRenewal(RecordRenewal command);
 
     R createFirstUser(CreateFirstUser command);
+
+    R raise(RaiseFeatureLevel command);
   }
 
   /**
@@ -360,6 +362,21 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.createFirstUser(this);
+    }
+  }
+
+  /**
+   * Raises the feature level of the cluster, unless it has this level or a higher one. The leader
+   * proposes it once every member knows the level. Answered with true if the level was raised.
+   */
+  record RaiseFeatureLevel(int level) implements Command {
+    public RaiseFeatureLevel {
+      FeatureLevels.requireLevel(level);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.raise(this);
     }
   }
 

@@ -310,5 +310,8 @@ public final class Limits {
   /** Commands of the log that operators may have a cluster skip. */
   public static final int SKIPPED_COMMANDS = 1_000;
 
+  /** The highest feature level that a cluster can have. */
+  public static final int FEATURE_LEVEL_MAX = 10_000;
+
   private Limits() {}
 }

@@ -104,6 +104,9 @@ public sealed interface Notice {
   /** Users were created, altered or dropped. */
   record UsersChanged() implements Notice {}
 
+  /** The cluster has another feature level. */
+  record FeatureLevelRaised(int level) implements Notice {}
+
   /** A node has answered a comparison of the replicas. */
   record ReplicaReported(String nodeId, long checkIndex) implements Notice {
     public ReplicaReported {

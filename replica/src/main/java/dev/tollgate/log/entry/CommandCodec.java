@@ -48,6 +48,7 @@ final class CommandCodec {
   private static final int OPEN_SESSION_OF_USER = 21;
 
   private static final int CREATE_FIRST_USER = 22;
+  private static final int RAISE_FEATURE_LEVEL = 23;
 
   private CommandCodec() {}
 
@@ -90,6 +91,7 @@ final class CommandCodec {
                   item ->
                       new Command.SilentLease(new LeaseId(item.i64()), item.i64(), item.i64())));
       case RECORD_RENEWAL -> new Command.RecordRenewal(new LeaseId(in.i64()), in.i64());
+      case RAISE_FEATURE_LEVEL -> new Command.RaiseFeatureLevel(in.i32());
       case PAUSE_STATEMENTS -> new Command.PauseStatements();
       case LIMIT_TRANSACTIONS ->
           new Command.LimitTransactions(new TransactionLimits(in.i64(), in.i64()));
@@ -244,6 +246,11 @@ final class CommandCodec {
     @Override
     public WireWriter pause(Command.PauseStatements command) {
       return out.u8(PAUSE_STATEMENTS);
+    }
+
+    @Override
+    public WireWriter raise(Command.RaiseFeatureLevel command) {
+      return out.u8(RAISE_FEATURE_LEVEL).i32(command.level());
     }
 
     @Override

@@ -9,7 +9,9 @@ import java.util.List;
 
 /** Log entries as bytes: version u8, stamp i64, count i32, commands. */
 public final class EntryCodec {
-  private static final int VERSION = 1;
+  /** The version of the entries that this program writes. */
+  public static final int VERSION = 1;
+
   static final int HEADER_BYTES = 1 + 8 + 4;
 
   private EntryCodec() {}

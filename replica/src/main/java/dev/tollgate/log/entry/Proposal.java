@@ -31,6 +31,15 @@ public final class Proposal {
       unknown();
     }
 
+    /**
+     * The command was not proposed, because the cluster's feature level does not allow it yet.
+     *
+     * @param why names the level
+     */
+    public default void notYet(String why) {
+      refused(why);
+    }
+
     /** The listener for a command that no client waits for. */
     Listener NOBODY =
         new Listener() {
@@ -65,6 +74,10 @@ public final class Proposal {
 
   public void refused(String why) {
     tell(() -> listener.refused(why));
+  }
+
+  public void notYet(String why) {
+    tell(() -> listener.notYet(why));
   }
 
   /** A listener that fails has a bug, but it must not keep the others from being told. */

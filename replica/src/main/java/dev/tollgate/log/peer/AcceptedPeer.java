@@ -185,7 +185,8 @@ final class AcceptedPeer implements AutoCloseable {
       streams.out().write(Frame.refused(0, refusal));
       return false;
     }
-    byte[] welcome = Frame.of(Frame.Kind.DONE, 0, 0, new WireWriter(0));
+    byte[] welcome =
+        Frame.of(Frame.Kind.DONE, 0, 0, guard.versions().own().write(new WireWriter(64)));
     if (joining) {
       streams.out().write(welcome);
       return false;

@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
@@ -78,12 +79,15 @@ final class PeerConnection {
     PeerCredentials credentials = settings.guard().credentialsFor(peer.getId().toString());
     PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
     DataInputStream input = input(streams);
-    PeerGuard.Refusal refusal = sayHello(streams, input, credentials, /* joining= */ false);
+    Welcome welcome = sayHello(streams, input, credentials, /* joining= */ false);
+    String node = peer.getId().toString();
+    PeerGuard.Refusal refusal = welcome.refusal();
     if (refusal != null) {
-      settings.guard().refusedBy(peer.getId().toString(), refusal);
+      settings.guard().refusedBy(node, refusal);
       throw new PeerException(refusal.message());
     }
-    settings.guard().acceptedBy(peer.getId().toString());
+    settings.guard().acceptedBy(node);
+    settings.guard().versions().connected(node, welcome.version());
     socket.setSoTimeout(0);
     in = input;
     said = credentials;
@@ -102,8 +106,15 @@ final class PeerConnection {
     return new DataInputStream(new BufferedInputStream(streams.in(), READ_BUFFER_BYTES));
   }
 
-  /** Exchanges the first frames; returns why the other node refuses this one, or null. */
-  private static PeerGuard.@Nullable Refusal sayHello(
+  /**
+   * How another node has answered a hello.
+   *
+   * @param refusal why it refuses this node, or null
+   */
+  private record Welcome(NodeVersion version, PeerGuard.@Nullable Refusal refusal) {}
+
+  /** Exchanges the first frames. */
+  private static Welcome sayHello(
       PeerSockets.Streams streams, DataInputStream in, PeerCredentials credentials, boolean joining)
       throws IOException {
     WireWriter hello = new WireWriter(128).flag(joining).bytes(credentials.toBytes());
@@ -112,10 +123,18 @@ final class PeerConnection {
     requirePreface(in);
     Frame answer = Frame.read(in, Frame.MAX_HELLO_BYTES);
     return switch (answer.kind()) {
-      case DONE -> null;
-      case REFUSED -> refusal(answer);
+      case DONE -> new Welcome(version(answer), null);
+      case REFUSED -> new Welcome(NodeVersion.NOT_SAID, refusal(answer));
       default -> throw new ProtocolException("a frame of kind " + answer.kind() + " for a hello");
     };
+  }
+
+  private static NodeVersion version(Frame answer) throws ProtocolException {
+    try {
+      return NodeVersion.read(answer.body());
+    } catch (WireFormatException e) {
+      throw new ProtocolException("a version that cannot be read: " + e.getMessage());
+    }
   }
 
   /** Requires that the other side speaks this protocol, in this version. */
@@ -160,7 +179,10 @@ final class PeerConnection {
     try (Socket socket = new Socket()) {
       PeerSockets.Streams streams = PeerSockets.connect(socket, peer, settings.tls());
       socket.setSoTimeout(millis);
-      return sayHello(streams, input(streams), credentials, /* joining= */ true);
+      Welcome welcome = sayHello(streams, input(streams), credentials, /* joining= */ true);
+      return welcome.refusal() != null
+          ? welcome.refusal()
+          : settings.guard().versions().checkJoining(welcome.version());
     } catch (SocketTimeoutException e) {
       throw new IOException("silent for " + millis + " ms", e);
     }

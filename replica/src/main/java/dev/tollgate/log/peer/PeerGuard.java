@@ -49,7 +49,9 @@ public final class PeerGuard {
      */
     UNNAMED_CLUSTER,
     /** The sender would add the receiver, but the receiver begins a cluster of its own. */
-    NOT_JOINING;
+    NOT_JOINING,
+    /** The sender would add the receiver, whose version does not know what the cluster does. */
+    EARLIER_VERSION;
 
     /**
      * Returns the reason with this name. One that only a later version knows stops nobody, as that
@@ -84,6 +86,7 @@ public final class PeerGuard {
   private final Path data;
   private final boolean begins;
   private final Members members;
+  private final PeerVersions versions;
   private final Consumer<IOException> stop;
   private final AtomicBoolean stopped = new AtomicBoolean();
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -91,16 +94,28 @@ public final class PeerGuard {
 
   /**
    * @param begins whether the node was started to begin a cluster, alone or with others
+   * @param versions what this node says of its version, and what others have said
    * @param stop called once, with a {@link RemovedException} or a {@link StrangerException}, by a
    *     thread that talks with a node or of Ratis; must not wait
    */
   public PeerGuard(
-      NodeIdentity self, Path data, boolean begins, Members members, Consumer<IOException> stop) {
+      NodeIdentity self,
+      Path data,
+      boolean begins,
+      Members members,
+      PeerVersions versions,
+      Consumer<IOException> stop) {
     this.self = self;
     this.data = data;
     this.begins = begins;
     this.members = members;
+    this.versions = versions;
     this.stop = stop;
+  }
+
+  /** What this node and others know. */
+  public PeerVersions versions() {
+    return versions;
   }
 
   /** Returns what this node says with a message to another node. */
@@ -213,7 +228,7 @@ public final class PeerGuard {
           stop(StrangerException.amongOthers(self.nodeId(), data, refusal.message()));
         }
       }
-      case OTHER_NODE, RECEIVER_UNKNOWN, UNNAMED_CLUSTER, NOT_JOINING -> {}
+      case OTHER_NODE, RECEIVER_UNKNOWN, UNNAMED_CLUSTER, NOT_JOINING, EARLIER_VERSION -> {}
     }
   }
 

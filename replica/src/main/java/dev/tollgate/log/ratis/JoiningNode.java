@@ -71,10 +71,16 @@ record JoiningNode(RaftPeer peer) {
               + peer.getAddress()
               + " is not added, because "
               + refusal.message()
-              + (refusal.reason() == PeerGuard.Reason.OTHER_NODE
-                  ? ": name the node that runs at this address"
-                  : ": stop it, and start it with an empty directory and --join"));
+              + remedy(refusal.reason()));
     }
+  }
+
+  private static String remedy(PeerGuard.Reason reason) {
+    return switch (reason) {
+      case OTHER_NODE -> ": name the node that runs at this address";
+      case EARLIER_VERSION -> ": stop it, install the version of the other nodes, and start it";
+      default -> ": stop it, and start it with an empty directory and --join";
+    };
   }
 
   private PeerGuard.@Nullable Refusal ask(PeerTransport leader) throws MembershipException {

@@ -8,6 +8,7 @@ import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.ReplicatedLog;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -377,6 +379,11 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public UniqueId incarnation() {
     return identity.incarnation();
+  }
+
+  @Override
+  public SortedMap<String, NodeVersion> versions() {
+    return stateMachine.guard().versions().all();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.tollgate.log.ratis;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.Command;
 import dev.tollgate.log.ApplyThread;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
@@ -16,6 +17,7 @@ import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerGuard;
+import dev.tollgate.log.peer.PeerVersions;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -88,7 +90,12 @@ final class RatisStateMachine extends BaseStateMachine {
     this.leadership = new LeadershipNews(consumer, this::leadingTerm);
     this.guard =
         new PeerGuard(
-            identity, directory, !settings.peers().isEmpty(), new Members(), this::refused);
+            identity,
+            directory,
+            !settings.peers().isEmpty(),
+            new Members(),
+            new PeerVersions(consumer.version(), consumer::featureLevel),
+            this::refused);
     this.appends =
         new FollowerAppends(
             settings.transport(),
@@ -372,12 +379,23 @@ final class RatisStateMachine extends BaseStateMachine {
       if (request.getMessage() instanceof RatisLog.EntryMessage message) {
         transaction.setStateMachineContext(message.entry());
       } else {
-        EntryCodec.decode(request.getMessage().getContent().toByteArray(), List.of());
+        requireAdmitted(
+            EntryCodec.decode(request.getMessage().getContent().toByteArray(), List.of()));
       }
     } catch (CorruptLogException e) {
       transaction.setException(e);
     }
     return transaction;
+  }
+
+  /** This node may know a command of another node's that a third one does not know. */
+  private void requireAdmitted(Entry entry) {
+    for (Command command : entry.commands()) {
+      String refusal = consumer.refusal(command);
+      if (refusal != null) {
+        throw new CorruptLogException(refusal);
+      }
+    }
   }
 
   @Override

@@ -30,6 +30,9 @@ final class CommandEvents {
     if (command instanceof Command.LimitTransactions limits) {
       return event("set_transaction_limits", limits(limits), outcome);
     }
+    if (command instanceof Command.RaiseFeatureLevel raise) {
+      return event("upgrade_cluster", "feature level " + raise.level(), outcome);
+    }
     if (command instanceof Command.VerifyReplicas) {
       return event("verify_replicas", "", outcome);
     }

@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.Command;
-import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
+import dev.tollgate.log.MembershipException;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.entry.Proposal;
@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -38,28 +37,26 @@ public final class Administration implements Replica.Listener {
   private final ReplicatedLog log;
   private final CommandPipeline pipeline;
   private final Verification verification;
-  private final Supplier<Environment> environment;
+  private final Replica replica;
+  private final ClusterUpgrade upgrade;
 
   /**
-   * @param environment the environment in which this node computes statements
+   * @param replica of this node
    */
   public Administration(
-      ReplicatedLog log,
-      CommandPipeline pipeline,
-      Verification verification,
-      Supplier<Environment> environment) {
+      ReplicatedLog log, CommandPipeline pipeline, Verification verification, Replica replica) {
     this.log = requireNonNull(log, "log");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.verification = requireNonNull(verification, "verification");
-    this.environment = requireNonNull(environment, "environment");
+    this.replica = requireNonNull(replica, "replica");
+    this.upgrade = new ClusterUpgrade(log, replica);
   }
 
   /**
    * Runs a procedure.
    *
    * @return completes when the procedure is done; exceptionally with a {@link NotLeadingException}
-   *     if another node has to do it, or a {@link dev.tollgate.log.MembershipException} if it
-   *     cannot be done
+   *     if another node has to do it, or a {@link MembershipException} if it cannot be done
    * @throws SQLException if an argument is wrong
    */
   CompletableFuture<Void> run(Procedure procedure, List<SqlValue> arguments) throws SQLException {
@@ -68,8 +65,9 @@ public final class Administration implements Replica.Listener {
       case ADD_NODE -> {
         String node = text("node", arguments.get(0));
         String clientAddress = text("client_address", arguments.get(2));
-        yield membership
-            .add(node, text("raft_address", arguments.get(1)))
+        String raftAddress = text("raft_address", arguments.get(1));
+        yield upgrade
+            .joining(() -> membership.add(node, raftAddress))
             .thenCompose(added -> submit(new Command.AnnounceNode(node, clientAddress)));
       }
       case REMOVE_NODE -> {
@@ -81,8 +79,9 @@ public final class Administration implements Replica.Listener {
               arguments.isEmpty() ? null : text("node", arguments.get(0)));
       case VERIFY_REPLICAS -> verification.verify();
       case BEGIN_RUNTIME_CHANGE -> submit(new Command.PauseStatements());
-      case END_RUNTIME_CHANGE -> submit(new Command.AdoptEnvironment(environment.get()));
+      case END_RUNTIME_CHANGE -> submit(new Command.AdoptEnvironment(replica.environment()));
       case SET_TRANSACTION_LIMITS -> submit(new Command.LimitTransactions(limits(arguments)));
+      case UPGRADE_CLUSTER -> upgrade.raise(this::submit);
       case TAKE_SNAPSHOT -> log.snapshots().take().thenAccept(taken -> {});
     };
   }
@@ -118,6 +117,11 @@ public final class Administration implements Replica.Listener {
           @Override
           public void unknown() {
             done.completeExceptionally(new NotLeadingException());
+          }
+
+          @Override
+          public void notYet(String why) {
+            done.completeExceptionally(new MembershipException(why));
           }
         });
     return done;

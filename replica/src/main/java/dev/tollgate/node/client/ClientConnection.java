@@ -133,6 +133,20 @@ public final class ClientConnection {
   }
 
   /**
+   * True if the connection can be closed without a loss: every request is answered, and no rows are
+   * left to be fetched. A wait for the holder of a lock, or for another leader, is none. The
+   * transport calls it as it does {@link #receive}.
+   */
+  boolean owesNothing() {
+    return replies.owesNothing() && !statements.hasRows();
+  }
+
+  /** True if the client renews leases on this connection. Called as {@link #owesNothing}. */
+  boolean keepsLeases() {
+    return heartbeats.keepsSomething();
+  }
+
+  /**
    * Releases what the gone client used. Its session stays until it expires, for another connection.
    */
   public void disconnected() {

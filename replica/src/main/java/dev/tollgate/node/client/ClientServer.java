@@ -39,6 +39,7 @@ import java.util.HexFormat;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +53,7 @@ public final class ClientServer implements AutoCloseable {
   private static final int IPV4_BYTES = 4;
   private static final int IPV6_NETWORK_BYTES = 8;
   private static final int EVENT_LOOPS = 2;
+  private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /** Connections beyond the limit, strangers for the most part; others wait to be accepted. */
   private static final int REFUSED = 2 * Arrivals.LEAST_STRANGERS;
@@ -139,6 +141,38 @@ public final class ClientServer implements AutoCloseable {
     return (InetSocketAddress) listener.localAddress();
   }
 
+  /**
+   * Takes no more connections, and closes each one as soon as nothing is due on it. A client then
+   * knows that whatever it sends later was never taken. While this node leads, connections with
+   * heartbeats stay open, so that no lease expires meanwhile.
+   *
+   * @param atMost longest time; the connections that are left then end with {@link #close}
+   * @return how many of them still have something due
+   */
+  public int drain(Duration atMost) {
+    listener.close().syncUninterruptibly();
+    long deadline = System.nanoTime() + atMost.toNanos();
+    int busy = busyConnections();
+    while (busy > 0 && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(DRAIN_POLL_NANOS);
+      busy = busyConnections();
+    }
+    return busy;
+  }
+
+  /** Counts the connections of which it is not known yet that nothing is due. */
+  private int busyConnections() {
+    int busy = 0;
+    for (Channel channel : connections) {
+      ConnectionHandler handler = channel.pipeline().get(ConnectionHandler.class);
+      if (handler != null && !handler.isDrained()) {
+        handler.onLoop(handler::closeIfDone);
+        busy++;
+      }
+    }
+    return busy;
+  }
+
   @Override
   public void close() {
     listener.close().syncUninterruptibly();
@@ -176,6 +210,9 @@ public final class ClientServer implements AutoCloseable {
     private final ClientConnection connection;
     private final AtomicLong unread = new AtomicLong();
 
+    /** Nothing is due, and nothing more is served, or heartbeats alone. */
+    private volatile boolean drained;
+
     ConnectionHandler(Channel channel, FrameCodec codec) {
       this.channel = channel;
       this.codec = codec;
@@ -186,6 +223,24 @@ public final class ClientServer implements AutoCloseable {
     public void channelActive(ChannelHandlerContext context) {
       connections.add(channel);
       arrivals.connected(channel);
+    }
+
+    boolean isDrained() {
+      return drained;
+    }
+
+    /** On the event loop, which has handed over every request that has come. */
+    void closeIfDone() {
+      // in this order: a reply is on its way to this thread before its request counts as answered
+      boolean done = !codec.isWithinRequest() && connection.owesNothing() && unread.get() == 0;
+      if (drained || !done) {
+        return;
+      }
+      drained = true;
+      if (!replica.isLeading() || !connection.keepsLeases()) {
+        channel.config().setAutoRead(false);
+        close();
+      }
     }
 
     @Override

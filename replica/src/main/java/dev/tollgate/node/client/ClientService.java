@@ -50,6 +50,7 @@ public final class ClientService implements Replica.Listener {
   private final StatementSeries series;
   private final Descriptions descriptions;
   private final SlowStatements slow;
+  private volatile boolean stopping;
 
   /** Serves every client. */
   public ClientService(
@@ -103,8 +104,8 @@ public final class ClientService implements Replica.Listener {
     complaints = new Complaints(nodeId, System::nanoTime);
     cluster = new ClusterInfo(nodeId, replica, log);
     leadership = new Leadership(replica, log, pipeline, cluster);
-    gate = new TransactionGate(limits.heldTransactions(), workers::chore, replica::isLeading);
-    waiting = new WaitingRequests(replica::isLeading);
+    gate = new TransactionGate(limits.heldTransactions(), workers::chore, this::keepsRequests);
+    waiting = new WaitingRequests(this::keepsRequests);
     keepers = new Keepers(cluster);
     watches = new HolderWatches(replica.state(), leadership, limits.holderWatches());
     leaders = new LeaderWatches(cluster, workers);
@@ -159,6 +160,20 @@ public final class ClientService implements Replica.Listener {
                 complaints);
     return new ClientServer(
         nodeId, address, maxConnections, this::connect, traffic, complaints, tls, replica);
+  }
+
+  /** Whether requests that wait for others may wait at this node. */
+  private boolean keepsRequests() {
+    return replica.isLeading() && !stopping;
+  }
+
+  /**
+   * Sends away what would keep connections busy for long: requests that wait in the replicated
+   * state, where the next leader finds them, or this node after its next start.
+   */
+  public void stops() {
+    stopping = true;
+    stoppedLeading();
   }
 
   /** Makes the node's side of a connection. */

@@ -62,6 +62,11 @@ final class FrameCodec extends ByteToMessageCodec<Frame> {
     trusted = true;
   }
 
+  /** True if the rest of a request is still to come. Called on the event loop. */
+  boolean isWithinRequest() {
+    return seenBytes > 0 || unwantedBytes > 0;
+  }
+
   @Override
   protected void encode(ChannelHandlerContext context, Frame frame, ByteBuf out) {
     WireWriter header = new WireWriter(LENGTH_BYTES + Protocol.HEADER_BYTES);

@@ -139,6 +139,11 @@ final class Heartbeats {
     return new Reply.HeartbeatAck(lostSessions, lostLeases);
   }
 
+  /** True if the client has sent heartbeats on this connection. */
+  boolean keepsSomething() {
+    return keeps;
+  }
+
   /** The client is gone: it is told of nothing more. */
   void disconnected() {
     if (keeps) {

@@ -35,6 +35,11 @@ final class OpenResults {
     return kind == Workers.Kind.QUERIES ? queries : shortWork;
   }
 
+  /** True if rows of results are still to be fetched. */
+  boolean hasRows() {
+    return !cursors.isEmpty();
+  }
+
   boolean isFull() {
     return cursors.size() >= MOST;
   }

@@ -92,6 +92,11 @@ final class ReplyChannel {
                 + " for an answer");
   }
 
+  /** True if every request that counts is answered. */
+  boolean owesNothing() {
+    return unanswered.get() == 0;
+  }
+
   /** Returns the way back for a request that is not counted. */
   Consumer<Reply> to(long requestId) {
     return reply -> send(requestId, reply);

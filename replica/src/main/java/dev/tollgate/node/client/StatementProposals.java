@@ -103,6 +103,11 @@ final class StatementProposals {
           public void refused(String why) {
             busy(request, why);
           }
+
+          @Override
+          public void notYet(String why) {
+            request.answer().accept(new Reply.Failure(SqlState.NOT_SUPPORTED, why));
+          }
         });
   }
 

@@ -126,6 +126,11 @@ final class StatementRequests {
     results.close(cursorId);
   }
 
+  /** True if the client may still fetch rows of a result. */
+  boolean hasRows() {
+    return results.hasRows();
+  }
+
   /** Releases what the connection has open, and cancels its queries. */
   void close() {
     results.close();

@@ -26,6 +26,7 @@ import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.LogStatus;
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.store.statement.LockAccess;
@@ -47,6 +48,7 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -372,6 +374,7 @@ public final class ClusterViews implements LockAccess {
     LogStatus status = log.status();
     SortedMap<String, String> addresses = look(state -> new TreeMap<>(state.nodes()));
     ClusterIdentity identity = replica.identity();
+    Map<String, NodeVersion> versions = log.versions();
     long committed =
         status.members().stream().mapToLong(LogStatus.Member::commitIndex).max().orElse(-1);
     List<@Nullable Object[]> rows = new ArrayList<>();
@@ -381,6 +384,7 @@ public final class ClusterViews implements LockAccess {
           member.nodeId().equals(status.leaderId())
               ? LogStatus.Role.LEADER.name()
               : self ? status.role().name() : LogStatus.Role.FOLLOWER.name();
+      NodeVersion version = self ? replica.version() : versions.get(member.nodeId());
       rows.add(
           new @Nullable Object[] {
             member.nodeId(),
@@ -394,10 +398,23 @@ public final class ClusterViews implements LockAccess {
             member.silentMillis(),
             member.commitIndex() < 0 ? null : (Long) (committed - member.commitIndex()),
             text(identity.incarnations().get(member.nodeId())),
-            text(identity.clusterId())
+            text(identity.clusterId()),
+            version == null || version.program().isEmpty() ? null : version.program(),
+            said(version, NodeVersion::protocol),
+            said(version, NodeVersion::logFormat),
+            said(version, NodeVersion::snapshotFormat),
+            said(version, NodeVersion::featureLevel),
+            (long) replica.featureLevel()
           });
     }
     return rows;
+  }
+
+  /** A number that a node has said of itself, or null. */
+  private static @Nullable Long said(
+      @Nullable NodeVersion version, ToIntFunction<NodeVersion> number) {
+    int said = version == null ? 0 : number.applyAsInt(version);
+    return said == 0 ? null : (Long) (long) said;
   }
 
   private List<@Nullable Object[]> environment() {

@@ -6,6 +6,7 @@ import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.Lease;
 import dev.tollgate.core.Session;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.SessionId;
@@ -82,6 +83,7 @@ public final class Facts {
   private volatile Map<UserName, UserAccount> users = Map.of();
   private volatile UniqueId loginSecret = NO_SECRET;
   private volatile long lastLease;
+  private volatile int featureLevel = FeatureLevels.FIRST;
 
   Facts() {}
 
@@ -112,6 +114,11 @@ public final class Facts {
   /** Where clients reach each node, host:port by node id, of the nodes that have announced it. */
   public SortedMap<String, String> nodes() {
     return nodes;
+  }
+
+  /** See {@link ClusterState#featureLevel}. */
+  public int featureLevel() {
+    return featureLevel;
   }
 
   /** A user, or null if there is no user of this name. */
@@ -157,6 +164,8 @@ public final class Facts {
       leaseUsers.remove(ended.lease());
     } else if (notice instanceof Notice.UsersChanged) {
       takeUsers(state);
+    } else if (notice instanceof Notice.FeatureLevelRaised raised) {
+      featureLevel = raised.level();
     } else if (notice instanceof Notice.ClusterChanged) {
       nodes = copyOf(state.nodes());
     }
@@ -175,6 +184,7 @@ public final class Facts {
     state.leases().forEach(this::takeUser);
     state.sessions().forEach(session -> sessions.put(session.id(), session));
     nodes = copyOf(state.nodes());
+    featureLevel = state.featureLevel();
     takeUsers(state);
     lastLease = state.lastLease();
   }

@@ -10,10 +10,12 @@ import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Computing;
 import dev.tollgate.core.command.Environment;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.entry.Callbacks;
@@ -86,6 +88,8 @@ public final class Replica implements LogConsumer {
   private volatile long checkedNanos = System.nanoTime();
   private volatile ClusterIdentity identity = ClusterIdentity.NONE;
   private @Nullable ReplicaVerifier verifier;
+  private final FeatureLevels levels;
+  private final NodeVersion version;
   private final SkipList skips;
   private AuditTrail audit = AuditTrail.off();
   private SlowLog slow = SlowLog.off();
@@ -93,11 +97,18 @@ public final class Replica implements LogConsumer {
 
   /** Creates a replica that computes in the environment of this process. */
   public Replica(String nodeId, SqlDatabase database) {
-    this(nodeId, database, LocalEnvironment::get, SkipList.NONE, Capacity.STANDARD);
+    this(
+        nodeId,
+        database,
+        LocalEnvironment::get,
+        FeatureLevels.STANDARD,
+        SkipList.NONE,
+        Capacity.STANDARD);
   }
 
   /**
    * @param environment the environment in which this replica computes; always the same
+   * @param levels the feature levels that this replica knows
    * @param skips the commands that it does not carry out
    * @param capacity how much its state may hold; the same on all nodes
    */
@@ -105,11 +116,14 @@ public final class Replica implements LogConsumer {
       String nodeId,
       SqlDatabase database,
       Supplier<Environment> environment,
+      FeatureLevels levels,
       SkipList skips,
       Capacity capacity) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.database = requireNonNull(database, "database");
     this.environment = requireNonNull(environment, "environment");
+    this.levels = requireNonNull(levels, "levels");
+    this.version = NodeVersion.of(levels);
     this.skips = requireNonNull(skips, "skips");
     this.store = new GuardedStore(database, environment, this::computing);
     this.capacity = requireNonNull(capacity, "capacity");
@@ -258,6 +272,9 @@ public final class Replica implements LogConsumer {
 
   private StateMachine.Applied apply(LogPosition position, Command command) {
     long logIndex = position.logIndex();
+    if (command instanceof Command.RaiseFeatureLevel raise) {
+      requireKnown(raise.level());
+    }
     try {
       if (skips.contains(logIndex, position.ordinal())) {
         LOG.warn("{}: skips command {} of log entry {}", nodeId, position.ordinal(), logIndex);
@@ -270,6 +287,37 @@ public final class Replica implements LogConsumer {
     } catch (RuntimeException | StackOverflowError e) {
       throw new CommandFailedException(logIndex, position.ordinal(), e);
     }
+  }
+
+  /** Stops a replica of a version that does not know the commands of its cluster. */
+  private void requireKnown(int clusterLevel) {
+    if (clusterLevel > levels.known()) {
+      throw new FeatureLevelException(clusterLevel, version);
+    }
+  }
+
+  @Override
+  public NodeVersion version() {
+    return version;
+  }
+
+  @Override
+  public int featureLevel() {
+    return facts.featureLevel();
+  }
+
+  @Override
+  public @Nullable String refusal(Command command) {
+    int needed = levels.of(command);
+    int cluster = facts.featureLevel();
+    return needed <= cluster
+        ? null
+        : "this needs feature level "
+            + needed
+            + ", and the cluster has level "
+            + cluster
+            + ": once every node runs a version that knows it, an administrator raises the level"
+            + " with CALL upgrade_cluster()";
   }
 
   /**
@@ -380,6 +428,7 @@ public final class Replica implements LogConsumer {
   private void read(SnapshotReader snapshot) throws IOException {
     StateMachine fresh = new StateMachine(store, capacity);
     ReplicaCopy.read(snapshot, fresh, database);
+    requireKnown(fresh.state().featureLevel());
     fresh.checkInvariants();
     if (audit.isOn()) {
       fresh.recordEvents();

@@ -186,6 +186,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String featureLevel(StateRecord.FeatureLevelState state) {
+      return "feature level";
+    }
+
+    @Override
     public String limits(StateRecord.LimitsState state) {
       return "limits";
     }

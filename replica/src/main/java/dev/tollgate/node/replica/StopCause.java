@@ -53,6 +53,7 @@ record StopCause(Throwable error) {
         || error instanceof CommandFailedException
         || error instanceof LogFailedException
         || error instanceof EnvironmentDiffersException
+        || error instanceof FeatureLevelException
         || error instanceof SupervisedFailure
         || error instanceof StrangerException
         || error instanceof UnknownCommandException

@@ -96,7 +96,13 @@ public enum SystemTable {
       number("SILENT_MS"),
       number("ENTRIES_BEHIND"),
       name("INCARNATION"),
-      name("CLUSTER_ID")),
+      name("CLUSTER_ID"),
+      name("VERSION"),
+      number("PROTOCOL_VERSION"),
+      number("LOG_VERSION"),
+      number("SNAPSHOT_VERSION"),
+      number("KNOWN_FEATURE_LEVEL"),
+      number("FEATURE_LEVEL")),
   /** The last comparison of the replicas: the checksum of each node, and the verdict on it. */
   REPLICA_CHECKS(name("NODE_ID"), number("LOG_INDEX"), name("CHECKSUM"), word("VERDICT")),
   /**

@@ -138,6 +138,7 @@ class EntryCodecTest {
         new Command.AdoptEnvironment(
             new Environment(new TreeMap<>(Map.of("numbers", "1", "time zones", "2")), "Java 17")));
     commands.add(new Command.PauseStatements());
+    commands.add(new Command.RaiseFeatureLevel(2));
     commands.add(new Command.LimitTransactions(new TransactionLimits(3_600_000, 120_000)));
     commands.add(
         new Command.RecordSilence(List.of(new Command.SilentLease(new LeaseId(3), 2, 1_500))));

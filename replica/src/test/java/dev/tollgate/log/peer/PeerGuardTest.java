@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tollgate.core.command.ClusterIdentity;
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.NodeVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,6 +46,7 @@ class PeerGuardTest {
             return members.size();
           }
         },
+        new PeerVersions(NodeVersion.of(FeatureLevels.STANDARD), () -> FeatureLevels.FIRST),
         stops::add);
   }
 

@@ -4,10 +4,13 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.UniqueId;
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.wire.WireWriter;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +41,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +105,36 @@ class PeerLinkTest {
       replies.get(i).complete(TestNode.reply(requests.get(i)));
       assertEquals(i, matchIndex(answers.get(i)));
     }
+  }
+
+  @Test
+  void nodeSaysItsVersionWhenAConnectionBegins() throws Exception {
+    NodeVersion later = new NodeVersion(3, 9, 2, 4, "7.1");
+    TestNode n3 = closing(new TestNode("n3", directory, ELECTION_MILLIS, null, later));
+    PeerVersions versions = n1.settings.guard().versions();
+    assertEquals(Map.of(), versions.all());
+    PeerLink other = closing(n1.linkTo(n3));
+    vote(other.connect(), 1);
+    vote(link.connect(), 1);
+    assertEquals(Map.of("n2", NodeVersion.of(FeatureLevels.STANDARD), "n3", later), versions.all());
+    other.renew();
+    await().atMost(DEADLINE).until(() -> !versions.all().containsKey("n3"));
+  }
+
+  private static RaftPeer peer(TestNode node) {
+    return RaftPeer.newBuilder().setId(node.id).setAddress(node.address).build();
+  }
+
+  @Test
+  void nodeIsNotAddedIfItsVersionDoesNotKnowWhatTheClusterDoes() throws Exception {
+    RaftPeer joining = peer(closing(new TestNode("joining", directory, ELECTION_MILLIS)));
+    assertNull(PeerConnection.askToJoin(n1.settings, joining, 5_000));
+    n1.clusterLevel = 2;
+    PeerGuard.Refusal refusal = PeerConnection.askToJoin(n1.settings, joining, 5_000);
+    assertEquals(PeerGuard.Reason.EARLIER_VERSION, refusal.reason());
+    assertTrue(
+        refusal.message().contains("knows feature level 1, and the cluster has level 2"),
+        refusal.message());
   }
 
   /** As when an entry waits for a slow disk, and the leader must not be taken for silent. */

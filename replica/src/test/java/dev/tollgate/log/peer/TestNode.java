@@ -1,6 +1,8 @@
 package dev.tollgate.log.peer;
 
 import dev.tollgate.cluster.Ports;
+import dev.tollgate.core.command.FeatureLevels;
+import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
@@ -44,6 +46,9 @@ final class TestNode implements AutoCloseable {
   volatile Function<AppendEntriesRequestProto, CompletableFuture<AppendEntriesReplyProto>> appends =
       request -> CompletableFuture.completedFuture(reply(request));
 
+  /** The feature level that the cluster has, as this node knows. */
+  volatile int clusterLevel = FeatureLevels.FIRST;
+
   /** Whether requests with entries have to wait. */
   volatile boolean busy;
 
@@ -53,13 +58,23 @@ final class TestNode implements AutoCloseable {
 
   TestNode(String id, Path directory, long electionMillis, @Nullable TlsCredentials tls)
       throws IOException {
+    this(id, directory, electionMillis, tls, NodeVersion.of(FeatureLevels.STANDARD));
+  }
+
+  TestNode(
+      String id,
+      Path directory,
+      long electionMillis,
+      @Nullable TlsCredentials tls,
+      NodeVersion version)
+      throws IOException {
     this.id = id;
     this.address = "127.0.0.1:" + Ports.free();
     PeerGuard guard =
         new PeerGuard(
             NodeIdentity.open(directory.resolve(id), id, directory.resolve("log")),
             directory,
-            /* begins= */ true,
+            /* begins= */ !id.equals("joining"),
             new PeerGuard.Members() {
               @Override
               public boolean contains(String nodeId) {
@@ -71,6 +86,7 @@ final class TestNode implements AutoCloseable {
                 return 3;
               }
             },
+            new PeerVersions(version, () -> clusterLevel),
             stops::add);
     settings =
         new PeerSettings(

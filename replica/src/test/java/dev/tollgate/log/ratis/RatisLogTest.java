@@ -100,7 +100,8 @@ class RatisLogTest {
               log,
               Clock.systemUTC(),
               1 << 20,
-              new Supervision(settings.nodeId(), consumer::failed));
+              new Supervision(settings.nodeId(), consumer::failed),
+              command -> null);
       log.start();
     }
   }

@@ -7,7 +7,11 @@ import dev.tollgate.samples.benchmark.measure.Worker;
 import dev.tollgate.samples.benchmark.system.Ability;
 import dev.tollgate.samples.benchmark.system.LockClient;
 import dev.tollgate.samples.benchmark.system.TollgateJava;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -68,17 +72,44 @@ final class LockCycles {
   }
 
   private static void ownLocks(Scenario scenario, Stage stage, int clients) throws Exception {
-    stage.burst(
-        scenario,
-        clients == 1 ? "1 client" : clients + " clients",
-        Ability.TRY,
-        one ->
-            Crew.of(
-                clients,
-                number ->
-                    new Together(
-                        one.system().connect(Stage.LEASE),
-                        scenario.word() + "-" + clients + "-" + number)));
+    stage.burst(scenario, label(clients), Ability.TRY, ownLocks(scenario, clients));
+  }
+
+  private static Stage.Casting ownLocks(Scenario scenario, int clients) {
+    return one ->
+        Crew.of(
+            clients,
+            number ->
+                new Together(
+                    one.system().connect(Stage.LEASE),
+                    scenario.word() + "-" + clients + "-" + number));
+  }
+
+  private static String label(int clients) {
+    return clients == 1 ? "1 client" : clients + " clients";
+  }
+
+  /** What acquire and release cost because they are committed, and not because of what they do. */
+  static void floor(Scenario scenario, Stage stage) throws Exception {
+    String url = stage.tollgateUrl();
+    for (int clients : CLIENTS) {
+      List<Entrant> entrants =
+          new ArrayList<>(stage.entrants(Ability.TRY, ownLocks(scenario, clients)));
+      entrants.add(
+          new Entrant(
+              "two empty commits",
+              () -> Crew.of(clients, number -> SqlWorker.of(url, LockCycles::twoCommits))));
+      stage.burst(scenario, label(clients), entrants);
+    }
+  }
+
+  /** Two entries of the log that set a number of the session. */
+  private static SqlWorker.Operation twoCommits(Connection connection) throws SQLException {
+    Statement statement = connection.createStatement();
+    return () -> {
+      statement.execute("SET LOCK_TIMEOUT 1000");
+      statement.execute("SET LOCK_TIMEOUT 2000");
+    };
   }
 
   static void contention(Scenario scenario, Stage stage) throws Exception {

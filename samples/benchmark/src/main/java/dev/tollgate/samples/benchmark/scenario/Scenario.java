@@ -7,6 +7,7 @@ public enum Scenario {
   LATENCY("one client, one lock: acquire and release timed apart", true, LockCycles::latency),
   JAVA_API("the Java lock API beside the same as statements", false, LockCycles::javaApi),
   THROUGHPUT("1, 8 and 64 clients with a lock each", true, LockCycles::throughput),
+  FLOOR("the same beside two commits that change next to nothing", false, LockCycles::floor),
   HANDOFF("4 clients want the same lock: from release to the next one's", true, Handoff::run),
   IDLE_LEASES("one client, beside 0 to 10,000 leases kept alive", true, IdleLeases::run),
   HOLDER_CRASH("kill -9 of a holder with a lease of 3 s", true, HolderCrash::run),

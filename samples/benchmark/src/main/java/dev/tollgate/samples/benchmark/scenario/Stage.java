@@ -82,12 +82,12 @@ public final class Stage {
 
   /** Runs a case for all able systems in bursts, after half a burst that does not count. */
   void burst(Scenario scenario, String label, Ability ability, Casting casting) throws Exception {
-    run(scenario, label, cast(ability, casting), lacking(ability), true);
+    run(scenario, label, entrants(ability, casting), lacking(ability), true);
   }
 
   /** Runs a case for all able systems that happens once a round, and is not warmed up. */
   void once(Scenario scenario, String label, Ability ability, Casting casting) throws Exception {
-    run(scenario, label, cast(ability, casting), lacking(ability), false);
+    run(scenario, label, entrants(ability, casting), lacking(ability), false);
   }
 
   /** Runs a case with entrants of its own, in bursts. */
@@ -100,7 +100,8 @@ public final class Stage {
     run(scenario, label, entrants, Map.of(), false);
   }
 
-  private List<Entrant> cast(Ability ability, Casting casting) {
+  /** An entrant for each able system. */
+  List<Entrant> entrants(Ability ability, Casting casting) {
     return running.stream()
         .filter(one -> one.lacks(ability).isEmpty())
         .map(one -> new Entrant(one.system().name(), () -> casting.assemble(one)))
