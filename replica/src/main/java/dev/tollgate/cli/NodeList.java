@@ -27,11 +27,17 @@ final class NodeList {
    * @return false if no node is the leader
    */
   static boolean print(String url, Properties properties) throws SQLException {
+    return print(url, properties, System.out, System.err);
+  }
+
+  /** Prints to other streams. */
+  static boolean print(String url, Properties properties, PrintStream out, PrintStream err)
+      throws SQLException {
     NodeList nodes = new NodeList(TollgateDriver.surveyNodes(url, properties));
-    nodes.print(System.out);
+    nodes.print(out);
     boolean led = nodes.leader() != null;
     if (!led) {
-      System.err.println(nodes.trouble());
+      err.println(nodes.trouble());
     }
     return led;
   }
