@@ -285,7 +285,7 @@ class AdminAddressTest {
     assertEquals("/debug/state\n/debug/threads\n", get("/debug").body());
     String threads = get("/debug/threads").body();
     assertTrue(threads.contains("\"tollgate-n1-admin\" RUNNABLE"), threads);
-    assertTrue(threads.contains("    at dev.tollgate.node.admin.DebugPages"), threads);
+    assertTrue(threads.contains("dev.tollgate.node.admin.DebugPages"), threads);
     String state = get("/debug/state").body();
     assertTrue(state.startsWith("node: n1\n"), state);
     assertTrue(state.contains("\nrole: LEADER\n"), state);
