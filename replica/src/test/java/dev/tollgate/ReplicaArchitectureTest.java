@@ -27,6 +27,8 @@ class ReplicaArchitectureTest {
           .definedBy("dev.tollgate.cli..")
           .layer("node")
           .definedBy("dev.tollgate.node")
+          .layer("admin")
+          .definedBy("dev.tollgate.node.admin..")
           .layer("clients")
           .definedBy("dev.tollgate.node.client..")
           .layer("replica")
@@ -45,16 +47,18 @@ class ReplicaArchitectureTest {
           .mayNotBeAccessedByAnyLayer()
           .whereLayer("node")
           .mayOnlyBeAccessedByLayers("command line")
-          .whereLayer("clients")
+          .whereLayer("admin")
           .mayOnlyBeAccessedByLayers("node")
+          .whereLayer("clients")
+          .mayOnlyBeAccessedByLayers("node", "admin")
           .whereLayer("replica")
-          .mayOnlyBeAccessedByLayers("node", "clients")
+          .mayOnlyBeAccessedByLayers("node", "admin", "clients")
           .whereLayer("audit")
-          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
+          .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica")
           .whereLayer("store")
           .mayOnlyBeAccessedByLayers("node", "clients", "replica")
           .whereLayer("log")
-          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica", "audit")
+          .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica", "audit")
           .whereLayer("snapshot")
           .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
 
@@ -129,6 +133,14 @@ class ReplicaArchitectureTest {
   @Test
   void nettyIsKnownToTheServerOnly() {
     only("dev.tollgate.node..", "io.netty..").check(CLASSES);
+  }
+
+  /** Embedded nodes have neither of the two on their class path for certain. */
+  @Test
+  void metricsAndHttpAreKnownToTheAdminAddressOnly() {
+    only("dev.tollgate.node.admin", "io.micrometer..").check(CLASSES);
+    only("dev.tollgate.node.admin", "io.prometheus..").check(CLASSES);
+    only("dev.tollgate.node.admin", "com.sun.net.httpserver..").check(CLASSES);
   }
 
   @Test

@@ -24,10 +24,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       ServerCommand.class,
       SqlCommand.class,
+      LockCommand.class,
       MigrateCommand.class,
       StatusCommand.class,
       NodesCommand.class,
       BackupCommand.class,
+      VerifyCommand.class,
       RestoreCommand.class,
       DumpCommand.class,
       ReseedCommand.class,
@@ -56,6 +58,8 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
+        // a command of tollgate lock may have arguments such as @file
+        .setExpandAtFiles(false)
         .setParameterExceptionHandler(Main::misused)
         .setExecutionExceptionHandler(Main::failed);
   }

@@ -36,6 +36,12 @@ final class NodeList {
     return led;
   }
 
+  /** Returns the name of the leader, or null if no node is the leader. */
+  static @Nullable String leader(String url, Properties properties) throws SQLException {
+    Reply.NodeStatus leader = new NodeList(TollgateDriver.surveyNodes(url, properties)).leader();
+    return leader == null ? null : leader.nodeId();
+  }
+
   /** The leader; of several nodes that say they are the leader, that with the highest term. */
   private Reply.@Nullable NodeStatus leader() {
     Reply.NodeStatus leader = null;

@@ -187,6 +187,7 @@ final class ServerCommand implements Callable<Integer> {
   @Mixin private final UserOptions userOptions = new UserOptions();
   @Mixin private TlsOptions tlsOptions = new TlsOptions();
   @Mixin private final AuditOptions audit = new AuditOptions();
+  @Mixin private final AdminOptions admin = new AdminOptions();
 
   ServerCommand() {}
 
@@ -324,7 +325,10 @@ final class ServerCommand implements Callable<Integer> {
             listenAddress(),
             connections(),
             Duration.ofMinutes(verifyMinutes));
-    return settings.withTls(tls).withAudit(audit.settings(spec.commandLine()));
+    return settings
+        .withTls(tls)
+        .withAudit(audit.settings(spec.commandLine()))
+        .withAdmin(admin.address(spec.commandLine()));
   }
 
   /**
@@ -368,7 +372,7 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   /** Rejects settings that would fail later, and less clearly. */
-  private void requireSense() throws UnknownHostException {
+  private void requireSense() {
     requireName("--id", id);
     requirePort("--client-address", clientAddress);
     if (raftAddress != null) {
@@ -401,13 +405,17 @@ final class ServerCommand implements Callable<Integer> {
         option
             + ": '"
             + name
-            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or underscores");
+            + "' is no name of a node: write 1 to 64 letters, digits, dots, hyphens or"
+            + " underscores");
   }
 
-  /** With port 0 the port would change at each start, and no other process could know it. */
-  private void requirePort(String option, String address) throws UnknownHostException {
+  /**
+   * With port 0 the port would change at each start, and no other process could know it. Does not
+   * look the host up: a peer that is away may have no address at the moment.
+   */
+  private void requirePort(String option, String address) {
     require(
-        socketAddress(address).getPort() > 0,
+        port(address) > 0,
         option + ": '" + address + "' has port 0: write the port that others are to connect to");
   }
 
@@ -416,7 +424,7 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   /** The nodes of a new cluster; none if this node is to join another cluster. */
-  private SortedMap<String, String> members() throws UnknownHostException {
+  private SortedMap<String, String> members() {
     SortedMap<String, String> members = new TreeMap<>();
     if (join != null) {
       require(
@@ -437,7 +445,7 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   /** Rejects a list that names a node or an address twice. */
-  private Map<String, String> stated(List<String> list) throws UnknownHostException {
+  private Map<String, String> stated(List<String> list) {
     Map<String, String> addresses = new TreeMap<>();
     Map<String, String> ids = new TreeMap<>();
     for (String peer : list) {
@@ -462,14 +470,19 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private InetSocketAddress socketAddress(String text) throws UnknownHostException {
+    int port = port(text);
+    String host = text.substring(0, text.lastIndexOf(':')).replaceAll("^\\[|]$", "");
+    return new InetSocketAddress(InetAddress.getByName(host), port);
+  }
+
+  private int port(String text) {
     int colon = text.lastIndexOf(':');
     try {
-      String host = text.substring(0, Math.max(colon, 0)).replaceAll("^\\[|]$", "");
       int port = Integer.parseInt(text.substring(colon + 1));
-      if (host.isEmpty() || port < 0 || port > 65_535) {
+      if (colon <= 0 || port < 0 || port > 65_535) {
         throw new NumberFormatException(text);
       }
-      return new InetSocketAddress(InetAddress.getByName(host), port);
+      return port;
     } catch (NumberFormatException e) {
       throw new ParameterException(
           spec.commandLine(), "'" + text + "' is no address: write host:port", e);

@@ -99,7 +99,21 @@ final class UserOptions {
       Consumer<String> refusal) {
     NodeTls tls = settings.tls();
     InetSocketAddress clients = settings.listenAddress();
-    if (!insecure && isOpen(clients) && !users.loginRequired()) {
+    InetSocketAddress admin = settings.adminAddress();
+    if (!insecure && isOpen(admin) && !users.loginRequired()) {
+      refusal.accept(
+          "other hosts can reach the admin address "
+              + admin
+              + " and would not have to log in: give --admin-password-file, or --require-login if"
+              + " the cluster has users, or --insecure to start all the same");
+    } else if (!insecure && isOpen(admin) && (tls == null || tls.clients() == null)) {
+      refusal.accept(
+          "other hosts can reach the admin address "
+              + admin
+              + " and users would send their passwords to it without TLS: give --tls-certificate"
+              + " and --tls-key, or a port alone to listen on loopback, or --insecure to start all"
+              + " the same");
+    } else if (!insecure && isOpen(clients) && !users.loginRequired()) {
       refusal.accept(
           "clients of other hosts can reach "
               + clients

@@ -93,6 +93,16 @@ public final class ClusterState {
     return hold == null ? null : hold.token();
   }
 
+  /** How many holds there are of all locks, those of locks that are only kept among them. */
+  public int holds() {
+    return state.locks().holds();
+  }
+
+  /** How many places in queues of locks are taken; a request for several takes one for each. */
+  public int waits() {
+    return state.locks().waits();
+  }
+
   /** Table bindings in order of creation. */
   public Collection<Fence> fences() {
     return state.fences().all();
@@ -106,6 +116,11 @@ public final class ClusterState {
   /** How many statements wait for the end of this very transaction. */
   public long statementsWaitingFor(Transaction transaction) {
     return state.waiting().waitersFor(transaction);
+  }
+
+  /** How many statements wait for transactions to end, or for a lock. */
+  public int waitingStatements() {
+    return state.waiting().size();
   }
 
   /** How long transactions may be open. */

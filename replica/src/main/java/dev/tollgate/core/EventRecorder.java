@@ -14,13 +14,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what auditors want to know of the current command. Off until {@link #turnOn}; then every
- * method does nothing, and nothing is allocated. What it collects is no part of the state.
+ * Collects what auditors want to know of the current command, and counts for operators what happens
+ * ({@link LockTallies}). It collects nothing until {@link #turnOn}: then only the counters change,
+ * and nothing is allocated. None of it is a part of the state.
  */
 final class EventRecorder {
   private final SessionTable sessions;
   private final LockTable locks;
   private @Nullable List<AuditEvent> events;
+  private LockTallies tallies = new LockTallies(0);
 
   EventRecorder(SessionTable sessions, LockTable locks) {
     this.sessions = sessions;
@@ -31,8 +33,19 @@ final class EventRecorder {
     events = new ArrayList<>();
   }
 
+  /** From now on counts there. */
+  void countIn(LockTallies shared) {
+    tallies = shared;
+  }
+
+  /** The counters. */
+  LockTallies tallies() {
+    return tallies;
+  }
+
   /** Forgets the events of the last command. */
-  void begin() {
+  void begin(long nowMicros) {
+    tallies.begin(nowMicros);
     if (events != null) {
       events.clear();
     }
@@ -51,7 +64,11 @@ final class EventRecorder {
       SessionId session,
       AuditEvent.GrantWay way) {
     // nobody holds a lock that is only kept
-    if (events != null && lease.kind() != LeaseKind.KEEP) {
+    if (lease.kind() == LeaseKind.KEEP) {
+      return;
+    }
+    tallies.granted(way);
+    if (events != null) {
       events.add(
           new AuditEvent.LockGranted(
               party(session), lock, mode, token, lease.id(), lease.kind(), way));
@@ -60,6 +77,7 @@ final class EventRecorder {
 
   /** Records that a session takes a lock from these holders by force. */
   void forced(Session by, LockName lock, List<Hold> holds) {
+    tallies.forced(holds.size());
     if (events == null) {
       return;
     }
@@ -82,7 +100,11 @@ final class EventRecorder {
    * @param by the session that ends the lease, or null
    */
   void losing(@Nullable Lease lease, AuditEvent.LossReason reason, @Nullable Session by) {
-    if (events == null || lease == null || lease.kind() == LeaseKind.KEEP) {
+    if (lease == null || lease.kind() == LeaseKind.KEEP) {
+      return;
+    }
+    tallies.lost(reason, lease.held().size());
+    if (events == null) {
       return;
     }
     AuditEvent.Party ends = by == null ? AuditEvent.Party.NOBODY : party(by);
@@ -103,6 +125,7 @@ final class EventRecorder {
       @Nullable TableName table,
       LockName lock,
       @Nullable Long token) {
+    tallies.refusedWrite(table);
     if (events != null) {
       events.add(new AuditEvent.WriteRefused(party(by), code, table, lock, token));
     }

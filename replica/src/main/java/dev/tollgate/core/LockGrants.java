@@ -129,7 +129,7 @@ final class LockGrants {
       }
     }
     for (LockName name : names) {
-      locks.changeable(name).enqueue(waiter);
+      locks.enqueue(locks.changeable(name), waiter);
       waiter.lease().nowAwaits(name);
     }
     return new Outcome.Waiting();
@@ -174,6 +174,13 @@ final class LockGrants {
     return new Outcome.GrantedAll(tokens);
   }
 
+  private void drop(Lock lock, Hold hold, long nowMicros) {
+    locks.drop(lock, hold);
+    if (!hold.onlyKeeps()) {
+      audit.tallies().held(nowMicros - hold.sinceMicros());
+    }
+  }
+
   /** Releases this lease's hold; returns false if the lease has none. */
   boolean release(LockName name, Lease lease, long nowMicros) {
     Lock lock = locks.find(name);
@@ -181,7 +188,7 @@ final class LockGrants {
     if (mine == null) {
       return false;
     }
-    locks.drop(locks.changeable(name), mine);
+    drop(locks.changeable(name), mine, nowMicros);
     handOn(List.of(name), nowMicros);
     return true;
   }
@@ -194,7 +201,7 @@ final class LockGrants {
   FencingToken move(LockName name, Hold hold, Lease to, SessionId session, long nowMicros) {
     Lock lock = locks.changeable(name);
     LockMode mode = lock.mode();
-    locks.drop(lock, hold);
+    drop(lock, hold, nowMicros);
     FencingToken token = grant(name, to, mode, session, nowMicros, AuditEvent.GrantWay.TRANSFER);
     handOn(completeTwins(lock, to, token), nowMicros);
     return token;
@@ -210,7 +217,7 @@ final class LockGrants {
     }
     Lock lock = locks.changeable(name);
     for (Hold hold : lock.holds()) {
-      locks.drop(lock, hold);
+      drop(lock, hold, nowMicros);
     }
     handOn(List.of(name), nowMicros);
     return true;
@@ -229,6 +236,7 @@ final class LockGrants {
     for (LockName name : List.copyOf(lease.awaited())) {
       Lock lock = locks.find(name);
       for (Waiter waiter : lock == null ? List.<Waiter>of() : lock.waitersOf(lease)) {
+        audit.tallies().endedWait();
         changed.addAll(remove(name, waiter));
         listener.completed(
             waiter.request(),
@@ -260,6 +268,7 @@ final class LockGrants {
     Lock lock = locks.find(name);
     Waiter waiter = lock == null ? null : lock.waiterOf(request);
     if (waiter != null) {
+      audit.tallies().endedWait();
       handOn(remove(name, waiter), nowMicros);
     }
   }
@@ -271,6 +280,7 @@ final class LockGrants {
     if (waiter == null) {
       return false;
     }
+    audit.tallies().endedWait();
     List<LockName> changed = remove(name, waiter);
     listener.completed(request, outcome);
     handOn(changed, nowMicros);
@@ -282,7 +292,7 @@ final class LockGrants {
     List<LockName> queues = waiter.isForSeveral() ? waiter.together() : List.of(name);
     for (LockName each : queues) {
       Lock lock = locks.changeable(each);
-      lock.removeWaiter(waiter.request());
+      locks.removeWaiter(lock, waiter.request());
       if (!lock.hasWaiterOf(waiter.lease())) {
         waiter.lease().noLongerAwaits(each);
       }
@@ -323,6 +333,7 @@ final class LockGrants {
       Lock lock = locks.changeable(name);
       FencingToken token =
           grant(name, lease, waiter.mode(), session, nowMicros, AuditEvent.GrantWay.AFTER_WAIT);
+      audit.tallies().waited(nowMicros - waiter.sinceMicros());
       listener.completed(waiter.request(), new Outcome.Granted(token));
       changed.addAll(completeTwins(lock, lease, token));
       return changed;
@@ -330,11 +341,13 @@ final class LockGrants {
     List<LockName> names = waiter.together();
     Outcome.Refused full = full(names.size());
     if (full != null) {
+      audit.tallies().endedWait();
       listener.completed(waiter.request(), full);
       return changed;
     }
     Outcome.GrantedAll all =
         grantAll(names, lease, session, nowMicros, AuditEvent.GrantWay.AFTER_WAIT);
+    audit.tallies().waited(nowMicros - waiter.sinceMicros());
     listener.completed(waiter.request(), all);
     for (int i = 0; i < names.size(); i++) {
       changed.addAll(completeTwins(locks.changeable(names.get(i)), lease, all.tokens().get(i)));

@@ -28,6 +28,7 @@ final class LockTable {
   private final LockDefinitions definitions = new LockDefinitions();
   private long lastToken;
   private int holds;
+  private int waits;
   private int copies;
 
   LockDefinitions definitions() {
@@ -42,6 +43,11 @@ final class LockTable {
   /** How many holds there are of all locks. */
   int holds() {
     return holds;
+  }
+
+  /** How many places in queues are taken; a request for several locks takes one for each. */
+  int waits() {
+    return waits;
   }
 
   /** Returns true if a lease holds the lock under this token, exclusively or shared. */
@@ -130,6 +136,7 @@ final class LockTable {
     Lock lock = new Lock(state, leases, copies);
     locks.put(state.name(), lock);
     holds += lock.holders();
+    waits += lock.waiters().size();
   }
 
   /** The highest token ever granted, 0 if none was. */
@@ -150,6 +157,17 @@ final class LockTable {
     lock.remove(hold);
     holds--;
     hold.lease().noLongerHolds(lock.name());
+  }
+
+  void enqueue(Lock lock, Waiter waiter) {
+    lock.enqueue(waiter);
+    waits++;
+  }
+
+  /** Removes the waiter of a request from the queue, in which it must stand. */
+  void removeWaiter(Lock lock, RequestId request) {
+    lock.removeWaiter(request);
+    waits--;
   }
 
   /** Returns true if a request that waits for several locks has its turn in each. */
@@ -179,12 +197,17 @@ final class LockTable {
    */
   void checkInvariants() {
     int counted = 0;
+    int waiting = 0;
     for (Map.Entry<LockName, Lock> entry : locks.entrySet()) {
       checkInvariants(entry.getKey(), entry.getValue());
       counted += entry.getValue().holders();
+      waiting += entry.getValue().waiters().size();
     }
     if (counted != holds) {
       throw new IllegalStateException(counted + " holds are counted as " + holds);
+    }
+    if (waiting != waits) {
+      throw new IllegalStateException(waiting + " waits are counted as " + waits);
     }
   }
 

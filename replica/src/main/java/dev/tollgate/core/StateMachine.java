@@ -85,6 +85,11 @@ public final class StateMachine {
     state.audit().turnOn();
   }
 
+  /** From now on counts what happens to locks there. The state does not depend on it. */
+  public void countIn(LockTallies tallies) {
+    state.audit().countIn(tallies);
+  }
+
   /**
    * Applies one command.
    *
@@ -93,7 +98,7 @@ public final class StateMachine {
    */
   public Applied apply(LogPosition at, Command command) {
     current.begin(at);
-    state.audit().begin();
+    state.audit().begin(current.nowMicros());
     Outcome outcome = command.handledBy(commands);
     transactions.settleGranted();
     while (accounts.endForbiddenWaits()) {
@@ -109,7 +114,7 @@ public final class StateMachine {
    */
   public Applied skip(LogPosition at, Command command) {
     current.begin(at);
-    state.audit().begin();
+    state.audit().begin(current.nowMicros());
     state.agreement().skip(new StateRecord.SkippedCommand(at.logIndex(), at.ordinal()));
     Outcome.Refused refused =
         new Outcome.Refused(
@@ -240,6 +245,7 @@ public final class StateMachine {
       for (SessionId id : command.sessions()) {
         Session session = state.sessions().find(id);
         if (session != null) {
+          state.audit().tallies().sessionExpired();
           recordLosses(session);
           requests.endSession(session);
         }
@@ -247,6 +253,7 @@ public final class StateMachine {
       for (LeaseId id : command.leases()) {
         Lease lease = state.leases().find(id);
         if (lease != null) {
+          state.audit().tallies().leaseExpired();
           state.audit().losing(lease, AuditEvent.LossReason.LEASE_EXPIRED, null);
           locking.endLease(lease);
         }

@@ -55,6 +55,10 @@ final class StatementQueue {
     }
   }
 
+  int size() {
+    return waiting.size();
+  }
+
   boolean isEmpty() {
     return waiting.isEmpty();
   }

@@ -2,6 +2,7 @@ package dev.tollgate.log;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.Tally;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.entry.Callbacks;
 import dev.tollgate.log.entry.EntryCodec;
@@ -52,6 +53,10 @@ public final class CommandPipeline {
    */
   static final int BUSY_COMMANDS = 4;
 
+  private static final long[] COMMIT_BOUNDS = {
+    500, 1_000, 2_000, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000
+  };
+
   /** An entry with this stamp takes the time of the entry before. */
   private static final long NO_TIME = 0;
 
@@ -74,6 +79,11 @@ public final class CommandPipeline {
   private boolean suspicious;
 
   private int commandsInFlight;
+
+  private final Tally commits = new Tally(COMMIT_BOUNDS);
+  private long takenOffNanos;
+  private long refused;
+  private long unapplied;
 
   /** Is told whether leadership is proven. Called once; must not block. */
   public interface Barrier {
@@ -122,7 +132,9 @@ public final class CommandPipeline {
     mutex.lock();
     try {
       full = full(bytes);
-      if (full == null) {
+      if (full != null) {
+        refused++;
+      } else {
         queue.addLast(proposal);
         queuedBytes += bytes;
         next = takeOff();
@@ -252,6 +264,7 @@ public final class CommandPipeline {
       return null;
     }
     inFlight = true;
+    takenOffNanos = System.nanoTime();
     if (suspicious) {
       commandsInFlight = 0;
       return new Flight(List.of(), List.of());
@@ -347,6 +360,7 @@ public final class CommandPipeline {
     mutex.lock();
     try {
       inFlight = false;
+      count(applied);
       long appliedIndex = log.appliedIndex();
       for (Read read : reads) {
         (appliedIndex >= read.index() ? passed : barriers).add(read.barrier());
@@ -358,6 +372,30 @@ public final class CommandPipeline {
     }
     passed.forEach(barrier -> tell(barrier, /* passed= */ true));
     return next;
+  }
+
+  private void count(boolean applied) {
+    if (applied) {
+      commits.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - takenOffNanos));
+    } else {
+      unapplied++;
+    }
+  }
+
+  /** How busy the pipeline is, and has been since the start. */
+  public PipelineFigures figures() {
+    mutex.lock();
+    try {
+      return new PipelineFigures(
+          queue.size(),
+          queuedBytes,
+          barriers.size() + reads.size(),
+          refused,
+          unapplied,
+          commits.count());
+    } finally {
+      mutex.unlock();
+    }
   }
 
   private static void tell(Barrier barrier, boolean passed) {

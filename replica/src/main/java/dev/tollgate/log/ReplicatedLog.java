@@ -47,6 +47,11 @@ public interface ReplicatedLog extends AutoCloseable {
   /** What this node knows of the group at the moment. */
   LogStatus status();
 
+  /** The log and the snapshots on the disk of this node. Does I/O. */
+  default LogFigures figures() {
+    return LogFigures.NONE;
+  }
+
   /** The leader as far as this node knows, or null. */
   @Nullable String leaderId();
 

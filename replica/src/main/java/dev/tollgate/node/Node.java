@@ -23,9 +23,14 @@ import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.ratis.RatisLog;
+import dev.tollgate.node.admin.AdminAddress;
+import dev.tollgate.node.admin.AdminLimits;
+import dev.tollgate.node.admin.LeaderChanges;
+import dev.tollgate.node.admin.NodeParts;
 import dev.tollgate.node.audit.AuditSettings;
 import dev.tollgate.node.audit.AuditTrail;
 import dev.tollgate.node.client.Administration;
+import dev.tollgate.node.client.ArrivalFigures;
 import dev.tollgate.node.client.ClientAccess;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ClientServer;
@@ -96,10 +101,14 @@ public final class Node implements AutoCloseable {
   private final Workers workers;
   private final @Nullable CredentialsReload reload;
   private final ClientService service;
+  private final Supervision supervision;
+  private final LeaderChanges leaders;
   private final SqlFrontend frontend = new SqlFrontend(CACHED_PLANS);
   private final CountDownLatch leading = new CountDownLatch(1);
   private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
   private volatile @Nullable ClientServer server;
+  private volatile @Nullable AdminAddress admin;
+  private volatile boolean stopping;
 
   /**
    * @throws IOException if the log's directory cannot be used
@@ -179,7 +188,7 @@ public final class Node implements AutoCloseable {
     }
     replica = new Replica(id, database, settings.environment(), settings.levels(), skips, capacity);
     log = raft == null ? new MemoryLog(id, replica) : new RatisLog(raft, replica);
-    Supervision supervision = new Supervision(id, replica::failed);
+    supervision = new Supervision(id, replica::failed);
     warnIfShared(id, raft);
     replica.recordTo(openAudit(settings, log, supervision));
     pipeline =
@@ -209,6 +218,8 @@ public final class Node implements AutoCloseable {
     replica.addListener(service);
     replica.addListener(administration);
     replica.addListener(verification);
+    leaders = new LeaderChanges(log);
+    replica.addListener(leaders);
     replica.addListener(new Watcher());
   }
 
@@ -259,6 +270,10 @@ public final class Node implements AutoCloseable {
   public void start() throws IOException {
     frontend.warmUp();
     timeKeeper.start();
+    InetSocketAddress administer = settings.adminAddress();
+    if (administer != null) {
+      admin = openAdmin(administer);
+    }
     InetSocketAddress listen = settings.listenAddress();
     if (listen != null) {
       server = listen(listen);
@@ -282,6 +297,36 @@ public final class Node implements AutoCloseable {
     return demand == null || tls == null
         ? service.listen(address, settings.maxConnections(), null, CertificateDemand.NONE)
         : service.listen(address, settings.maxConnections(), tls.credentials(), demand);
+  }
+
+  private AdminAddress openAdmin(InetSocketAddress address) throws IOException {
+    NodeTls tls = settings.tls();
+    return AdminAddress.open(
+        new NodeParts(
+            settings.nodeId(),
+            version(),
+            replica,
+            log,
+            pipeline,
+            service,
+            () -> {
+              ClientServer running = server;
+              return running == null ? ArrivalFigures.NONE : running.figures();
+            },
+            settings.maxConnections(),
+            tls == null ? null : tls.credentials(),
+            () -> stopping,
+            supervision),
+        leaders,
+        address,
+        tls == null ? null : tls.clients(),
+        AdminLimits.STANDARD);
+  }
+
+  /** As the jar's manifest says; classes outside a jar have none. */
+  private static String version() {
+    String version = Node.class.getPackage().getImplementationVersion();
+    return version == null ? "unknown" : version;
   }
 
   /** True if this node is a member. A node that was started to join the cluster is not one yet. */
@@ -341,6 +386,12 @@ public final class Node implements AutoCloseable {
   /** Where this node listens for clients, or null if it does not. */
   public @Nullable InetSocketAddress listenAddress() {
     ClientServer running = server;
+    return running == null ? null : running.address();
+  }
+
+  /** Where this node serves metrics and health, or null if it does not. */
+  public @Nullable InetSocketAddress adminAddress() {
+    AdminAddress running = admin;
     return running == null ? null : running.address();
   }
 
@@ -500,6 +551,7 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     LOG.info("{}: stops", settings.nodeId());
+    stopping = true;
     resign();
     drain();
     closeAtOnce();
@@ -525,6 +577,7 @@ public final class Node implements AutoCloseable {
 
   /** Closes without handing leadership over: for nodes whose whole cluster ends. */
   public void closeAtOnce() {
+    stopping = true;
     ClientServer running = server;
     if (running != null) {
       running.close();
@@ -532,6 +585,10 @@ public final class Node implements AutoCloseable {
     verification.close();
     recordLeases();
     keepStatements();
+    AdminAddress administered = admin;
+    if (administered != null) {
+      administered.close();
+    }
     log.close();
     replica.close();
     replica.audit().close();

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param environment the environment in which the node computes statements; always the same
  * @param audit where the node writes what auditors want to know; null for nowhere
  * @param levels the feature levels that the node knows
+ * @param adminAddress where the node serves metrics and health; null for nowhere
  */
 public record NodeSettings(
     String nodeId,
@@ -37,7 +38,8 @@ public record NodeSettings(
     @Nullable NodeTls tls,
     Supplier<Environment> environment,
     @Nullable AuditSettings audit,
-    FeatureLevels levels) {
+    FeatureLevels levels,
+    @Nullable InetSocketAddress adminAddress) {
   /** Connections that a node accepts by default. */
   public static final int MAX_CONNECTIONS = 20_000;
 
@@ -74,7 +76,7 @@ public record NodeSettings(
         LocalEnvironment::get);
   }
 
-  /** Creates the settings of a node that has no TLS and is not audited. */
+  /** Creates the settings of a node that has no TLS, audit or admin address. */
   public NodeSettings(
       String nodeId,
       @Nullable RaftSettings raft,
@@ -93,26 +95,35 @@ public record NodeSettings(
         /* tls= */ null,
         environment,
         /* audit= */ null,
-        FeatureLevels.STANDARD);
+        FeatureLevels.STANDARD,
+        /* adminAddress= */ null);
   }
 
   /** Returns these settings with TLS, or without if {@code chosen} is null. */
   public NodeSettings withTls(@Nullable NodeTls chosen) {
-    return with(chosen, audit, levels);
+    return with(chosen, audit, levels, adminAddress);
   }
 
   /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
   public NodeSettings withAudit(@Nullable AuditSettings chosen) {
-    return with(tls, chosen, levels);
+    return with(tls, chosen, levels, adminAddress);
+  }
+
+  /** Returns these settings for a node with an admin address, or without if it is null. */
+  public NodeSettings withAdmin(@Nullable InetSocketAddress chosen) {
+    return with(tls, audit, levels, chosen);
   }
 
   /** Returns these settings for a node that knows these levels, as one of another version. */
   NodeSettings withLevels(FeatureLevels chosen) {
-    return with(tls, audit, chosen);
+    return with(tls, audit, chosen, adminAddress);
   }
 
   private NodeSettings with(
-      @Nullable NodeTls encryption, @Nullable AuditSettings auditing, FeatureLevels known) {
+      @Nullable NodeTls encryption,
+      @Nullable AuditSettings auditing,
+      FeatureLevels known,
+      @Nullable InetSocketAddress admin) {
     return new NodeSettings(
         nodeId,
         raft,
@@ -123,7 +134,8 @@ public record NodeSettings(
         encryption,
         environment,
         auditing,
-        known);
+        known,
+        admin);
   }
 
   /** Returns the environment of this process; the first call takes some tenths of a second. */

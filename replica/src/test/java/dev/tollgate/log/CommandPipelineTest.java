@@ -501,6 +501,26 @@ class CommandPipelineTest {
     assertTrue(good.isDone());
   }
 
+  @Test
+  void figuresSayWhatWaitsAndWhatBecameOfEntries() {
+    submit("a");
+    submit("b");
+    submit("c");
+    pipeline.barrier(new Barrier());
+    PipelineFigures busy = pipeline.figures();
+    assertEquals(2, busy.queuedCommands());
+    assertTrue(busy.queuedBytes() > 0);
+    assertEquals(1, busy.barriers());
+    assertEquals(0, busy.commits().total());
+    log.land(0);
+    log.lose(1);
+    PipelineFigures idle = pipeline.figures();
+    assertEquals(0, idle.queuedCommands());
+    assertEquals(1, idle.commits().total());
+    assertEquals(1, idle.unapplied());
+    assertEquals(0, idle.refused());
+  }
+
   /** Not all members may know such a command yet. */
   @Test
   void commandThatIsNotAdmittedIsNotProposed() {

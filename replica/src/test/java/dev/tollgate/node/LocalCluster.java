@@ -49,6 +49,7 @@ final class LocalCluster implements AutoCloseable {
   private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
   private RaftTransport transport = RaftTransport.TCP;
   private @Nullable Path auditFiles;
+  private boolean administered;
 
   /** Chooses addresses, and starts no node yet. */
   LocalCluster(Path directory, int size, Duration verifyInterval, long snapshotLogBytes)
@@ -106,6 +107,11 @@ final class LocalCluster implements AutoCloseable {
     auditFiles = directory;
   }
 
+  /** Gives every node that is started from now on an admin address. */
+  void administer() {
+    administered = true;
+  }
+
   void startAll() throws IOException {
     for (String id : peers.keySet()) {
       start(id);
@@ -148,7 +154,11 @@ final class LocalCluster implements AutoCloseable {
                 .withAudit(
                     auditFiles == null
                         ? null
-                        : new AuditSettings(auditFiles.resolve(id), AuditSettings.MAX_BYTES, 2)),
+                        : new AuditSettings(auditFiles.resolve(id), AuditSettings.MAX_BYTES, 2))
+                .withAdmin(
+                    administered
+                        ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
+                        : null),
             database);
     nodes.put(id, node);
     databases.put(id, database);

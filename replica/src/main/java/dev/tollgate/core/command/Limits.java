@@ -310,6 +310,11 @@ public final class Limits {
   /** Commands of the log that operators may have a cluster skip. */
   public static final int SKIPPED_COMMANDS = 1_000;
 
+  /**
+   * Tables whose refused writes a node counts apart; it counts those of further tables together.
+   */
+  public static final int TALLIED_TABLES = 100;
+
   /** The highest feature level that a cluster can have. */
   public static final int FEATURE_LEVEL_MAX = 10_000;
 

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
+import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.Membership;
 import dev.tollgate.log.NodeVersion;
@@ -312,6 +313,16 @@ public final class RatisLog implements ReplicatedLog {
       // Ratis has not opened its log yet, while clients may already ask
       LOG.debug("{}: no status yet", settings.nodeId(), e);
       return LogStatus.of(settings.nodeId(), LogStatus.Role.STARTING);
+    }
+  }
+
+  @Override
+  public LogFigures figures() {
+    try {
+      return DiskFigures.of(groupDirectory(settings.directory()), stateMachine.snapshots());
+    } catch (IOException | UncheckedIOException | IllegalStateException e) {
+      LOG.debug("{}: no figures of the directory", settings.nodeId(), e);
+      return LogFigures.NONE;
     }
   }
 

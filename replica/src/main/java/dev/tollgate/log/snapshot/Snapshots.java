@@ -77,7 +77,7 @@ public final class Snapshots {
   private final RatisSnapshotStorage storage = new RatisSnapshotStorage();
 
   private @Nullable SnapshotFiles files;
-  private long bytesSince;
+  private volatile long bytesSince;
   private boolean needsGap;
   private int cancelled;
   private boolean writing;
@@ -87,6 +87,8 @@ public final class Snapshots {
   private final List<CompletableFuture<SnapshotFile>> asked = new ArrayList<>();
 
   private volatile long purgeable = -1;
+
+  private volatile SnapshotWork work = new SnapshotWork(0, 0, 0, 0, 0, 0);
 
   /**
    * @param logBytes by how much the log grows between two snapshots
@@ -305,12 +307,14 @@ public final class Snapshots {
       finished.run();
     } catch (InterruptedIOException e) {
       LOG.info("{}: the snapshot made way for a definition and will be tried again", nodeId);
+      count(0, 1, 0, work.lastWriteMillis(), work.lastHeldMicros());
       ended(/* interrupted= */ true, askers);
     } catch (IOException | RuntimeException e) {
       LOG.error(
           "{}: no snapshot could be written; the log grows until one can. Is the disk full?",
           nodeId,
           LoggedError.of(e));
+      count(0, 0, 1, work.lastWriteMillis(), work.lastHeldMicros());
       ended(/* interrupted= */ false, List.of());
       askers.forEach(asker -> asker.completeExceptionally(new SnapshotUnavailableException(e)));
     } catch (Error e) {
@@ -330,12 +334,14 @@ public final class Snapshots {
               new FileInfo(snapshot.file(), digest), last.getTerm(), last.getIndex()));
       purgeable = opened().dropOld();
       SnapshotFile file = snapshot.describe();
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      count(1, 0, 0, millis, TimeUnit.NANOSECONDS.toMicros(heldNanos));
       LOG.info(
           "{}: snapshot at log index {}, {} KiB, in {} ms, which held up the log for {} ms",
           nodeId,
           last.getIndex(),
           file.sizeBytes() >> 10,
-          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+          millis,
           TimeUnit.NANOSECONDS.toMillis(heldNanos));
       return file;
     }
@@ -348,6 +354,32 @@ public final class Snapshots {
     cancelled = interrupted ? cancelled + 1 : 0;
     askAgain.forEach(this::awaitGap);
     beginIfAsked();
+  }
+
+  /** Called by the thread that writes snapshots alone. */
+  private void count(
+      int written, int interrupted, int failed, long lastWriteMillis, long lastHeldMicros) {
+    SnapshotWork before = work;
+    work =
+        new SnapshotWork(
+            0,
+            before.written() + written,
+            before.interrupted() + interrupted,
+            before.failed() + failed,
+            lastWriteMillis,
+            lastHeldMicros);
+  }
+
+  /** What this process has done for its snapshots. Does not wait for the entry being applied. */
+  public SnapshotWork work() {
+    SnapshotWork now = work;
+    return new SnapshotWork(
+        bytesSince,
+        now.written(),
+        now.interrupted(),
+        now.failed(),
+        now.lastWriteMillis(),
+        now.lastHeldMicros());
   }
 
   /** Returns the log index up to which this node no longer needs the log, or -1. */

@@ -51,6 +51,8 @@ final class Arrivals {
   private long pushedOut;
   private long late;
   private long stuck;
+  private long closed;
+  private long refused;
   private long loggedNanos;
 
   /**
@@ -77,6 +79,7 @@ final class Arrivals {
         oldest = inOrder.next();
         inOrder.remove();
         pushedOut++;
+        closed++;
       }
       strangers.put(channel, nanoTime.getAsLong());
     }
@@ -98,6 +101,17 @@ final class Arrivals {
     if (clients.containsKey(channel)) {
       return null;
     }
+    String noRoom = noRoom(channel, user);
+    if (noRoom == null) {
+      clients.put(channel, user);
+      ofUsers.merge(user, 1, Integer::sum);
+    } else {
+      refused++;
+    }
+    return noRoom;
+  }
+
+  private @Nullable String noRoom(Channel channel, String user) {
     if (clients.size() >= maxClients) {
       return "the node has "
           + maxClients
@@ -113,9 +127,12 @@ final class Arrivals {
     if (strangers.remove(channel) == null) {
       return "the node closes the connection, because it took too long to begin";
     }
-    clients.put(channel, user);
-    ofUsers.merge(user, 1, Integer::sum);
     return null;
+  }
+
+  /** How many connections there are, and what became of others. */
+  synchronized ArrivalFigures figures() {
+    return new ArrivalFigures(clients.size(), strangers.size(), refused, closed);
   }
 
   /** A request of a client has begun, or goes on, and is not complete. */
@@ -168,6 +185,7 @@ final class Arrivals {
       overdue.add(next.getKey());
       oldestFirst.remove();
     }
+    closed += overdue.size() - before;
     return overdue.size() - before;
   }
 

@@ -35,7 +35,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,8 +49,6 @@ import org.slf4j.LoggerFactory;
 public final class ClientServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
   private static final int BACKLOG = 1024;
-  private static final int IPV4_BYTES = 4;
-  private static final int IPV6_NETWORK_BYTES = 8;
   private static final int EVENT_LOOPS = 2;
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -139,6 +136,11 @@ public final class ClientServer implements AutoCloseable {
   /** The address where it listens, with the port that was chosen if port 0 was requested. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** The connections of this port. */
+  public ArrivalFigures figures() {
+    return arrivals.figures();
   }
 
   /**
@@ -360,16 +362,11 @@ public final class ClientServer implements AutoCloseable {
       return String.valueOf(channel.remoteAddress());
     }
 
-    /** Of IPv6 the half that a provider gives to one customer. */
     @Override
     public String address() {
-      if (!(channel.remoteAddress() instanceof InetSocketAddress remote)) {
-        return client();
-      }
-      byte[] bytes = remote.getAddress().getAddress();
-      return bytes.length == IPV4_BYTES
-          ? remote.getAddress().getHostAddress()
-          : HexFormat.of().formatHex(bytes, 0, IPV6_NETWORK_BYTES) + "/64";
+      return channel.remoteAddress() instanceof InetSocketAddress remote
+          ? ClientAddresses.of(remote.getAddress())
+          : client();
     }
 
     @Override

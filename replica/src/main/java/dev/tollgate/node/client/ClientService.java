@@ -18,6 +18,8 @@ import dev.tollgate.tls.TlsCredentials;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ public final class ClientService implements Replica.Listener {
   private final SnapshotStore snapshots;
   private final ClientAccess access;
   private final LoginDelays loginDelays;
+  private final LoginCounts logins;
+  private final PasswordLogin passwordLogin;
 
   private final Traffic traffic;
   private final Complaints complaints;
@@ -96,8 +100,10 @@ public final class ClientService implements Replica.Listener {
     this.timeKeeper = requireNonNull(timeKeeper, "timeKeeper");
     this.frontend = requireNonNull(frontend, "frontend");
     this.workers = requireNonNull(workers, "workers");
-    this.access = requireNonNull(access, "access");
+    logins = new LoginCounts(access.listener());
+    this.access = new ClientAccess(access.users(), access.owners(), logins, access.nanos());
     loginDelays = new LoginDelays(limits, access.nanos());
+    passwordLogin = new PasswordLogin(this.access, loginDelays);
     snapshots = log.snapshots();
     traffic = new Traffic(nodeId, limits);
     complaints = new Complaints(nodeId, System::nanoTime);
@@ -158,6 +164,33 @@ public final class ClientService implements Replica.Listener {
                 complaints);
     return new ClientServer(
         nodeId, address, maxConnections, this::connect, traffic, complaints, tls, replica);
+  }
+
+  /** Checks users that send their password, with the delays of all other logins. */
+  public PasswordLogin passwordLogin() {
+    return passwordLogin;
+  }
+
+  /** Counts the logins of this node. */
+  public LoginCounts logins() {
+    return logins;
+  }
+
+  /** What the clients of this node have under way. */
+  public ClientFigures figures() {
+    Map<Workers.Kind, Integer> queued = new EnumMap<>(Workers.Kind.class);
+    for (Workers.Kind kind : Workers.Kind.values()) {
+      queued.put(kind, workers.queued(kind));
+    }
+    return new ClientFigures(
+        traffic.requests(),
+        traffic.refusedRequests(),
+        traffic.requestBytes(),
+        traffic.unreadBytes(),
+        waiting.size(),
+        queries.size(),
+        gate.held(),
+        queued);
   }
 
   /** Whether requests that wait for others may wait at this node. */

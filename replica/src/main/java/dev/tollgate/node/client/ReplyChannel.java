@@ -57,6 +57,7 @@ final class ReplyChannel {
         || request instanceof Request.Ping) {
       return to(id);
     }
+    traffic.came();
     int bytes = frame.body().length;
     Reply.Failure full = full();
     if (full == null) {
@@ -66,6 +67,7 @@ final class ReplyChannel {
       full = traffic.admit(bytes);
     }
     if (full != null) {
+      traffic.refused();
       send(id, full);
       return null;
     }

@@ -20,6 +20,10 @@ final class RunningQueries {
     queries.remove(session, query);
   }
 
+  int size() {
+    return queries.size();
+  }
+
   /** Cancels the query that a session runs, if it runs one here. */
   void cancel(SessionId session) {
     SqlReader.Canceller query = queries.get(session);

@@ -3,6 +3,7 @@ package dev.tollgate.node.client;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.SqlState;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** Bytes that the clients of a node have under way, in both directions. Thread-safe. */
@@ -11,6 +12,8 @@ final class Traffic {
   private final ClientLimits limits;
   private final AtomicLong requestBytes = new AtomicLong();
   private final AtomicLong unreadBytes = new AtomicLong();
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder refused = new LongAdder();
 
   Traffic(String nodeId, ClientLimits limits) {
     this.nodeId = nodeId;
@@ -19,6 +22,32 @@ final class Traffic {
 
   ClientLimits limits() {
     return limits;
+  }
+
+  /** Counts a request that came; the node may refuse it. */
+  void came() {
+    requests.increment();
+  }
+
+  /** Counts a request that was refused because there were too many. */
+  void refused() {
+    refused.increment();
+  }
+
+  long requests() {
+    return requests.sum();
+  }
+
+  long refusedRequests() {
+    return refused.sum();
+  }
+
+  long requestBytes() {
+    return requestBytes.get();
+  }
+
+  long unreadBytes() {
+    return unreadBytes.get();
   }
 
   /** Admits a request, which then counts until {@link #answered}; or returns why it is refused. */

@@ -72,6 +72,13 @@ final class TransactionGate {
     letIn();
   }
 
+  /** How many transactions wait to begin. */
+  int held() {
+    synchronized (held) {
+      return held.size();
+    }
+  }
+
   private void letIn() {
     List<Runnable> next;
     synchronized (held) {

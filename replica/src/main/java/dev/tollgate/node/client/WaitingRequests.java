@@ -42,6 +42,10 @@ final class WaitingRequests {
     }
   }
 
+  int size() {
+    return waiters.size();
+  }
+
   void completed(Notice.Completed completed) {
     Waiter waiter = waiters.remove(new RequestId(completed.session(), completed.sequence()));
     if (waiter != null) {

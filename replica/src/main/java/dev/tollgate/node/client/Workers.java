@@ -114,6 +114,11 @@ public final class Workers implements AutoCloseable {
     }
   }
 
+  /** How much work of this kind waits for a thread. */
+  int queued(Kind kind) {
+    return executors.get(kind) instanceof ThreadPoolExecutor pool ? pool.getQueue().size() : 0;
+  }
+
   /** Runs work that cannot be refused, unless the node stops. */
   public void chore(Runnable work) {
     run(Kind.CHORES, work, refused -> {});

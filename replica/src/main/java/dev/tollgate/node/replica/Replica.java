@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Capacity;
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.LockTallies;
 import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.command.ClusterIdentity;
@@ -27,6 +28,8 @@ import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -89,6 +92,8 @@ public final class Replica implements LogConsumer {
   private final FeatureLevels levels;
   private final NodeVersion version;
   private final SkipList skips;
+  private final LockTallies tallies = new LockTallies(nowMicros());
+  private final ApplyTallies applied = new ApplyTallies(nowMicros());
   private AuditTrail audit = AuditTrail.off();
 
   /** Creates a replica that computes in the environment of this process. */
@@ -123,8 +128,31 @@ public final class Replica implements LogConsumer {
     this.skips = requireNonNull(skips, "skips");
     this.store = new GuardedStore(database, environment, this::computing);
     this.capacity = requireNonNull(capacity, "capacity");
-    this.machine = new StateMachine(store, capacity);
+    this.machine = machine(capacity);
     this.state = new StateAccess(nodeId, () -> machine.state());
+  }
+
+  private StateMachine machine(Capacity most) {
+    StateMachine made = new StateMachine(store, most);
+    made.countIn(tallies);
+    return made;
+  }
+
+  private static long nowMicros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+  }
+
+  /**
+   * What operators want to know of this replica, between two entries.
+   *
+   * @param answer is told at once, or by the apply thread after the entry that is being applied; it
+   *     must not wait
+   */
+  public void figures(Consumer<ReplicaFigures> answer) {
+    state.ask(
+        now ->
+            answer.accept(
+                ReplicaFigures.of(now, machine.position(), applied.counts(), tallies.counts())));
   }
 
   /** True if statements were applied that are in no snapshot of this node. */
@@ -211,7 +239,12 @@ public final class Replica implements LogConsumer {
   public void apply(long logIndex, Entry entry) {
     requireSound();
     List<StateMachine.Applied> results = new ArrayList<>(entry.commands().size());
-    state.change(() -> applyCommands(logIndex, entry, results));
+    state.change(
+        () -> {
+          long start = System.nanoTime();
+          applyCommands(logIndex, entry, results);
+          applied.add(machine.position(), results.size(), System.nanoTime() - start);
+        });
     boolean proposedHere = !entry.proposals().isEmpty();
     for (int i = 0; i < results.size(); i++) {
       // notices first: a client that has its reply may at once renew what it has just got
@@ -408,7 +441,7 @@ public final class Replica implements LogConsumer {
   }
 
   private void read(SnapshotReader snapshot) throws IOException {
-    StateMachine fresh = new StateMachine(store, capacity);
+    StateMachine fresh = machine(capacity);
     ReplicaCopy.read(snapshot, fresh, database);
     requireKnown(fresh.state().featureLevel());
     fresh.checkInvariants();

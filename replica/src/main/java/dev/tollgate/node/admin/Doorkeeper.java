@@ -1,0 +1,185 @@
+package dev.tollgate.node.admin;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.client.PasswordLogin;
+import dev.tollgate.node.replica.Facts;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may use the admin address. The users are those of the cluster, and prove who they are by HTTP
+ * Basic or by the certificate of their connection. On a cluster without users everybody is an
+ * administrator, as for clients. Thread-safe.
+ *
+ * <p>A browser on the same machine sends requests that pages of others have written. So where
+ * nobody logs in, the header Host has to name this machine and not a host name that others have
+ * pointed here. And a request that changes something has to come from a page of this address.
+ */
+final class Doorkeeper {
+  /** Either a caller, or the answer to somebody who is not admitted. */
+  record Decision(@Nullable Caller caller, @Nullable Answer refusal) {
+    static Decision admit(Caller caller) {
+      return new Decision(caller, null);
+    }
+
+    static Decision refuse(Answer refusal) {
+      return new Decision(null, refusal);
+    }
+  }
+
+  /** What a request says of its sender. */
+  record Credentials(
+      InetAddress from, @Nullable String certified, Function<String, @Nullable String> headers) {
+    @Nullable String header(String name) {
+      return headers.apply(name);
+    }
+  }
+
+  private static final String SCHEME = "basic ";
+  private static final Pattern LITERAL = Pattern.compile("[0-9.]+|\\[[0-9a-fA-F:.%]+]");
+
+  private final PasswordLogin login;
+  private final Facts facts;
+  private final InetSocketAddress address;
+
+  Doorkeeper(PasswordLogin login, Facts facts, InetSocketAddress address) {
+    this.login = requireNonNull(login, "login");
+    this.facts = requireNonNull(facts, "facts");
+    this.address = requireNonNull(address, "address");
+  }
+
+  Decision decide(Audience audience, boolean changes, Credentials credentials) {
+    if (changes && !isOwnPage(credentials)) {
+      return refused(Answer.FORBIDDEN, "the request comes from a page of another address");
+    }
+    if (!login.isRequired()) {
+      return withoutUsers(audience, credentials);
+    }
+    Decision decision = identify(audience, credentials);
+    Caller caller = decision.caller();
+    if (caller == null || audience != Audience.ADMINISTRATORS || caller.administrator()) {
+      return decision;
+    }
+    return refused(Answer.FORBIDDEN, "user '" + caller.user() + "' is no administrator");
+  }
+
+  private Decision withoutUsers(Audience audience, Credentials credentials) {
+    if (isOwnHost(credentials)) {
+      return Decision.admit(new Caller(true, null, isAdministrator(UserName.ANONYMOUS.value())));
+    }
+    return audience == Audience.ANYBODY
+        ? Decision.admit(Caller.STRANGER)
+        : refused(
+            Answer.FORBIDDEN,
+            "the header Host names neither an IP address nor localhost nor the host of"
+                + " --admin-address: without users, this address answers to no other name");
+  }
+
+  private Decision identify(Audience audience, Credentials credentials) {
+    String authorization = credentials.header("Authorization");
+    String certified = credentials.certified();
+    if (authorization != null) {
+      return byPassword(authorization, credentials.from());
+    }
+    if (certified != null) {
+      return decision(login.byCertificate(certified, credentials.from()));
+    }
+    return audience == Audience.ANYBODY
+        ? Decision.admit(Caller.STRANGER)
+        : unauthorized("this page requires a user and a password");
+  }
+
+  private Decision byPassword(String authorization, InetAddress from) {
+    String pair = decoded(authorization);
+    int colon = pair == null ? -1 : pair.indexOf(':');
+    if (pair == null || colon < 0) {
+      return unauthorized("the header Authorization has no user and password of HTTP Basic");
+    }
+    return decision(login.byPassword(pair.substring(0, colon), pair.substring(colon + 1), from));
+  }
+
+  private static @Nullable String decoded(String authorization) {
+    if (authorization.length() > AdminLimits.LOGIN_CHARS
+        || !authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
+      return null;
+    }
+    try {
+      byte[] bytes = Base64.getDecoder().decode(authorization.substring(SCHEME.length()).trim());
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (IllegalArgumentException | CharacterCodingException e) {
+      return null;
+    }
+  }
+
+  private Decision decision(PasswordLogin.Result result) {
+    return switch (result.verdict()) {
+      case RIGHT -> {
+        String user = requireNonNull(result.user());
+        yield Decision.admit(new Caller(true, user, isAdministrator(user)));
+      }
+      case WRONG -> unauthorized("the user or the password is wrong");
+      case TOO_MANY ->
+          Decision.refuse(
+              Answer.text(
+                      Answer.TOO_MANY,
+                      "too many logins of this user from this address have failed: try again later")
+                  .with("Retry-After", String.valueOf(result.retryAfter().toSeconds() + 1)));
+      case BUSY -> refused(Answer.UNAVAILABLE, "too many passwords are being checked: try again");
+      case NOT_YET ->
+          refused(Answer.UNAVAILABLE, "this node does not know the users yet: try again");
+    };
+  }
+
+  private boolean isAdministrator(String user) {
+    return UserName.isValid(user) && facts.isAdministrator(new UserName(user));
+  }
+
+  private static Decision unauthorized(String why) {
+    return Decision.refuse(
+        Answer.text(Answer.UNAUTHORIZED, why)
+            .with("WWW-Authenticate", "Basic realm=\"tollgate\", charset=\"UTF-8\""));
+  }
+
+  private static Decision refused(int status, String why) {
+    return Decision.refuse(Answer.text(status, why));
+  }
+
+  private boolean isOwnHost(Credentials credentials) {
+    String header = credentials.header("Host");
+    if (header == null) {
+      return false;
+    }
+    String host = hostOf(header);
+    return host.equalsIgnoreCase("localhost")
+        || LITERAL.matcher(host).matches()
+        || host.equalsIgnoreCase(address.getHostString());
+  }
+
+  private static String hostOf(String authority) {
+    int end = authority.endsWith("]") ? -1 : authority.lastIndexOf(':');
+    return end < 0 ? authority : authority.substring(0, end);
+  }
+
+  /** True unless a browser says that a page of another address sends the request. */
+  static boolean isOwnPage(Credentials credentials) {
+    String origin = credentials.header("Origin");
+    String host = credentials.header("Host");
+    if (origin == null) {
+      return true;
+    }
+    int authority = origin.indexOf("://");
+    return host != null
+        && authority > 0
+        && origin.substring(authority + "://".length()).equalsIgnoreCase(host);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.tollgate.node.admin;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.node.client.LoginCounts;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node says of itself.
+ *
+ * @param version of Tollgate
+ * @param ready as /health/ready says
+ * @param failed whether the node has stopped serving
+ * @param leading whether the node is the leader and has applied its log
+ * @param leaderChanges how often another leader has taken over
+ * @param lostAuditEvents audit events that the disk could not keep up with
+ * @param certificateExpiry when the certificate of the node expires; null without one
+ * @param maxConnections connections of clients that the node accepts
+ * @param logins counts the logins at this node, and goes on counting
+ */
+record NodeFigures(
+    String nodeId,
+    String version,
+    boolean ready,
+    boolean failed,
+    boolean leading,
+    long leaderChanges,
+    long lostAuditEvents,
+    @Nullable Instant certificateExpiry,
+    int maxConnections,
+    LoginCounts logins) {
+  NodeFigures {
+    requireNonNull(nodeId, "nodeId");
+    requireNonNull(version, "version");
+    requireNonNull(logins, "logins");
+  }
+}

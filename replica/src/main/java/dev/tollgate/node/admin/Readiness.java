@@ -1,0 +1,62 @@
+package dev.tollgate.node.admin;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.log.LogStatus;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether a node can serve clients or send them to the leader, and why not. Thread-safe. */
+final class Readiness {
+  /** Entries that a node may be behind once it has been ready: a busy cluster's for some tenths. */
+  static final long MOST_BEHIND = 1_000;
+
+  /** Entries that a node may be behind to become ready, as for its line on standard output. */
+  static final long CAUGHT_UP = 64;
+
+  private final NodeParts node;
+  private volatile boolean caughtUp;
+
+  Readiness(NodeParts node) {
+    this.node = requireNonNull(node, "node");
+  }
+
+  /** Why the node is not ready, one reason in a line; empty if it is. */
+  List<String> obstacles() {
+    List<String> obstacles = new ArrayList<>();
+    if (node.replica().failure() != null) {
+      obstacles.add("the node has stopped serving; its log says why");
+      return obstacles;
+    }
+    if (node.stopping().getAsBoolean()) {
+      obstacles.add("the node stops");
+    }
+    LogStatus status = node.log().status();
+    String leader = status.leaderId();
+    if (leader == null) {
+      obstacles.add("the node knows no leader");
+    } else if (leader.equals(node.nodeId()) && !node.replica().isLeading()) {
+      obstacles.add("the node is the leader, and has not applied its log yet");
+    }
+    if (!node.log().isAlone() && !node.log().isKnown()) {
+      obstacles.add("the cluster has not recorded the data directory of the node yet");
+    }
+    long behind = committed(status) - status.lastAppliedIndex();
+    if (behind > (caughtUp ? MOST_BEHIND : CAUGHT_UP)) {
+      obstacles.add("the node is " + behind + " committed entries behind");
+    }
+    caughtUp |= obstacles.isEmpty();
+    return obstacles;
+  }
+
+  /** Up to where the log is committed, as this node or its leader knows. */
+  private static long committed(LogStatus status) {
+    long committed = status.commitIndex();
+    for (LogStatus.Member member : status.members()) {
+      if (member.nodeId().equals(status.leaderId())) {
+        committed = Math.max(committed, member.commitIndex());
+      }
+    }
+    return committed;
+  }
+}

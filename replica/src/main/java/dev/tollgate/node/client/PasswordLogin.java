@@ -1,0 +1,265 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.node.client.AuthenticationListener.Attempt;
+import dev.tollgate.node.client.AuthenticationListener.Reason;
+import dev.tollgate.wire.PasswordVerifier;
+import dev.tollgate.wire.ScramKeys;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks users that send their password itself, as HTTP does. Failures count with those of {@link
+ * Login}, and delay both. Thread-safe; takes a tenth of a second, and up to two seconds more after
+ * failures, so no event loop calls it.
+ *
+ * <p>Here the node computes what else the client does, so strangers could keep it computing. At
+ * most {@link #CHECKED} checks are under way, and one computes at a time. A password that was right
+ * is remembered for some minutes, under a digest with a key that never leaves this process. It is
+ * right for as long as the user has the verifiers of then.
+ */
+public final class PasswordLogin {
+  /** What became of an attempt. */
+  public enum Verdict {
+    /** The user is who it says. */
+    RIGHT,
+    /** The user does not exist, or the password is wrong; nobody is told which. */
+    WRONG,
+    /** Too many attempts have failed: try again after {@link Result#retryAfter}. */
+    TOO_MANY,
+    /** Too many other attempts are being checked: try again. */
+    BUSY,
+    /** This node does not know the users yet: try another node, or try again. */
+    NOT_YET
+  }
+
+  /**
+   * The answer to an attempt.
+   *
+   * @param user as the cluster spells it; null unless the verdict is {@link Verdict#RIGHT}
+   * @param retryAfter zero unless the verdict is {@link Verdict#TOO_MANY}
+   */
+  public record Result(Verdict verdict, @Nullable String user, Duration retryAfter) {
+    public Result {
+      requireNonNull(verdict, "verdict");
+      requireNonNull(retryAfter, "retryAfter");
+    }
+
+    private static Result of(Verdict verdict) {
+      return new Result(verdict, null, Duration.ZERO);
+    }
+  }
+
+  /** Passwords that are checked at a time, or whose delay is waited for. */
+  static final int CHECKED = 4;
+
+  /** Right passwords that are remembered; the oldest makes room. */
+  static final int REMEMBERED_PASSWORDS = 1_000;
+
+  /** How long a right password is remembered. */
+  static final Duration REMEMBERED = Duration.ofMinutes(5);
+
+  /** By a password. */
+  private static final String BASIC = "BASIC";
+
+  /** By the certificate of the client. */
+  private static final String EXTERNAL = "EXTERNAL";
+
+  private static final String HMAC = "HmacSHA256";
+  private static final int KEY_BYTES = 32;
+
+  /** A password that was right with these verifiers. */
+  private record Remembered(List<PasswordVerifier> verifiers, long untilNanos) {}
+
+  private final ClientAccess access;
+  private final LoginDelays delays;
+  private final Semaphore checks;
+  private final ReentrantLock computing = new ReentrantLock();
+  private final SecretKeySpec key;
+  private final Map<String, Remembered> remembered;
+
+  PasswordLogin(ClientAccess access, LoginDelays delays) {
+    this(access, delays, CHECKED, REMEMBERED_PASSWORDS);
+  }
+
+  /**
+   * @param checked passwords that are checked at a time
+   * @param most passwords that are remembered
+   */
+  PasswordLogin(ClientAccess access, LoginDelays delays, int checked, int most) {
+    this.access = requireNonNull(access, "access");
+    this.delays = requireNonNull(delays, "delays");
+    this.checks = new Semaphore(checked);
+    byte[] random = new byte[KEY_BYTES];
+    new SecureRandom().nextBytes(random);
+    this.key = new SecretKeySpec(random, HMAC);
+    this.remembered =
+        new LinkedHashMap<>() {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, Remembered> eldest) {
+            return size() > most;
+          }
+        };
+  }
+
+  /** True if requests have to name a user. */
+  public boolean isRequired() {
+    return access.users().isRequired();
+  }
+
+  /** Checks the password of a user. */
+  public Result byPassword(String user, String password, InetAddress from) {
+    if (!access.users().knowsUsers()) {
+      return Result.of(Verdict.NOT_YET);
+    }
+    String name = access.users().spelled(user);
+    Authentication.User known = access.users().find(name);
+    List<PasswordVerifier> verifiers = known == null ? List.of() : known.passwords();
+    String digest = digest(BASIC, name, password);
+    if (isRemembered(digest, verifiers)) {
+      return right(name);
+    }
+    if (!checks.tryAcquire()) {
+      return Result.of(Verdict.BUSY);
+    }
+    try {
+      return check(name, password, verifiers, digest, ClientAddresses.of(from));
+    } finally {
+      checks.release();
+    }
+  }
+
+  /** Takes a user at the word of its certificate, which was checked. */
+  public Result byCertificate(String certified, InetAddress from) {
+    if (!access.users().knowsUsers()) {
+      return Result.of(Verdict.NOT_YET);
+    }
+    String name = access.users().spelled(certified);
+    Attempt attempt = new Attempt(name, ClientAddresses.of(from), EXTERNAL);
+    Authentication.User known = access.users().find(name);
+    if (known == null) {
+      access.listener().refused(attempt, Reason.WRONG_CERTIFICATE);
+      return Result.of(Verdict.WRONG);
+    }
+    String digest = digest(EXTERNAL, name, attempt.address());
+    if (!isRemembered(digest, known.passwords())) {
+      remember(digest, known.passwords());
+      access.listener().loggedIn(attempt);
+    }
+    return right(name);
+  }
+
+  private static Result right(String name) {
+    return new Result(Verdict.RIGHT, name, Duration.ZERO);
+  }
+
+  private Result check(
+      String name,
+      String password,
+      List<PasswordVerifier> verifiers,
+      String digest,
+      String address) {
+    Attempt attempt = new Attempt(name, address, BASIC);
+    Duration wait = delays.enter(name, address);
+    if (wait.compareTo(LoginDelays.LONGEST_HELD) > 0 || !sleep(wait)) {
+      access.listener().refused(attempt, Reason.TOO_MANY_FAILURES);
+      return new Result(Verdict.TOO_MANY, null, wait);
+    }
+    if (!isRight(name, password, verifiers)) {
+      delays.failed(name, address);
+      access
+          .listener()
+          .refused(attempt, verifiers.isEmpty() ? Reason.NO_SUCH_USER : Reason.WRONG_PASSWORD);
+      return Result.of(Verdict.WRONG);
+    }
+    delays.succeeded(name, address);
+    remember(digest, verifiers);
+    access.listener().loggedIn(attempt);
+    return right(name);
+  }
+
+  private static boolean sleep(Duration wait) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(wait.toNanos());
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Computes for a user that does not exist too, because the time would tell. */
+  private boolean isRight(String name, String password, List<PasswordVerifier> verifiers) {
+    byte[] salt =
+        verifiers.isEmpty()
+            ? ScramKeys.decoySalt(access.users().decoyKey(), name)
+            : verifiers.get(0).salt();
+    int iterations =
+        verifiers.isEmpty() ? PasswordVerifier.DEFAULT_ITERATIONS : verifiers.get(0).iterations();
+    computing.lock();
+    try {
+      PasswordVerifier shown = PasswordVerifier.of(password, salt, iterations);
+      boolean right = false;
+      for (PasswordVerifier verifier : verifiers) {
+        right |= verifier.equals(shown);
+      }
+      return right;
+    } catch (IllegalArgumentException e) {
+      // a password that no user can have
+      return false;
+    } finally {
+      computing.unlock();
+    }
+  }
+
+  private boolean isRemembered(String digest, List<PasswordVerifier> verifiers) {
+    synchronized (remembered) {
+      Remembered found = remembered.get(digest);
+      if (found == null) {
+        return false;
+      }
+      boolean valid =
+          found.untilNanos() - access.nanos().getAsLong() > 0
+              && found.verifiers().equals(verifiers);
+      if (!valid) {
+        remembered.remove(digest);
+      }
+      return valid;
+    }
+  }
+
+  private void remember(String digest, List<PasswordVerifier> verifiers) {
+    synchronized (remembered) {
+      remembered.put(
+          digest, new Remembered(verifiers, access.nanos().getAsLong() + REMEMBERED.toNanos()));
+    }
+  }
+
+  private String digest(String mechanism, String name, String secret) {
+    try {
+      Mac mac = Mac.getInstance(HMAC);
+      mac.init(key);
+      byte[] user = name.getBytes(StandardCharsets.UTF_8);
+      mac.update((mechanism + " " + user.length + ":").getBytes(StandardCharsets.UTF_8));
+      mac.update(user);
+      return Base64.getEncoder()
+          .encodeToString(mac.doFinal(secret.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java runtime has " + HMAC, e);
+    }
+  }
+}
