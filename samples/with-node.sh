@@ -30,6 +30,8 @@ trap 'exit 130' INT TERM
 
 is_free() { ! (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 port=${TOLLGATE_PORT:-7401}
+# a node takes no variable for a setting that it does not have
+unset TOLLGATE_PORT
 until is_free "$port"; do port=$((port + 1)); done
 
 TOLLGATE_HEAP=${TOLLGATE_HEAP:-300m} "$home/replica/bin/tollgate" server --id n1 --data "$work/n1" \

@@ -35,6 +35,8 @@ class ReplicaArchitectureTest {
           .definedBy("dev.tollgate.node.replica..")
           .layer("audit")
           .definedBy("dev.tollgate.node.audit..")
+          .layer("slow")
+          .definedBy("dev.tollgate.node.slow..")
           .layer("store")
           .definedBy("dev.tollgate.store..")
           .layer("log")
@@ -55,10 +57,13 @@ class ReplicaArchitectureTest {
           .mayOnlyBeAccessedByLayers("node", "admin", "clients")
           .whereLayer("audit")
           .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica")
+          .whereLayer("slow")
+          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
           .whereLayer("store")
           .mayOnlyBeAccessedByLayers("node", "clients", "replica")
           .whereLayer("log")
-          .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica", "audit")
+          .mayOnlyBeAccessedByLayers(
+              "command line", "node", "admin", "clients", "replica", "audit", "slow")
           .whereLayer("snapshot")
           .mayOnlyBeAccessedByLayers("command line", "node", "replica", "store", "log");
 

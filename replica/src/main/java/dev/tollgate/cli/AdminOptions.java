@@ -15,7 +15,6 @@ final class AdminOptions {
   @Option(
       names = "--admin-address",
       paramLabel = "[HOST:]PORT",
-      defaultValue = "${env:TOLLGATE_ADMIN_ADDRESS}",
       description =
           "Where the node serves metrics, health and what helps to debug it over HTTP, to the users"
               + " of the cluster. A port alone listens on loopback. By default there is none."

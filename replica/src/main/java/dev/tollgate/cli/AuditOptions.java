@@ -12,7 +12,6 @@ final class AuditOptions {
   @Option(
       names = "--audit-file",
       paramLabel = "FILE",
-      defaultValue = "${env:TOLLGATE_AUDIT_FILE}",
       description =
           "File to which the node appends a line of JSON for each grant of a lock, loss of a lock,"
               + " refused stale write, failed login and act of administration; by default it writes"
@@ -23,7 +22,7 @@ final class AuditOptions {
       names = "--audit-max-size",
       converter = ByteSize.class,
       paramLabel = "SIZE",
-      defaultValue = "${env:TOLLGATE_AUDIT_MAX_SIZE:-64m}",
+      defaultValue = "64m",
       description =
           "Size at which the node begins a new audit file, 16k to 1g; the file before it becomes"
               + " FILE.1. [TOLLGATE_AUDIT_MAX_SIZE]")
@@ -32,7 +31,7 @@ final class AuditOptions {
   @Option(
       names = "--audit-files",
       paramLabel = "COUNT",
-      defaultValue = "${env:TOLLGATE_AUDIT_FILES:-10}",
+      defaultValue = "10",
       description =
           "Audit files that the node keeps, 2 to 1000; the oldest is deleted."
               + " [TOLLGATE_AUDIT_FILES]")

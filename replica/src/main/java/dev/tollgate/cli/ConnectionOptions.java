@@ -16,7 +16,7 @@ final class ConnectionOptions {
 
   @Option(
       names = "--max-new-connections",
-      defaultValue = "${env:TOLLGATE_MAX_NEW_CONNECTIONS:-2000}",
+      defaultValue = "2000",
       description =
           "Connections that have not said hello yet. A further one closes the oldest of them."
               + " [TOLLGATE_MAX_NEW_CONNECTIONS]")
@@ -24,7 +24,7 @@ final class ConnectionOptions {
 
   @Option(
       names = "--silence-seconds",
-      defaultValue = "${env:TOLLGATE_SILENCE_SECONDS:-10}",
+      defaultValue = "10",
       description =
           "Seconds that a connection may take to say hello, and that it may stop within a request."
               + " [TOLLGATE_SILENCE_SECONDS]")
@@ -32,7 +32,7 @@ final class ConnectionOptions {
 
   @Option(
       names = "--max-connections-per-user",
-      defaultValue = "${env:TOLLGATE_MAX_CONNECTIONS_PER_USER:-0}",
+      defaultValue = "0",
       description =
           "Connections of one user at a time; 0 for as many as --max-connections allows."
               + " [TOLLGATE_MAX_CONNECTIONS_PER_USER]")
@@ -40,7 +40,7 @@ final class ConnectionOptions {
 
   @Option(
       names = "--max-statements-per-second",
-      defaultValue = "${env:TOLLGATE_MAX_STATEMENTS_PER_SECOND:-0}",
+      defaultValue = "0",
       description =
           "Statements that one connection may send in a second, and in one burst; 0 for any number."
               + " [TOLLGATE_MAX_STATEMENTS_PER_SECOND]")
@@ -48,7 +48,7 @@ final class ConnectionOptions {
 
   @Option(
       names = "--max-unread-mib",
-      defaultValue = "${env:TOLLGATE_MAX_UNREAD_MIB:-48}",
+      defaultValue = "48",
       description =
           "Mebibytes of answers that one client may leave unread before the node disconnects it."
               + " [TOLLGATE_MAX_UNREAD_MIB]")

@@ -2,8 +2,8 @@ package dev.tollgate.cli;
 
 import java.io.Console;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
@@ -32,9 +32,19 @@ final class LoginOptions {
               + " [TOLLGATE_PASSWORD_FILE]")
   private @Nullable Path passwordFile;
 
+  private static final Pattern PASSWORD =
+      Pattern.compile("[?&]password=", Pattern.CASE_INSENSITIVE);
+  private static final Pattern PASSWORD_FILE =
+      Pattern.compile("[?&]passwordfile=", Pattern.CASE_INSENSITIVE);
+
   private @Nullable String typed;
 
   LoginOptions() {}
+
+  /** True if a URL has a password in it. */
+  static boolean hasPassword(String url) {
+    return PASSWORD.matcher(url).find();
+  }
 
   /** The properties with which to connect. Asks for the password once, if there is a terminal. */
   Properties properties(String url) {
@@ -43,7 +53,7 @@ final class LoginOptions {
 
   private Properties properties(String url, @Nullable Console console) {
     Properties properties = of(user, passwordFile);
-    boolean inUrl = url.toLowerCase(Locale.ROOT).matches(".*[?&]password(file)?=.*");
+    boolean inUrl = hasPassword(url) || PASSWORD_FILE.matcher(url).find();
     if (user != null && passwordFile == null && !inUrl && console != null) {
       String password = typed;
       if (password == null) {

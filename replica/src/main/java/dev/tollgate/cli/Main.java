@@ -1,11 +1,17 @@
 package dev.tollgate.cli;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.cli.configuration.Configuration;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.NodeVersion;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -16,18 +22,22 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The entry point of the program. Every option can also be set in the environment; see its help.
+ * The entry point of the program. Most options can also be set in the environment; see their help.
  */
 @Command(
     name = "tollgate",
     description = "Locks, leases and fencing tokens in a replicated SQL store.",
     subcommands = {
       ServerCommand.class,
+      DoctorCommand.class,
       SqlCommand.class,
+      LockCommand.class,
       MigrateCommand.class,
       StatusCommand.class,
+      TopCommand.class,
       NodesCommand.class,
       BackupCommand.class,
+      VerifyCommand.class,
       RestoreCommand.class,
       DumpCommand.class,
       ReseedCommand.class,
@@ -45,6 +55,9 @@ public final class Main implements Runnable {
   /** Exit status of a command that was understood and failed. */
   static final int FAILED = 1;
 
+  /** System property: the configuration file of the distribution, which may be missing. */
+  private static final String CONFIGURATION = "tollgate.config";
+
   @Spec private CommandSpec spec;
 
   Main() {}
@@ -54,10 +67,31 @@ public final class Main implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main())
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setParameterExceptionHandler(Main::misused)
-        .setExecutionExceptionHandler(Main::failed);
+    String file = System.getProperty(CONFIGURATION);
+    return commandLine(System.getenv(), file == null ? null : Path.of(file));
+  }
+
+  /**
+   * @param configuration the file with settings of a node that is read if no other is named
+   */
+  static CommandLine commandLine(Map<String, String> environment, @Nullable Path configuration) {
+    CommandLine program =
+        new CommandLine(new Main())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            // a command of tollgate lock may have arguments such as @file
+            .setExpandAtFiles(false)
+            .setParameterExceptionHandler(Main::misused)
+            .setExecutionExceptionHandler(Main::failed);
+    CommandLine server = subcommand(program, "server");
+    Configuration settings =
+        new Configuration(program, server.getCommandSpec(), environment, configuration);
+    settings.serve(server);
+    settings.serve(subcommand(program, "doctor"));
+    return program;
+  }
+
+  private static CommandLine subcommand(CommandLine program, String name) {
+    return requireNonNull(program.getSubcommands().get(name), name);
   }
 
   /** Prints what is wrong with the arguments, and where to read the valid ones. */
@@ -65,6 +99,10 @@ public final class Main implements Runnable {
     CommandLine command = e.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
     command.getErr().println(name + ": " + e.getMessage());
+    Configuration settings = Configuration.of(command.getCommandSpec());
+    if (settings != null) {
+      settings.originsIn(String.valueOf(e.getMessage())).forEach(command.getErr()::println);
+    }
     UnmatchedArgumentException.printSuggestions(e, command.getErr());
     command.getErr().println("See " + name + " --help");
     return USAGE;
@@ -86,7 +124,7 @@ public final class Main implements Runnable {
     return FAILED;
   }
 
-  private static String reason(Exception why) {
+  static String reason(Exception why) {
     if (why instanceof NoSuchFileException missing) {
       return missing.getFile() + " is not there";
     }

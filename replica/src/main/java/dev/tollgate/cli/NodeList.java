@@ -27,13 +27,25 @@ final class NodeList {
    * @return false if no node is the leader
    */
   static boolean print(String url, Properties properties) throws SQLException {
+    return print(url, properties, System.out, System.err);
+  }
+
+  /** Prints to other streams. */
+  static boolean print(String url, Properties properties, PrintStream out, PrintStream err)
+      throws SQLException {
     NodeList nodes = new NodeList(TollgateDriver.surveyNodes(url, properties));
-    nodes.print(System.out);
+    nodes.print(out);
     boolean led = nodes.leader() != null;
     if (!led) {
-      System.err.println(nodes.trouble());
+      err.println(nodes.trouble());
     }
     return led;
+  }
+
+  /** Returns the name of the leader, or null if no node is the leader. */
+  static @Nullable String leader(String url, Properties properties) throws SQLException {
+    Reply.NodeStatus leader = new NodeList(TollgateDriver.surveyNodes(url, properties)).leader();
+    return leader == null ? null : leader.nodeId();
   }
 
   /** The leader; of several nodes that say they are the leader, that with the highest term. */

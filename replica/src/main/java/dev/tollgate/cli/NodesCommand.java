@@ -55,10 +55,29 @@ final class NodesCommand implements Callable<Integer> {
   }
 
   @Command(description = "Makes a node the leader; without a name, the one furthest in the log.")
-  int lead(@Parameters(paramLabel = "NODE", arity = "0..1") @Nullable String node) {
+  int lead(
+      @Option(
+              names = "--from",
+              paramLabel = "LEADER",
+              description = "Do nothing unless this node is the leader, because it is to stop.")
+          @Nullable String from,
+      @Parameters(paramLabel = "NODE", arity = "0..1") @Nullable String node) {
+    if (from != null && !leads(from)) {
+      System.out.println(from + " is not the leader");
+      return 0;
+    }
     return node == null
         ? execute("CALL transfer_leadership()")
         : execute("CALL transfer_leadership(?)", node);
+  }
+
+  private boolean leads(String node) {
+    try {
+      return node.equals(NodeList.leader(url, login.properties(url)));
+    } catch (SQLException e) {
+      System.err.println(SqlCommand.describe(e));
+      return false;
+    }
   }
 
   private int execute(String sql, String... arguments) {

@@ -7,6 +7,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
+import dev.tollgate.node.slow.SlowSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -178,7 +179,9 @@ final class Rehearsal {
               RaftTransport.TCP);
       InetSocketAddress clients = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       Node node =
-          new Node(new NodeSettings(id, raft, null, clients, MAX_CONNECTIONS, Duration.ZERO));
+          new Node(
+              new NodeSettings(id, raft, null, clients, MAX_CONNECTIONS, Duration.ZERO)
+                  .withSlow(SlowSettings.OFF));
       nodes.add(node);
       node.start();
     }

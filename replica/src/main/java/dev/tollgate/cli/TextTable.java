@@ -6,6 +6,7 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Rows as text in columns, with numbers aligned to the right. */
@@ -36,6 +37,16 @@ final class TextTable {
 
   /** A table with all rows of a result. */
   static TextTable of(ResultSet result) throws SQLException {
+    return of(result, text -> text == null ? "NULL" : text);
+  }
+
+  /**
+   * A table with all rows of a result.
+   *
+   * @param cell makes the text of a cell from a value, which may be null
+   */
+  static TextTable of(ResultSet result, Function<@Nullable String, String> cell)
+      throws SQLException {
     TextTable table = new TextTable();
     ResultSetMetaData meta = result.getMetaData();
     int columns = meta.getColumnCount();
@@ -46,8 +57,7 @@ final class TextTable {
     while (result.next()) {
       List<String> row = new ArrayList<>(columns);
       for (int i = 1; i <= columns; i++) {
-        String text = result.getString(i);
-        row.add(text == null ? "NULL" : text);
+        row.add(cell.apply(result.getString(i)));
       }
       table.rows.add(row);
     }
@@ -71,6 +81,12 @@ final class TextTable {
   }
 
   void print(PrintStream out) {
+    lines().forEach(out::println);
+    out.println(rows.size() == 1 ? "1 row" : rows.size() + " rows");
+  }
+
+  /** The headers, a rule, and a line for each row. */
+  List<String> lines() {
     int[] widths = new int[headers.size()];
     for (int i = 0; i < widths.length; i++) {
       widths[i] = headers.get(i).length();
@@ -78,14 +94,15 @@ final class TextTable {
         widths[i] = Math.max(widths[i], row.get(i).length());
       }
     }
-    out.println(line(headers, widths));
+    List<String> lines = new ArrayList<>();
+    lines.add(line(headers, widths));
     List<String> rule = new ArrayList<>();
     for (int width : widths) {
       rule.add("-".repeat(width));
     }
-    out.println(line(rule, widths));
-    rows.forEach(row -> out.println(line(row, widths)));
-    out.println(rows.size() == 1 ? "1 row" : rows.size() + " rows");
+    lines.add(line(rule, widths));
+    rows.forEach(row -> lines.add(line(row, widths)));
+    return lines;
   }
 
   private String line(List<String> cells, int[] widths) {

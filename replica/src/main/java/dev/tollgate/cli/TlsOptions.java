@@ -9,19 +9,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/** The options of {@link ServerCommand} that are about TLS. */
+/** The options of {@link ServerOptions} that are about TLS. */
 final class TlsOptions {
-  @Spec(Spec.Target.MIXEE)
-  private CommandSpec command;
-
   @Option(
       names = "--tls-certificate",
-      defaultValue = "${env:TOLLGATE_TLS_CERTIFICATE}",
       description =
           "File with this node's certificate, and those between it and its CA; PEM. Turns TLS on."
               + " Read again when it changes. [TOLLGATE_TLS_CERTIFICATE]")
@@ -29,20 +24,17 @@ final class TlsOptions {
 
   @Option(
       names = "--tls-key",
-      defaultValue = "${env:TOLLGATE_TLS_KEY}",
       description = "File with the key of the certificate; PEM, PKCS#8. [TOLLGATE_TLS_KEY]")
   private @Nullable Path key;
 
   @Option(
       names = "--tls-key-password-file",
-      defaultValue = "${env:TOLLGATE_TLS_KEY_PASSWORD_FILE}",
       description =
           "File whose first line is the password of that key. [TOLLGATE_TLS_KEY_PASSWORD_FILE]")
   private @Nullable Path keyPasswordFile;
 
   @Option(
       names = "--tls-keystore",
-      defaultValue = "${env:TOLLGATE_TLS_KEYSTORE}",
       description =
           "PKCS#12 file with certificate and key, in place of --tls-certificate and --tls-key."
               + " [TOLLGATE_TLS_KEYSTORE]")
@@ -50,7 +42,6 @@ final class TlsOptions {
 
   @Option(
       names = "--tls-keystore-password-file",
-      defaultValue = "${env:TOLLGATE_TLS_KEYSTORE_PASSWORD_FILE}",
       description =
           "File whose first line is the password of PKCS#12 files."
               + " [TOLLGATE_TLS_KEYSTORE_PASSWORD_FILE]")
@@ -58,7 +49,6 @@ final class TlsOptions {
 
   @Option(
       names = "--tls-trust",
-      defaultValue = "${env:TOLLGATE_TLS_TRUST}",
       description =
           "File with the certificates of the CAs of other nodes and of clients; PEM or PKCS#12."
               + " [TOLLGATE_TLS_TRUST]")
@@ -66,20 +56,18 @@ final class TlsOptions {
 
   @Option(
       names = "--tls-crl",
-      defaultValue = "${env:TOLLGATE_TLS_CRL}",
       description = "File with revocation lists of these CAs; PEM or DER. [TOLLGATE_TLS_CRL]")
   private @Nullable Path crl;
 
   @Option(
       names = "--tls-min-version",
-      defaultValue = "${env:TOLLGATE_TLS_MIN_VERSION:-1.3}",
+      defaultValue = "1.3",
       paramLabel = "1.3|1.2",
       description = "The oldest version of TLS that the node speaks. [TOLLGATE_TLS_MIN_VERSION]")
   private String minVersion;
 
   @Option(
       names = "--tls-clients",
-      defaultValue = "${env:TOLLGATE_TLS_CLIENTS}",
       paramLabel = "off|on|require-certificate",
       description =
           "Whether the port for clients speaks TLS alone, and demands their certificates; on if"
@@ -88,7 +76,6 @@ final class TlsOptions {
 
   @Option(
       names = "--tls-peers",
-      defaultValue = "${env:TOLLGATE_TLS_PEERS}",
       paramLabel = "on|off",
       description =
           "Whether nodes talk over TLS with each other, both with certificates; on if there is a"
@@ -100,28 +87,36 @@ final class TlsOptions {
   /**
    * Reads the files.
    *
+   * @param command whose arguments are rejected if they make no sense
    * @param hasPeers whether the node talks with others at all
    * @return null if the node does without TLS
    * @throws IOException if a file cannot be used
    */
-  @Nullable NodeTls read(TlsCredentials.Listener listener, boolean hasPeers) throws IOException {
-    CertificateDemand demand = demand();
-    boolean on = peers == null || choice("--tls-peers", peers, "on", "off").equals("on");
+  @Nullable NodeTls read(CommandLine command, TlsCredentials.Listener listener, boolean hasPeers)
+      throws IOException {
+    CertificateDemand demand = demand(command);
+    boolean on = peers == null || choice(command, "--tls-peers", peers, "on", "off").equals("on");
     if (certificate == null && keyStore == null) {
       require(
+          command,
           key == null && trust == null && crl == null && clients == null && peers == null,
           "TLS needs --tls-certificate and --tls-key, or --tls-keystore");
       return null;
     }
     require(
-        (certificate == null) == (key == null), "--tls-certificate and --tls-key belong together");
+        command,
+        (certificate == null) == (key == null),
+        "--tls-certificate and --tls-key belong together");
     require(
+        command,
         certificate == null || keyStore == null,
         "--tls-certificate and --tls-keystore: one of the two");
     require(
+        command,
         trust != null || !(on && hasPeers),
         "nodes check each other's certificates: --tls-trust says which CA they trust");
     require(
+        command,
         trust != null || demand != CertificateDemand.REQUIRED,
         "--tls-clients=require-certificate needs --tls-trust, the CA of the clients");
     if (trust == null && demand != null) {
@@ -137,30 +132,31 @@ final class TlsOptions {
             certificate != null && keyPasswordFile != null ? keyPasswordFile : keyStorePasswordFile,
             trust,
             crl);
-    return new NodeTls(new TlsCredentials(files, version(), listener), demand, on && hasPeers);
+    return new NodeTls(
+        new TlsCredentials(files, version(command), listener), demand, on && hasPeers);
   }
 
-  private @Nullable CertificateDemand demand() {
+  private @Nullable CertificateDemand demand(CommandLine command) {
     if (clients == null) {
       return CertificateDemand.WANTED;
     }
-    return switch (choice("--tls-clients", clients, "off", "on", "require-certificate")) {
+    return switch (choice(command, "--tls-clients", clients, "off", "on", "require-certificate")) {
       case "off" -> null;
       case "on" -> CertificateDemand.WANTED;
       default -> CertificateDemand.REQUIRED;
     };
   }
 
-  private TlsVersion version() {
+  private TlsVersion version(CommandLine command) {
     try {
       return TlsVersion.parse(minVersion);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(
-          command.commandLine(), "--tls-min-version: " + e.getMessage(), e);
+      throw new ParameterException(command, "--tls-min-version: " + e.getMessage(), e);
     }
   }
 
-  private String choice(String option, String value, String... choices) {
+  private static String choice(
+      CommandLine command, String option, String value, String... choices) {
     String lower = value.toLowerCase(Locale.ROOT);
     for (String choice : choices) {
       if (choice.equals(lower)) {
@@ -168,12 +164,12 @@ final class TlsOptions {
       }
     }
     throw new ParameterException(
-        command.commandLine(), option + "=" + value + " is none of " + String.join(", ", choices));
+        command, option + "=" + value + " is none of " + String.join(", ", choices));
   }
 
-  private void require(boolean condition, String otherwise) {
+  private static void require(CommandLine command, boolean condition, String otherwise) {
     if (!condition) {
-      throw new ParameterException(command.commandLine(), otherwise);
+      throw new ParameterException(command, otherwise);
     }
   }
 }

@@ -21,14 +21,13 @@ import picocli.CommandLine.Option;
 final class UserOptions {
   @Option(
       names = "--admin-user",
-      defaultValue = "${env:TOLLGATE_ADMIN_USER:-ADMIN}",
+      defaultValue = "ADMIN",
       description =
           "Name of the administrator that --admin-password-file creates. [TOLLGATE_ADMIN_USER]")
   private String adminUser;
 
   @Option(
       names = "--admin-password-file",
-      defaultValue = "${env:TOLLGATE_ADMIN_PASSWORD_FILE}",
       description =
           "File whose first line is a password. The leader of a cluster without users creates an"
               + " administrator with it. Implies --require-login."
@@ -37,7 +36,10 @@ final class UserOptions {
 
   @Option(
       names = "--require-login",
-      defaultValue = "${env:TOLLGATE_REQUIRE_LOGIN:-false}",
+      arity = "0..1",
+      fallbackValue = "true",
+      paramLabel = "true|false",
+      defaultValue = "false",
       description =
           "Serve no client that has not logged in, from the first moment on. Without it, clients"
               + " have to log in once this node knows that the cluster has users."
@@ -46,7 +48,10 @@ final class UserOptions {
 
   @Option(
       names = "--insecure",
-      defaultValue = "${env:TOLLGATE_INSECURE:-false}",
+      arity = "0..1",
+      fallbackValue = "true",
+      paramLabel = "true|false",
+      defaultValue = "false",
       description =
           "Start although other hosts can reach this node and nothing protects it."
               + " [TOLLGATE_INSECURE]")

@@ -42,6 +42,8 @@ import dev.tollgate.node.replica.EnvironmentDiffersException;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
+import dev.tollgate.node.slow.SlowLog;
+import dev.tollgate.node.slow.StuckWatch;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.tls.CertificateDemand;
@@ -98,6 +100,7 @@ public final class Node implements AutoCloseable {
   private final CommandPipeline pipeline;
   private final TimeKeeper timeKeeper;
   private final Verification verification;
+  private final StuckWatch stuck;
   private final Workers workers;
   private final @Nullable CredentialsReload reload;
   private final ClientService service;
@@ -191,6 +194,16 @@ public final class Node implements AutoCloseable {
     supervision = new Supervision(id, replica::failed);
     warnIfShared(id, raft);
     replica.recordTo(openAudit(settings, log, supervision));
+    SlowLog slow = new SlowLog(id, settings.slow(), Clock.systemUTC(), System::nanoTime);
+    replica.reportSlow(slow);
+    stuck =
+        new StuckWatch(
+            id,
+            slow,
+            replica::isLeading,
+            () -> replica.state().lookAlone(ClusterState::copyLocks, () -> false),
+            supervision,
+            System::nanoTime);
     pipeline =
         new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
@@ -289,6 +302,7 @@ public final class Node implements AutoCloseable {
       announce();
     }
     verification.start();
+    stuck.start();
   }
 
   private ClientServer listen(InetSocketAddress address) throws IOException {
@@ -583,6 +597,7 @@ public final class Node implements AutoCloseable {
       running.close();
     }
     verification.close();
+    stuck.close();
     recordLeases();
     keepStatements();
     AdminAddress administered = admin;

@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Environment;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.audit.AuditSettings;
+import dev.tollgate.node.slow.SlowSettings;
 import dev.tollgate.store.LocalEnvironment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for a node without TLS
  * @param environment the environment in which the node computes statements; always the same
  * @param audit where the node writes what auditors want to know; null for nowhere
+ * @param slow from when on the node reports that something takes long
  * @param levels the feature levels that the node knows
  * @param adminAddress where the node serves metrics and health; null for nowhere
  */
@@ -38,6 +40,7 @@ public record NodeSettings(
     @Nullable NodeTls tls,
     Supplier<Environment> environment,
     @Nullable AuditSettings audit,
+    SlowSettings slow,
     FeatureLevels levels,
     @Nullable InetSocketAddress adminAddress) {
   /** Connections that a node accepts by default. */
@@ -49,6 +52,7 @@ public record NodeSettings(
   public NodeSettings {
     requireNonNull(nodeId, "nodeId");
     requireNonNull(environment, "environment");
+    requireNonNull(slow, "slow");
     requireNonNull(levels, "levels");
     if (verifyInterval.isNegative()) {
       throw new IllegalArgumentException("verifyInterval: " + verifyInterval);
@@ -95,33 +99,40 @@ public record NodeSettings(
         /* tls= */ null,
         environment,
         /* audit= */ null,
+        SlowSettings.STANDARD,
         FeatureLevels.STANDARD,
         /* adminAddress= */ null);
   }
 
   /** Returns these settings with TLS, or without if {@code chosen} is null. */
   public NodeSettings withTls(@Nullable NodeTls chosen) {
-    return with(chosen, audit, levels, adminAddress);
+    return with(chosen, audit, slow, levels, adminAddress);
   }
 
   /** Returns these settings for a node that is audited, or is not if {@code chosen} is null. */
   public NodeSettings withAudit(@Nullable AuditSettings chosen) {
-    return with(tls, chosen, levels, adminAddress);
+    return with(tls, chosen, slow, levels, adminAddress);
   }
 
   /** Returns these settings for a node with an admin address, or without if it is null. */
   public NodeSettings withAdmin(@Nullable InetSocketAddress chosen) {
-    return with(tls, audit, levels, chosen);
+    return with(tls, audit, slow, levels, chosen);
+  }
+
+  /** Returns these settings for a node that reports other things as slow. */
+  public NodeSettings withSlow(SlowSettings chosen) {
+    return with(tls, audit, chosen, levels, adminAddress);
   }
 
   /** Returns these settings for a node that knows these levels, as one of another version. */
   NodeSettings withLevels(FeatureLevels chosen) {
-    return with(tls, audit, chosen, adminAddress);
+    return with(tls, audit, slow, chosen, adminAddress);
   }
 
   private NodeSettings with(
       @Nullable NodeTls encryption,
       @Nullable AuditSettings auditing,
+      SlowSettings slowness,
       FeatureLevels known,
       @Nullable InetSocketAddress admin) {
     return new NodeSettings(
@@ -134,6 +145,7 @@ public record NodeSettings(
         encryption,
         environment,
         auditing,
+        slowness,
         known,
         admin);
   }

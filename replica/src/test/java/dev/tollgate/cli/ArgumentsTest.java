@@ -92,6 +92,40 @@ class ArgumentsTest {
     assertTrue(Files.notExists(directory.resolve("data")), "nothing has begun");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "backup d --every=6h | --every needs --keep",
+        "backup d --keep=0 | --keep is 0: it has to be from 1 to 10000",
+        "backup d --keep=10001 | --keep is 10001: it has to be from 1 to 10000",
+        "backup d --keep=3 --overwrite | --keep and --overwrite exclude each other",
+        "backup d --keep=3 --every=0s | --every has to be from 1s to 366d",
+        "backup d --keep=3 --every=367d | --every has to be from 1s to 366d",
+        "backup d --keep=3 --every=often | Invalid value for option '--every': 'often' is no time:",
+        "lock job sh -c true | Unknown option: '-c'",
+        "lock job sh -n | write -- before the command: tollgate lock job -- sh ...",
+        "lock job sh -- -c true | write -- before the command: tollgate lock job -- sh ...",
+        "lock -- job sh | write -- before the command: tollgate lock job -- sh ...",
+        "lock job -- | Missing required parameter: 'COMMAND'",
+        "lock job --wait=1s --nonblock -- sh | --nonblock and --wait exclude each other",
+        "lock job --ttl=4s --grace=3s -- sh | --grace is 3s: it has to be at most half of --ttl, which"
+            + " is 4s",
+        "lock job -E 256 -- sh | --conflict-exit-code is 256: it has to be from 0 to 255",
+        "lock job --ttl=soon -- sh | Invalid value for option '--ttl': 'soon' is no time:",
+      })
+  void otherCommandsRefuseInOneSentence(String line, String message) {
+    String[] words = line.split(" ", -1);
+    String[] all = new String[words.length + 1];
+    all[0] = words[0];
+    all[1] = "--url=jdbc:tollgate:mem:arguments";
+    System.arraycopy(words, 1, all, 2, words.length - 1);
+    Ended ended = run(all);
+    assertEquals(2, ended.status(), ended.err());
+    assertTrue(ended.err().startsWith("tollgate " + words[0] + ": " + message), ended.err());
+    assertTrue(ended.err().endsWith("See tollgate " + words[0] + " --help\n"), ended.err());
+  }
+
   @Test
   void portInUseIsNamed() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -121,6 +155,24 @@ class ArgumentsTest {
       assertTrue(
           admin.err().startsWith("tollgate server: cannot listen on the admin address localhost:"),
           admin.err());
+    }
+  }
+
+  /** In Kubernetes, a pod that is away has no name: the others have to start all the same. */
+  @Test
+  void peerThatHasNoAddressKeepsNobodyFromStarting() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      Ended ended =
+          run(
+              "server",
+              "--id=n1",
+              "--data=" + directory,
+              "--client-address=" + address,
+              "--peers=n1=127.0.0.1:7500,n2=away.invalid:7500,n3=also-away.invalid:7500");
+      assertTrue(
+          ended.err().startsWith("tollgate server: cannot listen for clients on " + address),
+          ended.err());
     }
   }
 

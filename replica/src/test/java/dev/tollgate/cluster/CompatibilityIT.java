@@ -23,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class CompatibilityIT {
   private static final String FORMER = System.getProperty("tollgate.former", "");
-  private static final String CURRENT = System.getProperty("java.class.path");
+  private static final String CURRENT =
+      System.getProperty("tollgate.server.classpath", System.getProperty("java.class.path"));
   private static final int CLIENTS = 8;
 
   @TempDir Path directory;

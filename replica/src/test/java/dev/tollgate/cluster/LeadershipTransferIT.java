@@ -42,6 +42,29 @@ class LeadershipTransferIT {
   /** Of each client, the longest cycle since it was last asked. */
   private final AtomicLongArray longestNanos = new AtomicLongArray(CLIENTS);
 
+  /** What a hook calls before a node is stopped, whether the node is the leader or not. */
+  @Test
+  void nodeThatIsToStopGivesLeadershipAwayIfItHasIt() throws Exception {
+    try (ClusterProcesses cluster =
+        new ClusterProcesses("LeadershipTransferIT-hook", directory, 3)) {
+      String leader = cluster.leader().id();
+      String follower =
+          cluster.nodes().stream()
+              .map(NodeProcess::id)
+              .filter(id -> !id.equals(leader))
+              .findFirst()
+              .orElseThrow();
+      Program nothing = Program.run("nodes", "lead", "-u", cluster.url(""), "--from=" + follower);
+      assertEquals(0, nothing.status(), nothing.err());
+      assertEquals(follower + " is not the leader\n", nothing.out());
+      assertEquals(leader, cluster.leader().id());
+
+      Program moved = Program.run("nodes", "lead", "-u", cluster.url(""), "--from=" + leader);
+      assertEquals(0, moved.status(), moved.err());
+      assertFalse(cluster.leader().id().equals(leader), moved.out());
+    }
+  }
+
   @Test
   void noTransferFailsUnderLoad() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);

@@ -1,9 +1,11 @@
 package dev.tollgate.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.log.ratis.NodeDirectory;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -18,6 +20,17 @@ class EmbeddedDirectoryTest {
   private static final Duration AT_ONCE = Duration.ofSeconds(20);
 
   @TempDir Path directory;
+
+  @Test
+  void directoryIsInUseWhileItsNodeRuns() throws Exception {
+    Path data;
+    try (LocalCluster cluster = LocalCluster.started(directory, 1)) {
+      data = cluster.data(cluster.leader());
+      assertTrue(NodeDirectory.isInUse(data));
+    }
+    assertFalse(NodeDirectory.isInUse(data));
+    assertFalse(NodeDirectory.isInUse(directory.resolve("none")));
+  }
 
   @Test
   void directoryOfAMemberOfALargerClusterIsRefused() throws Exception {

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
  * honest client writes meanwhile; its longest write is printed beside each statement.
  */
 class WorkLimitAttackTest {
-  private static final int ROWS = Integer.getInteger("tollgate.attack.rows", 4_600 << 5);
-  private static final int LIMIT = Integer.getInteger("tollgate.attack.work", 2);
+  private static final int ROWS = Integer.getInteger("tollgate.attack.rows", 4_600 << 4);
+  private static final int LIMIT = Integer.getInteger("tollgate.attack.work", 1);
 
   /** Whether each statement is also run without the limit. */
   private static final boolean COMPARE = Boolean.getBoolean("tollgate.attack.compare");

@@ -108,7 +108,9 @@ class WorkLimitTest {
   @Test
   void smallStatementIsForAll() {
     limit(1);
-    driver.ok(ann, "UPDATE T SET V = V + 1 WHERE ID < 1000");
+    driver.ok(ann, "UPDATE T SET V = V + 1 WHERE ID <= 200");
+    Outcome outcome = driver.run(ann, "UPDATE T SET V = V + 1 WHERE ID <= 1100");
+    assertInstanceOf(Outcome.SqlFailed.class, outcome);
   }
 
   @Test

@@ -56,6 +56,17 @@ final class Tokens {
     return new Tokens(tokens, end);
   }
 
+  /** Returns the tokens of a text, or those before the first error in it. */
+  static List<Token> beforeError(String sql) {
+    List<Token> tokens = new ArrayList<>();
+    try {
+      read(sql, tokens);
+    } catch (SqlRefused theRest) {
+      // is left out
+    }
+    return tokens;
+  }
+
   /** Adds all tokens of the text, the end among them. */
   private static void read(String sql, List<Token> tokens) {
     TollgateParserTokenManager lexer =

@@ -13,10 +13,14 @@ import dev.tollgate.log.snapshot.Snapshots;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,7 +52,27 @@ public final class NodeDirectory {
    */
   private static final int INDEX_BITS = 40;
 
+  /** What Ratis locks while it uses the directory of a group. */
+  private static final String LOCK_FILE = "in_use.lock";
+
   private NodeDirectory() {}
+
+  /**
+   * True if a process has the directory in use, so that no other node can use it. Not for the
+   * process of that node: on Linux it would lose its lock.
+   */
+  public static boolean isInUse(Path data) {
+    Path file = RatisLog.groupDirectory(data).resolve(LOCK_FILE);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      return lock == null;
+    } catch (OverlappingFileLockException e) {
+      return true;
+    } catch (IOException e) {
+      // nobody has ever used it, or this user may not
+      return false;
+    }
+  }
 
   /** Returns the name of the node that owns this directory; empty if the directory does not say. */
   public static Optional<String> owner(Path data) throws IOException {

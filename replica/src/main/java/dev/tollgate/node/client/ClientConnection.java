@@ -164,7 +164,9 @@ public final class ClientConnection {
       sessions.withSession(
           answer, attached -> statements.execute(attached, greeting.client(), execute, answer));
     } else if (request instanceof Request.ExecuteSeries series) {
-      sessions.withSession(answer, attached -> statements.executeSeries(attached, series, answer));
+      sessions.withSession(
+          answer,
+          attached -> statements.executeSeries(attached, greeting.client(), series, answer));
     } else if (request instanceof Request.Ping) {
       answer.accept(new Reply.Ok());
     } else if (request instanceof Request.Heartbeat heartbeat) {

@@ -53,6 +53,7 @@ public final class ClientService implements Replica.Listener {
   private final StatementExecution execution;
   private final StatementSeries series;
   private final Descriptions descriptions;
+  private final SlowStatements slow;
   private volatile boolean stopping;
 
   /** Serves every client. */
@@ -137,6 +138,7 @@ public final class ClientService implements Replica.Listener {
             work);
     series = new StatementSeries(frontend, proposals, database.memory(), work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);
+    slow = new SlowStatements(replica.slow(), System::nanoTime);
   }
 
   /**
@@ -232,6 +234,7 @@ public final class ClientService implements Replica.Listener {
             series,
             descriptions,
             work,
+            slow,
             new OpenResults(traffic.limits().connections().queriesAtOnce())),
         new SnapshotSender(nodeId, snapshots, leadership, workers, replica.audit(), replies));
   }

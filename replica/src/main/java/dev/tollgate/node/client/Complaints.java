@@ -2,7 +2,8 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.concurrent.TimeUnit;
+import dev.tollgate.log.LineBudget;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,23 +19,17 @@ final class Complaints {
   /** Lines for which there is room at once. */
   static final int AT_ONCE = 20;
 
-  /** In this time there is room for another line. */
-  private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   private final String nodeId;
-  private final LongSupplier nanoTime;
-  private long fullNanos;
-  private long leftOut;
+  private final LineBudget lines;
 
   Complaints(String nodeId, LongSupplier nanoTime) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
-    this.nanoTime = requireNonNull(nanoTime, "nanoTime");
-    this.fullNanos = nanoTime.getAsLong();
+    this.lines = new LineBudget(AT_ONCE, Duration.ofSeconds(1), nanoTime);
   }
 
   /** Logs what a client did, or counts it. */
   void log(String client, String what) {
-    long others = roomForLine();
+    long others = lines.take();
     if (others < 0) {
       LOG.debug("{}: {} {}", nodeId, client, what);
     } else if (others == 0) {
@@ -47,20 +42,5 @@ final class Complaints {
           what,
           others);
     }
-  }
-
-  /** Takes room for a line; returns how many were left out before it, or -1 without room. */
-  private synchronized long roomForLine() {
-    long now = nanoTime.getAsLong();
-    // from this moment on all lines have room again
-    long full = Math.max(fullNanos - now, 0) + LINE_NANOS;
-    if (full > AT_ONCE * LINE_NANOS) {
-      leftOut++;
-      return -1;
-    }
-    fullNanos = now + full;
-    long before = leftOut;
-    leftOut = 0;
-    return before;
   }
 }

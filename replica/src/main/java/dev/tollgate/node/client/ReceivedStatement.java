@@ -10,7 +10,6 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import java.sql.SQLException;
-import java.util.function.Consumer;
 
 /**
  * A statement that a client has sent. It ends in exactly one reply.
@@ -23,7 +22,7 @@ record ReceivedStatement(
     ClientInfo client,
     Request.Execute request,
     OpenResults results,
-    Consumer<Reply> answer) {
+    TimedAnswer answer) {
   ReceivedStatement {
     requireNonNull(session, "session");
     requireNonNull(client, "client");

@@ -88,7 +88,7 @@ final class StatementProposals {
           @Override
           public void applied(Outcome outcome) {
             if (outcome instanceof Outcome.Waiting) {
-              awaitGrant(request, reply);
+              awaitGrant(request, operation, reply);
             } else {
               answer(request, reply, outcome);
             }
@@ -115,20 +115,31 @@ final class StatementProposals {
     request.answer().accept(new Reply.Failure(SqlState.BUSY, why));
   }
 
-  private void awaitGrant(NumberedRequest request, Function<Outcome, @Nullable Reply> reply) {
+  private void awaitGrant(
+      NumberedRequest request, Operation operation, Function<Outcome, @Nullable Reply> reply) {
+    request.answer().waits(isLockRequest(operation));
     waiting.await(
         request.id(),
         new WaitingRequests.Waiter() {
           @Override
           public void completed(Outcome outcome) {
+            request.answer().waitsNoMore();
             answer(request, reply, outcome);
           }
 
           @Override
           public void abandoned() {
+            request.answer().waitsNoMore();
             request.answer().accept(leadership.notLeader());
           }
         });
+  }
+
+  /** Whether waiting is what the client asks for. */
+  private static boolean isLockRequest(Operation operation) {
+    return operation instanceof Operation.AcquireLock
+        || operation instanceof Operation.AcquireLocks
+        || operation instanceof Operation.AcquireTransactionLock;
   }
 
   /** Answers the client whatever happens, and lets the apply thread go on. */

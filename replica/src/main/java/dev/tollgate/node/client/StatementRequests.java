@@ -10,6 +10,7 @@ import dev.tollgate.store.SqlReader;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -23,6 +24,7 @@ final class StatementRequests {
   private final StatementSeries series;
   private final Descriptions descriptions;
   private final RequestWork work;
+  private final SlowStatements slow;
   private final OpenResults results;
 
   StatementRequests(
@@ -31,6 +33,7 @@ final class StatementRequests {
       StatementSeries series,
       Descriptions descriptions,
       RequestWork work,
+      SlowStatements slow,
       OpenResults results) {
     this.results = requireNonNull(results, "results");
     this.frontend = requireNonNull(frontend, "frontend");
@@ -38,17 +41,31 @@ final class StatementRequests {
     this.series = requireNonNull(series, "series");
     this.descriptions = requireNonNull(descriptions, "descriptions");
     this.work = requireNonNull(work, "work");
+    this.slow = requireNonNull(slow, "slow");
   }
 
   void execute(
       AttachedSession session, ClientInfo client, Request.Execute request, Consumer<Reply> answer) {
-    ReceivedStatement statement = new ReceivedStatement(session, client, request, results, answer);
-    withPlan(request.sql(), answer, plan -> execution.run(statement, plan));
+    TimedAnswer timed = slow.time(session, client, request.sql(), /* others= */ 0, answer);
+    ReceivedStatement statement = new ReceivedStatement(session, client, request, results, timed);
+    withPlan(
+        request.sql(),
+        timed,
+        plan -> {
+          timed.planned();
+          execution.run(statement, plan);
+        });
   }
 
   void executeSeries(
-      AttachedSession session, Request.ExecuteSeries request, Consumer<Reply> answer) {
-    series.run(session, request, results, answer);
+      AttachedSession session,
+      ClientInfo client,
+      Request.ExecuteSeries request,
+      Consumer<Reply> answer) {
+    List<Request.SeriesStatement> statements = request.statements();
+    String first = statements.isEmpty() ? "" : statements.get(0).sql();
+    TimedAnswer timed = slow.time(session, client, first, statements.size() - 1, answer);
+    series.run(session, request, results, timed);
   }
 
   void prepare(AttachedSession session, Request.Prepare request, Consumer<Reply> answer) {

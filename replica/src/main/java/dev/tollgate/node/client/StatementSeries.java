@@ -18,7 +18,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +51,7 @@ final class StatementSeries {
       AttachedSession session,
       Request.ExecuteSeries request,
       OpenResults results,
-      Consumer<Reply> answer) {
+      TimedAnswer answer) {
     NumberedRequest number =
         new NumberedRequest(
             new RequestId(session.id(), request.sequence()),
@@ -100,6 +99,9 @@ final class StatementSeries {
               + " go in one");
     }
     Planned planned = plan(request, planner);
+    if (planned.isFirstSound()) {
+      number.answer().planned();
+    }
     if (planned.statements().isEmpty()) {
       number.answer().accept(new Reply.BatchResult(planned.results(List.of())));
       return;
@@ -152,6 +154,10 @@ final class StatementSeries {
       List<Operation.ExecuteSql> statements,
       List<Reply.@Nullable Failure> failures,
       boolean stops) {
+    boolean isFirstSound() {
+      return !failures.isEmpty() && failures.get(0) == null;
+    }
+
     boolean hasFailure() {
       return failures.stream().anyMatch(failure -> failure != null);
     }

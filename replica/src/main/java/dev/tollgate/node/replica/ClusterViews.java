@@ -59,6 +59,7 @@ public final class ClusterViews implements LockAccess {
   private final TimeKeeper timeKeeper;
   private final BooleanSupplier ended;
   private final UserName viewer;
+  private final SlowViews slow;
 
   public ClusterViews(Replica replica, ReplicatedLog log, TimeKeeper timeKeeper) {
     this(replica, log, timeKeeper, () -> false, UserName.ANONYMOUS);
@@ -75,6 +76,7 @@ public final class ClusterViews implements LockAccess {
     this.timeKeeper = timeKeeper;
     this.ended = ended;
     this.viewer = viewer;
+    this.slow = new SlowViews(replica.slow());
   }
 
   @Override
@@ -127,6 +129,9 @@ public final class ClusterViews implements LockAccess {
       case ENVIRONMENT -> forAdministrators(this::environment);
       case SNAPSHOTS -> forAdministrators(this::snapshots);
       case TRANSACTION_LIMITS -> look(ClusterViews::transactionLimits);
+      case SLOW_STATEMENTS -> slow.statements(look(this::seen));
+      case SLOW_APPLIES -> forAdministrators(slow::applies);
+      case STUCK_LOCKS -> copyLocks().stuck(slow);
     };
   }
 
@@ -176,6 +181,10 @@ public final class ClusterViews implements LockAccess {
         (long) lock.waiters().size(),
         hold.onlyKeeps()
       };
+    }
+
+    List<@Nullable Object[]> stuck(SlowViews slow) {
+      return slow.stuckLocks(locks, clients, seen);
     }
 
     Iterator<@Nullable Object[]> waiters() {

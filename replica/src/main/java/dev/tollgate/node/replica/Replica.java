@@ -23,6 +23,8 @@ import dev.tollgate.log.entry.Callbacks;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.node.audit.AuditTrail;
+import dev.tollgate.node.slow.ApplyWatch;
+import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import dev.tollgate.store.LocalEnvironment;
@@ -95,6 +97,8 @@ public final class Replica implements LogConsumer {
   private final LockTallies tallies = new LockTallies(nowMicros());
   private final ApplyTallies applied = new ApplyTallies(nowMicros());
   private AuditTrail audit = AuditTrail.off();
+  private SlowLog slow = SlowLog.off();
+  private ApplyWatch applying = new ApplyWatch(slow, System::nanoTime);
 
   /** Creates a replica that computes in the environment of this process. */
   public Replica(String nodeId, SqlDatabase database) {
@@ -202,6 +206,17 @@ public final class Replica implements LogConsumer {
     }
   }
 
+  /** Makes this replica report what is slow; call before the log starts. */
+  public void reportSlow(SlowLog slowLog) {
+    slow = requireNonNull(slowLog, "slowLog");
+    applying = new ApplyWatch(slowLog, System::nanoTime);
+  }
+
+  /** What is slow at this node goes here. */
+  public SlowLog slow() {
+    return slow;
+  }
+
   /** What auditors want to know goes here. */
   public AuditTrail audit() {
     return audit;
@@ -263,6 +278,7 @@ public final class Replica implements LogConsumer {
   }
 
   private void applyCommands(long logIndex, Entry entry, List<StateMachine.Applied> results) {
+    applying.begins();
     for (Command command : entry.commands()) {
       LogPosition position = new LogPosition(logIndex, results.size(), entry.stampMicros());
       StateMachine.Applied applied = apply(position, command);
@@ -273,7 +289,9 @@ public final class Replica implements LogConsumer {
       if (command instanceof Command.PauseStatements) {
         tell(Listener::environmentChanges);
       }
+      applying.applied(command);
     }
+    applying.ends(logIndex, entry.stampMicros());
     learn(machine.state().identity());
   }
 

@@ -31,8 +31,8 @@ public record StoreLimits(
           Limits.TRANSACTION_WRITTEN_BYTES);
 
   /**
-   * The limits of a user. What every statement may do stays, so that small statements work for
-   * everybody; what no statement may exceed becomes less.
+   * The limits of a user: less of what no statement may exceed. The bytes that every statement may
+   * write stay, so that everybody can write large values.
    *
    * @param percent 1 to {@link Limits#FULL_WORK}
    */
@@ -40,8 +40,8 @@ public record StoreLimits(
     return percent == Limits.FULL_WORK
         ? this
         : new StoreLimits(
-            rows.of(percent),
-            bytes.of(percent),
+            rows.atMost(part(rows.most(), percent)),
+            bytes.atMost(Math.max(part(bytes.most(), percent), bytes.base())),
             part(paidSteps, percent),
             part(transactionChanges, percent),
             part(transactionBytes, percent));

@@ -20,9 +20,9 @@ public record WorkLimit(long base, long perRow, long most) {
     return new WorkLimit(most, 0, most);
   }
 
-  /** Returns a limit with this part of the maximum, but at least the base. */
-  WorkLimit of(int percent) {
-    return new WorkLimit(base, perRow, Math.max(StoreLimits.part(most, percent), base));
+  /** Returns a limit with another maximum; the base is not more than that. */
+  WorkLimit atMost(long less) {
+    return new WorkLimit(Math.min(base, less), perRow, less);
   }
 
   /** Returns the limit of a statement whose tables have this many rows. */

@@ -117,7 +117,50 @@ public enum SystemTable {
   /** The users, and how many passwords of each are valid. */
   USERS(name("USER_NAME"), answer("ADMINISTRATOR"), number("PASSWORDS"), number("WORK_LIMIT")),
   /** Rights on locks and sequences. Those on tables are in INFORMATION_SCHEMA.TABLE_PRIVILEGES. */
-  RIGHTS(name("GRANTEE"), word("RIGHT_NAME"), text("OBJECT_NAME"));
+  RIGHTS(name("GRANTEE"), word("RIGHT_NAME"), text("OBJECT_NAME")),
+  /**
+   * The latest statements that took long at the node that answers. FORM is the text without the
+   * values in it, and FORM_ID is the same for all statements of one form.
+   */
+  SLOW_STATEMENTS(
+      moment("ANSWERED_AT"),
+      number("TOOK_MS"),
+      number("WAITED_MS"),
+      word("OUTCOME"),
+      word("FORM_ID"),
+      text("FORM"),
+      number("SESSION_ID"),
+      name("USER_NAME"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS")),
+  /** The latest entries of the log that the node that answers took long to apply. */
+  SLOW_APPLIES(
+      moment("APPLIED_AT"),
+      number("LOG_INDEX"),
+      number("TOOK_MS"),
+      number("COMMANDS"),
+      number("SLOWEST_ORDINAL"),
+      name("SLOWEST_COMMAND"),
+      number("SLOWEST_MS"),
+      number("SESSION_ID")),
+  /**
+   * Holds of locks, and requests that wait for locks, that last longer than the settings of the
+   * node that answers accept; the longest first. A request has no TOKEN.
+   */
+  STUCK_LOCKS(
+      word("WHAT"),
+      name("LOCK_NAME"),
+      moment("SINCE"),
+      number("LASTS_MS"),
+      number("TOKEN"),
+      number("LEASE_ID"),
+      name("OWNER"),
+      number("SESSION_ID"),
+      name("APPLICATION"),
+      name("CLIENT_HOST"),
+      name("CLIENT_PROCESS"),
+      number("WAITERS"));
 
   /** The Java type of a column's values. */
   public enum Type {
