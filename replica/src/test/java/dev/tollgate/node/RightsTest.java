@@ -160,7 +160,8 @@ class RightsTest {
           new Row("CALL remove_node('n9')", OWN, OWN),
           new Row("CALL begin_runtime_change()", OWN, OWN),
           new Row("CALL end_runtime_change()", OWN, OWN),
-          new Row("CALL set_transaction_limits(600000, 60000)", OWN, OWN));
+          new Row("CALL set_transaction_limits(600000, 60000)", OWN, OWN),
+          new Row("CALL upgrade_cluster()", OWN, OWN));
 
   @BeforeAll
   static void start() throws Exception {

@@ -230,9 +230,9 @@ public final class Replica implements LogConsumer {
     return checkedNanos;
   }
 
-  /** True while this node leads, as far as it knows; a barrier proves it. */
+  /** True while this node leads, as far as it knows; a barrier proves it. A failed one does not. */
   public boolean isLeading() {
-    return leading;
+    return leading && failure == null;
   }
 
   /** Why the replica stopped, or null while it runs. */
