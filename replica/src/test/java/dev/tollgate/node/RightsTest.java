@@ -1,5 +1,7 @@
 package dev.tollgate.node;
 
+import static dev.tollgate.node.TestSql.one;
+import static dev.tollgate.node.TestSql.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -13,9 +15,7 @@ import dev.tollgate.sql.Procedure;
 import dev.tollgate.wire.PasswordVerifier;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -203,19 +203,6 @@ class RightsTest {
     properties.put("lockWait", "10ms");
     return DriverManager.getConnection(
         "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/", properties);
-  }
-
-  private static void run(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private static @Nullable String one(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      return rows.next() ? rows.getString(1) : null;
-    }
   }
 
   private static @Nullable String refusal(Connection connection, String sql) {
