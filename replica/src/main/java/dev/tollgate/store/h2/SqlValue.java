@@ -48,7 +48,8 @@ public final class SqlValue {
   }
 
   /**
-   * An array of values of one type. Conversions to a common type may need a session of H2.
+   * An array of values of one type, with one precision and scale unless they are texts. Conversions
+   * to a common type may need a session of H2.
    *
    * @throws SQLException if the values have several types
    */
@@ -70,11 +71,12 @@ public final class SqlValue {
         ValueArray.get(values.stream().map(SqlValue::h2).toArray(Value[]::new), null));
   }
 
+  /** Whether an array of both is made without a conversion, or from texts. */
   private boolean isTypedAs(SqlValue other) {
     int type = value.getValueType();
     return DataType.isCharacterStringType(type)
         ? DataType.isCharacterStringType(other.value.getValueType())
-        : type == other.value.getValueType() && type != Value.ARRAY && type != Value.ROW;
+        : value.getType().equals(other.value.getType()) && type != Value.ARRAY && type != Value.ROW;
   }
 
   /** The values of a parameter set that a client has sent. */
