@@ -161,12 +161,18 @@ final class AdminServer implements AutoCloseable {
 
   private void handle(HttpExchange exchange) {
     try (exchange) {
-      send(exchange, answer(exchange));
+      Answer answer = answer(exchange);
+      boolean json = isForScripts(exchange.getRequestURI().getRawPath());
+      send(exchange, json ? ErrorAnswer.inJson(answer) : answer);
     } catch (IOException e) {
       LOG.debug("{}: a client of the admin address broke off", nodeId, e);
     } catch (RuntimeException | Error e) {
       var unused = unexpected(e);
     }
+  }
+
+  private static boolean isForScripts(@Nullable String path) {
+    return path != null && path.startsWith(ErrorAnswer.PATHS);
   }
 
   private Answer unexpected(Throwable bug) {

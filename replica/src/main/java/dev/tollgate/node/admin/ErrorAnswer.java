@@ -1,0 +1,83 @@
+package dev.tollgate.node.admin;
+
+import dev.tollgate.wire.SqlState;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** Answers that say in JSON why a request failed, as all paths below {@link #PATHS} do. */
+public final class ErrorAnswer {
+  /** What scripts read; people read the other pages. */
+  static final String PATHS = "/v1/";
+
+  /** The content type of JSON. */
+  public static final String JSON = "application/json; charset=utf-8";
+
+  private static final int FIRST_ERROR = 400;
+
+  private ErrorAnswer() {}
+
+  /**
+   * An error.
+   *
+   * @param more further members of the answer, each after a comma; empty for none
+   */
+  public static Answer of(
+      int status, String sqlState, int vendorCode, String message, String more) {
+    String text =
+        "{\"error\":{\"sql_state\":"
+            + quoted(sqlState)
+            + ",\"vendor_code\":"
+            + vendorCode
+            + ",\"message\":"
+            + quoted(message)
+            + "}"
+            + more
+            + "}\n";
+    return Answer.of(status, JSON, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The answer in JSON if it is an error in words, with the same headers; else the answer itself. */
+  static Answer inJson(Answer answer) {
+    if (answer.status() < FIRST_ERROR
+        || !Answer.TEXT.equals(answer.headers().get("Content-Type"))) {
+      return answer;
+    }
+    SqlState state = state(answer.status());
+    String words = new String(answer.bytes(), StandardCharsets.UTF_8).strip();
+    Answer json = of(answer.status(), state.state(), state.vendorCode(), words, "");
+    for (var header : answer.headers().entrySet()) {
+      if (!header.getKey().equals("Content-Type")) {
+        json = json.with(header.getKey(), header.getValue());
+      }
+    }
+    return json;
+  }
+
+  private static SqlState state(int status) {
+    return switch (status) {
+      case Answer.UNAUTHORIZED -> SqlState.LOGIN_REFUSED;
+      case Answer.FORBIDDEN -> SqlState.RIGHT_MISSING;
+      case Answer.TOO_LARGE -> SqlState.TOO_LARGE;
+      case Answer.TOO_MANY -> SqlState.TOO_MANY;
+      case Answer.UNAVAILABLE -> SqlState.BUSY;
+      case Answer.FAILED -> SqlState.INTERNAL;
+      default -> SqlState.NOT_SUPPORTED;
+    };
+  }
+
+  /** A text as a string of JSON. What is no plain ASCII is escaped, surrogates without a partner too. */
+  public static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder(text.length() + 16).append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char unit = text.charAt(i);
+      if (unit == '"' || unit == '\\') {
+        quoted.append('\\').append(unit);
+      } else if (unit >= ' ' && unit <= '~') {
+        quoted.append(unit);
+      } else {
+        quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) unit));
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}
