@@ -65,19 +65,30 @@ public final class ErrorAnswer {
     };
   }
 
-  /** A text as a string of JSON. What is no plain ASCII is escaped, surrogates without a partner too. */
+  /** A text as a string of JSON, with control characters and halves of characters escaped. */
   public static String quoted(String text) {
     StringBuilder quoted = new StringBuilder(text.length() + 16).append('"');
     for (int i = 0; i < text.length(); i++) {
       char unit = text.charAt(i);
       if (unit == '"' || unit == '\\') {
         quoted.append('\\').append(unit);
-      } else if (unit >= ' ' && unit <= '~') {
+      } else if (isPlain(text, i)) {
         quoted.append(unit);
       } else {
         quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) unit));
       }
     }
     return quoted.append('"').toString();
+  }
+
+  private static boolean isPlain(String text, int at) {
+    char unit = text.charAt(at);
+    if (Character.isHighSurrogate(unit)) {
+      return at + 1 < text.length() && Character.isLowSurrogate(text.charAt(at + 1));
+    }
+    if (Character.isLowSurrogate(unit)) {
+      return at > 0 && Character.isHighSurrogate(text.charAt(at - 1));
+    }
+    return !Character.isISOControl(unit);
   }
 }
