@@ -15,9 +15,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Takes, renews, releases and shows locks, by the lock functions of SQL. Thread-safe. */
 final class LockPages {
+  private static final Logger LOG = LoggerFactory.getLogger(LockPages.class);
   private static final int CONFLICT = 409;
 
   private static final String HOLDERS =
@@ -76,18 +79,46 @@ final class LockPages {
         !wait.isZero(),
         connection -> {
           long lease = LeasePages.create(connection, ttl, owner);
-          boolean held = false;
-          try {
-            Answer answer = acquire(connection, lock, lease, wait, shared);
-            held = answer.status() != CONFLICT;
-            return answer;
-          } finally {
-            if (!held && !connection.isBroken()) {
-              // for nothing: without this request nobody knows the lease
-              connection.call("SELECT revoke_lease(?)", Duration.ZERO, SqlValue.ofNumber(lease));
-            }
-          }
+          return acquireWithNew(connection, lock, lease, wait, shared);
         });
+  }
+
+  /** A lease that gets no lock is revoked: without the answer nobody knows the lease. */
+  private static Answer acquireWithNew(
+      ScriptConnection connection, String lock, long lease, Duration wait, boolean shared)
+      throws ScriptRefusal {
+    try {
+      Answer answer = acquire(connection, lock, lease, wait, shared);
+      if (answer.status() == CONFLICT) {
+        tryOn(connection, "SELECT revoke_lease(?)", lease);
+      } else if (!wait.isZero()) {
+        // the time of the lease began before the wait
+        tryOn(connection, "SELECT renew_lease(?)", lease);
+      }
+      return answer;
+    } catch (ScriptRefusal e) {
+      tryOn(connection, "SELECT revoke_lease(?)", lease);
+      throw e;
+    } catch (LeaderMovedException e) {
+      throw ScriptRefusal.of(
+          SqlState.OUTCOME_UNKNOWN,
+          "the leader has changed, and lease "
+              + lease
+              + " may have the lock or wait for it: send {\"lease\": "
+              + lease
+              + "} in place of \"ttl\", which returns the token, or revoke the lease");
+    }
+  }
+
+  /** Calls a function of a lease; if that fails, the lease expires by itself. */
+  private static void tryOn(ScriptConnection connection, String sql, long lease) {
+    if (!connection.isBroken()) {
+      try {
+        var unused = connection.call(sql, Duration.ZERO, SqlValue.ofNumber(lease));
+      } catch (ScriptRefusal | LeaderMovedException e) {
+        LOG.debug("lease {} is left to expire: {}", lease, e.getMessage());
+      }
+    }
   }
 
   private static Answer acquire(
