@@ -60,7 +60,10 @@ final class SqlPage {
           try {
             result = connection.execute(sql, parameters, maxRows + 1, patience);
           } catch (LeaderMovedException e) {
-            throw e.maybeDone() ? ScriptConnection.unknown() : e;
+            if (e.maybeDone()) {
+              throw ScriptConnection.unknown();
+            }
+            throw e;
           }
           if (result.hasRows()) {
             return rows(connection, result, maxRows, patience);
