@@ -349,7 +349,10 @@ class ScriptsTest {
   void wrongRequestsAreRefusedInJson() throws Exception {
     startWithoutUsers();
     String job = "/v1/locks/job";
-    refused(400, "22023", "POST", job, "{\"lese\":1}");
+    assertTrue(
+        refused(400, "22023", "POST", job, "{\"ttl\":\"5s\",\"sharde\":true}")
+            .body()
+            .contains("there is no \\\"sharde\\\" here: only lease, owner, shared, ttl, wait"));
     refused(400, "22023", "POST", job, "{}");
     refused(400, "22023", "POST", job, "{\"lease\":1,\"ttl\":\"5s\"}");
     refused(400, "22023", "POST", job, "{\"ttl\":\"5s\",\"wait\":\"6s\"}");
