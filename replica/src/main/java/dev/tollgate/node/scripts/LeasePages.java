@@ -68,9 +68,9 @@ final class LeasePages {
     SqlValue millis = SqlValue.ofNumber(ttl.toMillis());
     Object lease =
         owner == null
-            ? connection.call("SELECT create_lease(?)", Duration.ZERO, millis)
+            ? connection.call("SELECT create_lease(?)", Duration.ZERO, List.of(millis))
             : connection.call(
-                "SELECT create_lease(?, ?)", Duration.ZERO, millis, SqlValue.ofText(owner));
+                "SELECT create_lease(?, ?)", Duration.ZERO, List.of(millis, SqlValue.ofText(owner)));
     return (Long) requireNonNull(lease, "lease");
   }
 
@@ -86,7 +86,7 @@ final class LeasePages {
           answer.put("lease", lease);
           answer.put(
               "remaining_ms",
-              connection.call("SELECT renew_lease(?)", Duration.ZERO, SqlValue.ofNumber(lease)));
+              connection.call("SELECT renew_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
           return JsonWriter.answer(answer);
         });
   }
@@ -103,7 +103,7 @@ final class LeasePages {
           answer.put("lease", lease);
           answer.put(
               "revoked",
-              connection.call("SELECT revoke_lease(?)", Duration.ZERO, SqlValue.ofNumber(lease)));
+              connection.call("SELECT revoke_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
           return JsonWriter.answer(answer);
         });
   }

@@ -114,7 +114,7 @@ final class LockPages {
   private static void tryOn(ScriptConnection connection, String sql, long lease) {
     if (!connection.isBroken()) {
       try {
-        var unused = connection.call(sql, Duration.ZERO, SqlValue.ofNumber(lease));
+        var unused = connection.call(sql, Duration.ZERO, List.of(SqlValue.ofNumber(lease)));
       } catch (ScriptRefusal | LeaderMovedException e) {
         LOG.debug("lease {} is left to expire: {}", lease, e.getMessage());
       }
@@ -128,9 +128,10 @@ final class LockPages {
         connection.call(
             shared ? "SELECT acquire_shared_lock(?, ?, ?)" : "SELECT acquire_lock(?, ?, ?)",
             wait,
-            SqlValue.ofText(lock),
-            SqlValue.ofNumber(lease),
-            SqlValue.ofNumber(wait.toMillis()));
+            List.of(
+                SqlValue.ofText(lock),
+                SqlValue.ofNumber(lease),
+                SqlValue.ofNumber(wait.toMillis())));
     Map<String, @Nullable Object> answer = new LinkedHashMap<>();
     answer.put("lock", lock);
     answer.put("lease", lease);
@@ -154,13 +155,12 @@ final class LockPages {
         connection -> {
           Object left =
               connection.call(
-                  "SELECT renew_lease(?)", Duration.ZERO, SqlValue.ofNumber(lease));
+                  "SELECT renew_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease)));
           Object held =
               connection.call(
                   "SELECT holds_lock(?, ?)",
                   Duration.ZERO,
-                  SqlValue.ofText(lock),
-                  SqlValue.ofNumber(token));
+                  List.of(SqlValue.ofText(lock), SqlValue.ofNumber(token)));
           if (!Boolean.TRUE.equals(held)) {
             throw ScriptRefusal.of(
                 SqlState.STALE_TOKEN,
@@ -206,7 +206,7 @@ final class LockPages {
           answer.put(
               "released",
               connection.call(
-                  "SELECT " + function, Duration.ZERO, values.toArray(SqlValue[]::new)));
+                  "SELECT " + function, Duration.ZERO, values));
           return JsonWriter.answer(answer);
         });
   }

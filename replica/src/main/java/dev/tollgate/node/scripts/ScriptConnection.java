@@ -147,10 +147,10 @@ final class ScriptConnection implements AutoCloseable {
    *
    * @param wait how long the function may wait, beside the time for an answer
    */
-  @Nullable Object call(String sql, Duration wait, SqlValue... arguments)
+  @Nullable Object call(String sql, Duration wait, List<SqlValue> arguments)
       throws ScriptRefusal, LeaderMovedException {
     PlainResult result =
-        execute(sql, List.of(arguments), 1, wait.plus(ScriptLimits.ANSWER));
+        execute(sql, arguments, 1, wait.plus(ScriptLimits.ANSWER));
     return result.rows().get(0).get(0);
   }
 
