@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a statement as values of Java, for what is no JDBC client: null, Boolean, Long,
- * BigDecimal, Float, Double, String, {@link Json}, and lists of these. Binary values are hexadecimal
- * digits; dates, times and all other values are the text that SQL has for them. Immutable.
+ * BigDecimal, Float, Double, String, {@link Json}, and lists of these. Binary values are
+ * hexadecimal digits; dates, times and all other values are the text that SQL has for them.
+ * Immutable.
  */
 public final class PlainResult {
   /** A text in JSON. */
@@ -43,8 +44,7 @@ public final class PlainResult {
   private final @Nullable List<Column> columns;
   private final RowSet.@Nullable Page page;
 
-  private PlainResult(
-      long updated, @Nullable List<Column> columns, RowSet.@Nullable Page page) {
+  private PlainResult(long updated, @Nullable List<Column> columns, RowSet.@Nullable Page page) {
     this.updated = updated;
     this.columns = columns;
     this.page = page;
@@ -85,8 +85,7 @@ public final class PlainResult {
   public List<PlainColumn> columns() {
     List<PlainColumn> plain = new ArrayList<>();
     for (Column column : requireNonNull(columns, "columns")) {
-      plain.add(
-          new PlainColumn(column.label(), Value.getTypeName(column.type().getValueType())));
+      plain.add(new PlainColumn(column.label(), Value.getTypeName(column.type().getValueType())));
     }
     return plain;
   }

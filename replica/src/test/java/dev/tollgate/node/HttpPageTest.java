@@ -87,7 +87,8 @@ class HttpPageTest {
       }
     }
     assertEquals(11, commands, "the page has these examples");
-    Process bash = new ProcessBuilder("bash", "-c", script.toString()).redirectErrorStream(true).start();
+    Process bash =
+        new ProcessBuilder("bash", "-c", script.toString()).redirectErrorStream(true).start();
     String printed = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, bash.waitFor(), printed);
     List<String> wanted = expected.toString().lines().toList();
@@ -114,7 +115,8 @@ class HttpPageTest {
       if (line.matches(" {2}/v1/.*:")) {
         path = line.strip().replace(":", "").replaceFirst("\\{.*}", "");
       } else if (line.matches(" {4}(get|post|put|delete):")) {
-        described.add(line.strip().replace(":", "").toUpperCase(java.util.Locale.ROOT) + " " + path);
+        described.add(
+            line.strip().replace(":", "").toUpperCase(java.util.Locale.ROOT) + " " + path);
       }
     }
     TreeSet<String> served = new TreeSet<>();

@@ -67,8 +67,7 @@ class ScriptsClusterTest {
       assertEquals(cluster.node(leader).adminAddress().getPort(), there.getPort());
       assertEquals(
           201,
-          HttpCalls.call(
-                  there, "POST", where.getPath(), LEASE, "Content-Type", "application/json")
+          HttpCalls.call(there, "POST", where.getPath(), LEASE, "Content-Type", "application/json")
               .status());
     }
     String follower = cluster.follower();
@@ -123,7 +122,8 @@ class ScriptsClusterTest {
         .atMost(DEADLINE)
         .until(
             () -> {
-              HttpCalls.Reply reply = HttpCalls.get(cluster.node(left).adminAddress(), "/v1/leases");
+              HttpCalls.Reply reply =
+                  HttpCalls.get(cluster.node(left).adminAddress(), "/v1/leases");
               return reply.status() == 503 && reply.body().contains("knows no leader");
             });
   }

@@ -98,8 +98,7 @@ class ScriptsTest {
     return HttpCalls.call(node.adminAddress(), method, path, body, all.toArray(String[]::new));
   }
 
-  private String ok(String method, String path, String body, String... headers)
-      throws IOException {
+  private String ok(String method, String path, String body, String... headers) throws IOException {
     HttpCalls.Reply reply = call(method, path, body, headers);
     assertEquals(2, reply.status() / 100, reply.toString());
     return reply.body().strip();
@@ -109,7 +108,8 @@ class ScriptsTest {
       throws IOException {
     HttpCalls.Reply reply = call(method, path, body);
     assertEquals(status, reply.status(), reply.toString());
-    assertTrue(reply.body().startsWith("{\"error\":{\"sql_state\":\"" + state + "\""), reply.body());
+    assertTrue(
+        reply.body().startsWith("{\"error\":{\"sql_state\":\"" + state + "\""), reply.body());
     assertEquals("application/json; charset=utf-8", reply.headers().get("content-type"));
     return reply;
   }
@@ -184,9 +184,7 @@ class ScriptsTest {
                 throw new IllegalStateException(e);
               }
             });
-    await()
-        .atMost(DEADLINE)
-        .until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
     ok("DELETE", "/v1/locks/job?lease=" + first, "");
     long second = number("lease", waiting.get(20, TimeUnit.SECONDS));
     assertNotEquals(first, second);
@@ -217,9 +215,11 @@ class ScriptsTest {
   @Test
   void leasesAreListedRenewedAndRevoked() throws Exception {
     startWithoutUsers();
-    long one = number("lease", ok("POST", "/v1/leases", "{\"ttl\":60000,\"owner\":\"a \\\"b\\\"\"}"));
+    long one =
+        number("lease", ok("POST", "/v1/leases", "{\"ttl\":60000,\"owner\":\"a \\\"b\\\"\"}"));
     long two = lease("2m");
-    assertTrue(ok("GET", "/v1/leases/" + one, "").contains("\"owner\":\"a \\\"b\\\"\",\"ttl_ms\":60000"));
+    assertTrue(
+        ok("GET", "/v1/leases/" + one, "").contains("\"owner\":\"a \\\"b\\\"\",\"ttl_ms\":60000"));
     String page = ok("GET", "/v1/leases?limit=1", "");
     assertEquals(one, number("lease", page));
     assertEquals(one, number("next_after", page));
@@ -227,8 +227,7 @@ class ScriptsTest {
     assertEquals(two, number("lease", page));
     assertTrue(page.endsWith("\"next_after\":null}"), page);
     assertTrue(number("remaining_ms", ok("PUT", "/v1/leases/" + two, "")) > 100_000);
-    assertEquals(
-        "{\"lease\":" + two + ",\"revoked\":true}", ok("DELETE", "/v1/leases/" + two, ""));
+    assertEquals("{\"lease\":" + two + ",\"revoked\":true}", ok("DELETE", "/v1/leases/" + two, ""));
     assertEquals(
         "{\"lease\":" + two + ",\"revoked\":false}", ok("DELETE", "/v1/leases/" + two, ""));
     refused(410, "55T01", "PUT", "/v1/leases/" + two, "");
@@ -239,7 +238,8 @@ class ScriptsTest {
   @Test
   void statementHasParametersAndRows() throws Exception {
     startWithoutUsers();
-    assertEquals("{\"updated\":0}\n", sql("CREATE TABLE t(id INT PRIMARY KEY, v VARCHAR(20))").body());
+    assertEquals(
+        "{\"updated\":0}\n", sql("CREATE TABLE t(id INT PRIMARY KEY, v VARCHAR(20))").body());
     assertEquals(
         "{\"updated\":2}",
         ok(
@@ -254,7 +254,10 @@ class ScriptsTest {
         ok("POST", "/v1/sql", "{\"sql\":\"SELECT * FROM t ORDER BY id\",\"max_rows\":1}")
             .endsWith("\"rows\":[\n[1,\"x\"]],\"truncated\":true}"));
     assertTrue(
-        ok("POST", "/v1/sql", "{\"sql\":\"SELECT id FROM t WHERE id = ANY(?)\",\"parameters\":[[2,3]]}")
+        ok(
+                "POST",
+                "/v1/sql",
+                "{\"sql\":\"SELECT id FROM t WHERE id = ANY(?)\",\"parameters\":[[2,3]]}")
             .contains("\n[2]]"));
     refused(409, "23505", "POST", "/v1/sql", "{\"sql\":\"INSERT INTO t VALUES (1, 'y')\"}");
     refused(400, "42S02", "POST", "/v1/sql", "{\"sql\":\"SELECT * FROM nowhere\"}");
@@ -300,8 +303,7 @@ class ScriptsTest {
   @Test
   void nothingOfASessionCanBeUsed() throws Exception {
     startWithoutUsers();
-    for (String sql :
-        List.of("BEGIN", " commit", "ROLLBACK", "SAVEPOINT a", "SET SCHEMA public")) {
+    for (String sql : List.of("BEGIN", " commit", "ROLLBACK", "SAVEPOINT a", "SET SCHEMA public")) {
       assertTrue(
           refused(400, "HYC00", "POST", "/v1/sql", "{\"sql\":\"" + sql + "\"}")
               .body()
@@ -309,9 +311,7 @@ class ScriptsTest {
     }
     refused(410, "55T01", "POST", "/v1/sql", "{\"sql\":\"SELECT acquire_lock('job')\"}");
     ok("POST", "/v1/sql", "{\"sql\":\"VALUES (1 + try_acquire_lock('job'))\"}");
-    await()
-        .atMost(DEADLINE)
-        .until(() -> ok("GET", "/v1/locks/job", "").contains("\"held\":false"));
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"held\":false"));
   }
 
   @Test

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation the sender's incarnation
  * @param to the node that the message is for
  * @param expected the incarnation of that node in the replicated state; null if it has none there
- * @param adminUrl where the sender serves its admin address, without a path; null if it serves none,
- *     or does not say
+ * @param adminUrl where the sender serves its admin address, without a path; null if it serves
+ *     none, or does not say
  */
 public record PeerCredentials(
     String from,

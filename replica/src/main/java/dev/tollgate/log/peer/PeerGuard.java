@@ -34,7 +34,8 @@ public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
 
   /** What may be the address of a server over HTTP; nothing else is passed on to clients. */
-  private static final Pattern ADMIN_URL = Pattern.compile("https?://[0-9A-Za-z.:_%\\[\\]-]{1,300}");
+  private static final Pattern ADMIN_URL =
+      Pattern.compile("https?://[0-9A-Za-z.:_%\\[\\]-]{1,300}");
 
   /** Refusals that are logged; further refusals are like those before them. */
   private static final int LOGGED = 100;

@@ -36,7 +36,9 @@ public final class ErrorAnswer {
     return Answer.of(status, JSON, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The answer in JSON if it is an error in words, with the same headers; else the answer itself. */
+  /**
+   * The answer in JSON if it is an error in words, with the same headers; else the answer itself.
+   */
   static Answer inJson(Answer answer) {
     if (answer.status() < FIRST_ERROR
         || !Answer.TEXT.equals(answer.headers().get("Content-Type"))) {

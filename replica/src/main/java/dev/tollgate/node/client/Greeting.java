@@ -32,8 +32,8 @@ final class Greeting {
 
   /**
    * @param onOver called when the client is known, before it is told
-   * @param admitted the user of a client in this process whose login was checked elsewhere; null for
-   *     a client that logs in here, if it has to
+   * @param admitted the user of a client in this process whose login was checked elsewhere; null
+   *     for a client that logs in here, if it has to
    */
   Greeting(
       ClusterInfo cluster,

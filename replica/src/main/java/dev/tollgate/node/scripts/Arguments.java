@@ -26,8 +26,7 @@ final class Arguments {
 
   private final Map<String, @Nullable Object> members;
 
-  private Arguments(Map<String, @Nullable Object> members, Set<String> known)
-      throws ScriptRefusal {
+  private Arguments(Map<String, @Nullable Object> members, Set<String> known) throws ScriptRefusal {
     this.members = requireNonNull(members, "members");
     for (String name : members.keySet()) {
       if (!known.contains(name)) {

@@ -65,8 +65,7 @@ final class LeaderHint {
     }
     where.put("url", url);
     String query = request.query().isEmpty() ? "" : "?" + request.query();
-    return error(
-            REDIRECT, "node " + nodeId + " does not lead, and node " + leader + " does", where)
+    return error(REDIRECT, "node " + nodeId + " does not lead, and node " + leader + " does", where)
         .with("Location", url + request.path() + query);
   }
 

@@ -70,7 +70,9 @@ final class LeasePages {
         owner == null
             ? connection.call("SELECT create_lease(?)", Duration.ZERO, List.of(millis))
             : connection.call(
-                "SELECT create_lease(?, ?)", Duration.ZERO, List.of(millis, SqlValue.ofText(owner)));
+                "SELECT create_lease(?, ?)",
+                Duration.ZERO,
+                List.of(millis, SqlValue.ofText(owner)));
     return (Long) requireNonNull(lease, "lease");
   }
 
@@ -86,7 +88,8 @@ final class LeasePages {
           answer.put("lease", lease);
           answer.put(
               "remaining_ms",
-              connection.call("SELECT renew_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
+              connection.call(
+                  "SELECT renew_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
           return JsonWriter.answer(answer);
         });
   }
@@ -103,7 +106,8 @@ final class LeasePages {
           answer.put("lease", lease);
           answer.put(
               "revoked",
-              connection.call("SELECT revoke_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
+              connection.call(
+                  "SELECT revoke_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
           return JsonWriter.answer(answer);
         });
   }
@@ -137,8 +141,7 @@ final class LeasePages {
           List<Map<String, @Nullable Object>> found =
               rows(connection, LEASES + "> ? ORDER BY lease_id", after, limit + 1);
           boolean more = found.size() > limit;
-          List<Map<String, @Nullable Object>> shown =
-              more ? found.subList(0, limit) : found;
+          List<Map<String, @Nullable Object>> shown = more ? found.subList(0, limit) : found;
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("leases", shown);
           answer.put("next_after", more ? shown.get(limit - 1).get("lease") : null);
@@ -150,8 +153,7 @@ final class LeasePages {
       ScriptConnection connection, String sql, long number, int most)
       throws ScriptRefusal, LeaderMovedException {
     PlainResult result =
-        connection.execute(
-            sql, List.of(SqlValue.ofNumber(number)), most, ScriptLimits.ANSWER);
+        connection.execute(sql, List.of(SqlValue.ofNumber(number)), most, ScriptLimits.ANSWER);
     List<Map<String, @Nullable Object>> leases = new ArrayList<>();
     while (true) {
       for (List<@Nullable Object> row : result.rows()) {

@@ -62,7 +62,8 @@ final class LockPages {
     }
     if (arguments.has("lease")) {
       if (arguments.has("owner")) {
-        throw ScriptRefusal.invalid("\"owner\" is for a new lease: lease and ttl exclude each other");
+        throw ScriptRefusal.invalid(
+            "\"owner\" is for a new lease: lease and ttl exclude each other");
       }
       long lease = arguments.number("lease");
       return sessions.shared(
@@ -164,7 +165,11 @@ final class LockPages {
           if (!Boolean.TRUE.equals(held)) {
             throw ScriptRefusal.of(
                 SqlState.STALE_TOKEN,
-                "lock '" + lock + "' is not held under token " + token + " any more: stop the work");
+                "lock '"
+                    + lock
+                    + "' is not held under token "
+                    + token
+                    + " any more: stop the work");
           }
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lock", lock);
@@ -196,17 +201,16 @@ final class LockPages {
       values.add(SqlValue.ofNumber(arguments.time("keep").toMillis()));
     }
     String function =
-        force ? "force_release_lock(?)" : values.size() == 2 ? "release_lock(?, ?)" : "release_lock(?, ?, ?)";
+        force
+            ? "force_release_lock(?)"
+            : values.size() == 2 ? "release_lock(?, ?)" : "release_lock(?, ?, ?)";
     return sessions.shared(
         request,
         /* waiting= */ false,
         connection -> {
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lock", lock);
-          answer.put(
-              "released",
-              connection.call(
-                  "SELECT " + function, Duration.ZERO, values));
+          answer.put("released", connection.call("SELECT " + function, Duration.ZERO, values));
           return JsonWriter.answer(answer);
         });
   }

@@ -38,8 +38,7 @@ final class ScriptConnection implements AutoCloseable {
   private static final Frame END = new Frame(0, 0, 0, new byte[0]);
 
   private final ClientConnection connection;
-  private final BlockingQueue<Frame> replies =
-      new ArrayBlockingQueue<>(ScriptLimits.REPLIES);
+  private final BlockingQueue<Frame> replies = new ArrayBlockingQueue<>(ScriptLimits.REPLIES);
   private final String from;
   private final long openedNanos = System.nanoTime();
   private long lastRequestId;
@@ -109,8 +108,7 @@ final class ScriptConnection implements AutoCloseable {
             new Request.OpenSession(
                 ScriptLimits.SESSION.toMillis(),
                 OWN_LEASE_MILLIS,
-                new Request.SessionOptions(
-                    ReadConsistency.LINEARIZABLE, /* lockWaitMillis= */ 0)),
+                new Request.SessionOptions(ReadConsistency.LINEARIZABLE, /* lockWaitMillis= */ 0)),
             ScriptLimits.ANSWER);
     if (ready instanceof Reply.NotLeader) {
       throw new LeaderMovedException(/* maybeDone= */ false);
@@ -149,8 +147,7 @@ final class ScriptConnection implements AutoCloseable {
    */
   @Nullable Object call(String sql, Duration wait, List<SqlValue> arguments)
       throws ScriptRefusal, LeaderMovedException {
-    PlainResult result =
-        execute(sql, arguments, 1, wait.plus(ScriptLimits.ANSWER));
+    PlainResult result = execute(sql, arguments, 1, wait.plus(ScriptLimits.ANSWER));
     return result.rows().get(0).get(0);
   }
 
@@ -159,8 +156,8 @@ final class ScriptConnection implements AutoCloseable {
    *
    * @param maxRows of the result; 0 for all
    * @param patience after which the statement is canceled
-   * @throws LeaderMovedException if the statement may have taken effect, and its outcome is the next
-   *     leader's to tell
+   * @throws LeaderMovedException if the statement may have taken effect, and its outcome is the
+   *     next leader's to tell
    */
   PlainResult execute(String sql, List<SqlValue> parameters, int maxRows, Duration patience)
       throws ScriptRefusal, LeaderMovedException {

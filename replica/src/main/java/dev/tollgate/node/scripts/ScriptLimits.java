@@ -60,7 +60,9 @@ public record ScriptLimits(int requests, int requestsPerUser, int waits) {
   /** Leases and holders that one answer lists. */
   static final int LISTED = 1_000;
 
-  /** Characters of the name of a lock with its escapes, each of which has twelve for a character. */
+  /**
+   * Characters of the name of a lock with its escapes, each of which has twelve for a character.
+   */
   static final int NAME_CHARS = 12 * Limits.LOCK_NAME_CHARS;
 
   public ScriptLimits {

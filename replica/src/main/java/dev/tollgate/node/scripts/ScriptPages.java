@@ -12,8 +12,8 @@ import dev.tollgate.node.replica.Replica;
 import java.util.List;
 
 /**
- * What scripts find below /v1 of an admin address; docs/http.md is the manual, docs/openapi.yaml the
- * description for programs. The leader serves it, and other nodes show the way to the leader.
+ * What scripts find below /v1 of an admin address; docs/http.md is the manual, docs/openapi.yaml
+ * the description for programs. The leader serves it, and other nodes show the way to the leader.
  * Thread-safe.
  */
 public final class ScriptPages {

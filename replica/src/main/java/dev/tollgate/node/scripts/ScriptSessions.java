@@ -46,8 +46,7 @@ final class ScriptSessions {
 
   ScriptSessions(ScriptLimits limits, ClientService clients) {
     this(
-        limits,
-        request -> ScriptConnection.open(clients, request.caller().user(), request.from()));
+        limits, request -> ScriptConnection.open(clients, request.caller().user(), request.from()));
   }
 
   ScriptSessions(ScriptLimits limits, Opening opening) {

@@ -92,8 +92,7 @@ class JsonReaderTest {
 
   @Test
   void refusalSaysWhere() {
-    assertEquals(
-        "the body is no JSON: character 8 should be a comma or }", refusal("{\"a\":1 x}"));
+    assertEquals("the body is no JSON: character 8 should be a comma or }", refusal("{\"a\":1 x}"));
   }
 
   @Test

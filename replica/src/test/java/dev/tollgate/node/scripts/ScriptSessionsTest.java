@@ -8,7 +8,9 @@ import dev.tollgate.node.admin.Caller;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 
-/** How many requests are under way at a time: each one begins the next while it opens its session. */
+/**
+ * How many requests are under way at a time: each one begins the next while it opens its session.
+ */
 class ScriptSessionsTest {
   private static final ScriptLimits LIMITS = new ScriptLimits(5, 3, 2);
 
@@ -48,8 +50,7 @@ class ScriptSessionsTest {
 
   private static String why(ScriptSessions sessions, boolean waiting, String user) {
     return assertThrows(
-            ScriptRefusal.class,
-            () -> sessions.shared(of(user), waiting, connection -> null))
+            ScriptRefusal.class, () -> sessions.shared(of(user), waiting, connection -> null))
         .getMessage();
   }
 
