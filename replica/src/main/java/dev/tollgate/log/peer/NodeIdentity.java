@@ -158,9 +158,11 @@ public final class NodeIdentity {
     return adminUrl;
   }
 
-  /** Has this node tell others from now on where it serves its admin address. */
+  /**
+   * Has this node tell others from now on where it serves its admin address, if they can use it.
+   */
   public void serveAdmin(String url) {
-    adminUrl = url;
+    adminUrl = AdminUrls.isValid(url) ? url : null;
   }
 
   public UniqueId incarnation() {

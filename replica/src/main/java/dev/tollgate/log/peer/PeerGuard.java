@@ -6,15 +6,11 @@ import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.StrangerException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,10 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PeerGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PeerGuard.class);
-
-  /** What may be the address of a server over HTTP; nothing else is passed on to clients. */
-  private static final Pattern ADMIN_URL =
-      Pattern.compile("https?://[0-9A-Za-z.:_%\\[\\]-]{1,300}");
 
   /** Refusals that are logged; further refusals are like those before them. */
   private static final int LOGGED = 100;
@@ -100,7 +92,7 @@ public final class PeerGuard {
   private final AtomicBoolean stopped = new AtomicBoolean();
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
-  private final Map<String, String> adminUrls = new ConcurrentHashMap<>();
+  private final AdminUrls adminUrls = new AdminUrls();
 
   /**
    * @param begins whether the node was started to begin a cluster, alone or with others
@@ -142,26 +134,14 @@ public final class PeerGuard {
         stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
       }
     } else {
-      noteAdminUrl(sender.from(), sender.adminUrl());
+      adminUrls.note(sender.from(), sender.adminUrl(), members.contains(sender.from()));
     }
     return refusal;
   }
 
-  /** Of members alone: anybody may call, under any name. */
-  private void noteAdminUrl(String nodeId, @Nullable String url) {
-    if (Objects.equals(adminUrls.get(nodeId), url)) {
-      return;
-    }
-    if (url == null || !ADMIN_URL.matcher(url).matches()) {
-      adminUrls.remove(nodeId);
-    } else if (members.contains(nodeId)) {
-      adminUrls.put(nodeId, url);
-    }
-  }
-
   /** Where other members serve their admin addresses: those that have called this node. */
   public SortedMap<String, String> adminUrls() {
-    return new TreeMap<>(adminUrls);
+    return adminUrls.all();
   }
 
   /** Returns why this node cannot be added to the cluster of the sender, or null if it can. */

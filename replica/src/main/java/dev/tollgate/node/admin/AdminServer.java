@@ -150,8 +150,9 @@ final class AdminServer implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) {
-    try (exchange) {
-      Answer answer = answer(exchange);
+    try (exchange;
+        Visit visit = new Visit()) {
+      Answer answer = answer(exchange, visit);
       boolean json = isForScripts(exchange.getRequestURI().getRawPath());
       sender.send(exchange, json ? ErrorAnswer.inJson(answer) : answer);
     } catch (IOException e) {
@@ -175,7 +176,7 @@ final class AdminServer implements AutoCloseable {
             + bug.getClass().getSimpleName());
   }
 
-  private Answer answer(HttpExchange exchange) throws IOException {
+  private Answer answer(HttpExchange exchange, Visit visit) throws IOException {
     String path = exchange.getRequestURI().getRawPath();
     String asked = exchange.getRequestMethod();
     String method = asked.equals("HEAD") ? "GET" : asked;
@@ -196,6 +197,10 @@ final class AdminServer implements AutoCloseable {
     Caller caller = decision.caller();
     if (caller == null) {
       return requireNonNull(decision.refusal());
+    }
+    Answer full = visit.enter(route.gate(), caller);
+    if (full != null) {
+      return full;
     }
     byte[] body = body(exchange);
     if (body == null) {

@@ -36,12 +36,18 @@ final class JsonWriter {
       appendArray(array);
     } else if (value instanceof String string) {
       text.append(ErrorAnswer.quoted(string));
-    } else if (value instanceof PlainResult.Json json) {
-      text.append(json.text());
+    } else if (value instanceof PlainResult.Json document) {
+      json(document.text());
     } else {
       // null, true, false; and the numbers of Java, whose texts are numbers of JSON too
       text.append(value);
     }
+    return this;
+  }
+
+  /** Adds text that is JSON, or a part of it. */
+  JsonWriter json(String part) {
+    text.append(part);
     return this;
   }
 

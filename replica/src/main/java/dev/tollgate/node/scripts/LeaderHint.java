@@ -7,11 +7,11 @@ import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.node.admin.ErrorAnswer;
-import dev.tollgate.node.replica.Facts;
 import dev.tollgate.wire.SqlState;
-import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -29,15 +29,24 @@ final class LeaderHint {
 
   private final String nodeId;
   private final ReplicatedLog log;
-  private final Facts facts;
+  private final Supplier<SortedMap<String, String>> clientAddresses;
 
-  LeaderHint(String nodeId, ReplicatedLog log, Facts facts) {
+  /**
+   * @param clientAddresses of the nodes, by node id
+   */
+  LeaderHint(
+      String nodeId, ReplicatedLog log, Supplier<SortedMap<String, String>> clientAddresses) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
     this.log = requireNonNull(log, "log");
-    this.facts = requireNonNull(facts, "facts");
+    this.clientAddresses = requireNonNull(clientAddresses, "clientAddresses");
   }
 
-  Answer answer(AdminRequest request) {
+  /**
+   * Shows the way to the leader.
+   *
+   * @param maybeDone whether the request may have taken effect, and is safe to send again
+   */
+  Answer answer(AdminRequest request, boolean maybeDone) {
     String leader = log.leaderId();
     if (leader == null || leader.equals(nodeId)) {
       return error(
@@ -45,12 +54,13 @@ final class LeaderHint {
               leader == null
                   ? "node " + nodeId + " knows no leader: try again"
                   : "node " + nodeId + " is about to lead: try again",
+              maybeDone,
               Map.of())
           .with("Retry-After", "1");
     }
     Map<String, @Nullable Object> where = new LinkedHashMap<>();
     where.put("node", leader);
-    where.put("client_address", facts.nodes().get(leader));
+    where.put("client_address", clientAddresses.get().get(leader));
     String url = log.adminUrls().get(leader);
     if (url == null || !isReachable(url, leader, request)) {
       return error(
@@ -61,22 +71,28 @@ final class LeaderHint {
               + leader
               + " does: send the request to its admin address, which "
               + (url == null ? "it has not told this node" : "is on the loopback of its host"),
+          maybeDone,
           where);
     }
     where.put("url", url);
     String query = request.query().isEmpty() ? "" : "?" + request.query();
-    return error(REDIRECT, "node " + nodeId + " does not lead, and node " + leader + " does", where)
+    return error(
+            REDIRECT,
+            "node " + nodeId + " does not lead, and node " + leader + " does",
+            maybeDone,
+            where)
         .with("Location", url + request.path() + query);
   }
 
-  private static Answer error(int status, String message, Map<String, @Nullable Object> leader) {
+  private static Answer error(
+      int status, String message, boolean maybeDone, Map<String, @Nullable Object> leader) {
+    SqlState state = maybeDone ? SqlState.OUTCOME_UNKNOWN : SqlState.NO_QUORUM;
+    String outcome =
+        maybeDone
+            ? "; the request may have taken effect, and it is safe to send it again"
+            : "; nothing was done";
     String more = leader.isEmpty() ? "" : ",\"leader\":" + new JsonWriter().append(leader);
-    return ErrorAnswer.of(
-        status,
-        SqlState.NO_QUORUM.state(),
-        SqlState.NO_QUORUM.vendorCode(),
-        message + "; nothing was done",
-        more);
+    return ErrorAnswer.of(status, state.state(), state.vendorCode(), message + outcome, more);
   }
 
   /** An address on loopback is one of this host if the leader runs here, and the client too. */
@@ -95,9 +111,9 @@ final class LeaderHint {
     return LOOPBACK.matcher(host).matches();
   }
 
+  /** The host of a scheme, a host and a port. */
   private static String hostOf(String url) {
-    String host = URI.create(url).getHost();
-    return host == null ? "" : host;
+    return url.substring(url.indexOf("://") + "://".length(), url.lastIndexOf(':'));
   }
 
   private static @Nullable String raftHost(LogStatus status, String member) {

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
-import dev.tollgate.store.PlainResult;
 import dev.tollgate.store.h2.SqlValue;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +52,6 @@ final class LeasePages {
     String owner = arguments.has("owner") ? arguments.text("owner") : null;
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lease", create(connection, ttl, owner));
@@ -68,9 +66,10 @@ final class LeasePages {
     SqlValue millis = SqlValue.ofNumber(ttl.toMillis());
     Object lease =
         owner == null
-            ? connection.call("SELECT create_lease(?)", Duration.ZERO, List.of(millis))
+            ? connection.call("SELECT create_lease(?)", Repeat.SAFE, Duration.ZERO, List.of(millis))
             : connection.call(
                 "SELECT create_lease(?, ?)",
+                Repeat.SAFE,
                 Duration.ZERO,
                 List.of(millis, SqlValue.ofText(owner)));
     return (Long) requireNonNull(lease, "lease");
@@ -82,14 +81,16 @@ final class LeasePages {
     var unused = Arguments.ofBody(request);
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lease", lease);
           answer.put(
               "remaining_ms",
               connection.call(
-                  "SELECT renew_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
+                  "SELECT renew_lease(?)",
+                  Repeat.SAFE,
+                  Duration.ZERO,
+                  List.of(SqlValue.ofNumber(lease))));
           return JsonWriter.answer(answer);
         });
   }
@@ -100,14 +101,16 @@ final class LeasePages {
     var unused = Arguments.ofQuery(request);
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lease", lease);
           answer.put(
               "revoked",
               connection.call(
-                  "SELECT revoke_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease))));
+                  "SELECT revoke_lease(?)",
+                  Repeat.SAFE,
+                  Duration.ZERO,
+                  List.of(SqlValue.ofNumber(lease))));
           return JsonWriter.answer(answer);
         });
   }
@@ -117,7 +120,6 @@ final class LeasePages {
     long lease = id(request);
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
           List<Map<String, @Nullable Object>> found =
               rows(connection, LEASES + "= ?", lease, /* most= */ 1);
@@ -136,7 +138,6 @@ final class LeasePages {
     int limit = arguments.count("limit", ScriptLimits.LISTED, ScriptLimits.LISTED);
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
           List<Map<String, @Nullable Object>> found =
               rows(connection, LEASES + "> ? ORDER BY lease_id", after, limit + 1);
@@ -152,21 +153,15 @@ final class LeasePages {
   private static List<Map<String, @Nullable Object>> rows(
       ScriptConnection connection, String sql, long number, int most)
       throws ScriptRefusal, LeaderMovedException {
-    PlainResult result =
-        connection.execute(sql, List.of(SqlValue.ofNumber(number)), most, ScriptLimits.ANSWER);
     List<Map<String, @Nullable Object>> leases = new ArrayList<>();
-    while (true) {
-      for (List<@Nullable Object> row : result.rows()) {
-        Map<String, @Nullable Object> lease = new LinkedHashMap<>();
-        for (int i = 0; i < MEMBERS.size(); i++) {
-          lease.put(MEMBERS.get(i), row.get(i));
-        }
-        leases.add(lease);
+    for (List<@Nullable Object> row :
+        connection.rows(sql, List.of(SqlValue.ofNumber(number)), most)) {
+      Map<String, @Nullable Object> lease = new LinkedHashMap<>();
+      for (int i = 0; i < MEMBERS.size(); i++) {
+        lease.put(MEMBERS.get(i), row.get(i));
       }
-      if (result.cursorId() == 0) {
-        return leases;
-      }
-      result = connection.fetch(result, ScriptLimits.ANSWER);
+      leases.add(lease);
     }
+    return leases;
   }
 }

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
-import dev.tollgate.store.PlainResult;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.SqlState;
 import java.net.URLDecoder;
@@ -66,8 +65,7 @@ final class LockPages {
             "\"owner\" is for a new lease: lease and ttl exclude each other");
       }
       long lease = arguments.number("lease");
-      return sessions.shared(
-          request, !wait.isZero(), connection -> acquire(connection, lock, lease, wait, shared));
+      return acquire(request, wait, connection -> acquire(connection, lock, lease, wait, shared));
     }
     Duration ttl = arguments.time("ttl");
     if (wait.compareTo(ttl) >= 0) {
@@ -75,13 +73,18 @@ final class LockPages {
           "\"wait\" has to be shorter than \"ttl\": nothing renews the new lease while it waits");
     }
     String owner = arguments.has("owner") ? arguments.text("owner") : null;
-    return sessions.shared(
+    return acquire(
         request,
-        !wait.isZero(),
+        wait,
         connection -> {
           long lease = LeasePages.create(connection, ttl, owner);
           return acquireWithNew(connection, lock, lease, wait, shared);
         });
+  }
+
+  private Answer acquire(AdminRequest request, Duration wait, ScriptSessions.Work work)
+      throws ScriptRefusal, LeaderMovedException {
+    return wait.isZero() ? sessions.shared(request, work) : sessions.waiting(request, work);
   }
 
   /** A lease that gets no lock is revoked: without the answer nobody knows the lease. */
@@ -98,16 +101,13 @@ final class LockPages {
       }
       return answer;
     } catch (ScriptRefusal e) {
+      if (e.isUnknown()) {
+        throw ScriptRefusal.unknown(lease);
+      }
       tryOn(connection, "SELECT revoke_lease(?)", lease);
       throw e;
     } catch (LeaderMovedException e) {
-      throw ScriptRefusal.of(
-          SqlState.OUTCOME_UNKNOWN,
-          "the leader has changed, and lease "
-              + lease
-              + " may have the lock or wait for it: send {\"lease\": "
-              + lease
-              + "} in place of \"ttl\", which returns the token, or revoke the lease");
+      throw ScriptRefusal.unknown(lease);
     }
   }
 
@@ -115,7 +115,8 @@ final class LockPages {
   private static void tryOn(ScriptConnection connection, String sql, long lease) {
     if (!connection.isBroken()) {
       try {
-        var unused = connection.call(sql, Duration.ZERO, List.of(SqlValue.ofNumber(lease)));
+        var unused =
+            connection.call(sql, Repeat.SAFE, Duration.ZERO, List.of(SqlValue.ofNumber(lease)));
       } catch (ScriptRefusal | LeaderMovedException e) {
         LOG.debug("lease {} is left to expire: {}", lease, e.getMessage());
       }
@@ -128,6 +129,7 @@ final class LockPages {
     Object token =
         connection.call(
             shared ? "SELECT acquire_shared_lock(?, ?, ?)" : "SELECT acquire_lock(?, ?, ?)",
+            Repeat.SAFE,
             wait,
             List.of(
                 SqlValue.ofText(lock),
@@ -152,14 +154,17 @@ final class LockPages {
     long token = arguments.number("token");
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
           Object left =
               connection.call(
-                  "SELECT renew_lease(?)", Duration.ZERO, List.of(SqlValue.ofNumber(lease)));
+                  "SELECT renew_lease(?)",
+                  Repeat.SAFE,
+                  Duration.ZERO,
+                  List.of(SqlValue.ofNumber(lease)));
           Object held =
               connection.call(
                   "SELECT holds_lock(?, ?)",
+                  Repeat.SAFE,
                   Duration.ZERO,
                   List.of(SqlValue.ofText(lock), SqlValue.ofNumber(token)));
           if (!Boolean.TRUE.equals(held)) {
@@ -204,13 +209,15 @@ final class LockPages {
         force
             ? "force_release_lock(?)"
             : values.size() == 2 ? "release_lock(?, ?)" : "release_lock(?, ?, ?)";
+    // a second one would take the lock away from the next holder
+    Repeat repeat = force ? Repeat.UNSAFE : Repeat.SAFE;
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lock", lock);
-          answer.put("released", connection.call("SELECT " + function, Duration.ZERO, values));
+          answer.put(
+              "released", connection.call("SELECT " + function, repeat, Duration.ZERO, values));
           return JsonWriter.answer(answer);
         });
   }
@@ -220,15 +227,11 @@ final class LockPages {
     String lock = name(request);
     return sessions.shared(
         request,
-        /* waiting= */ false,
         connection -> {
-          PlainResult result =
-              connection.execute(
-                  HOLDERS,
-                  List.of(SqlValue.ofText(lock)),
-                  ScriptLimits.LISTED,
-                  ScriptLimits.ANSWER);
-          return JsonWriter.answer(described(lock, result.rows()));
+          return JsonWriter.answer(
+              described(
+                  lock,
+                  connection.rows(HOLDERS, List.of(SqlValue.ofText(lock)), ScriptLimits.LISTED)));
         });
   }
 

@@ -17,6 +17,7 @@ import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -45,6 +46,7 @@ final class ScriptConnection implements AutoCloseable {
   private long lastSequence;
   private Reply.@Nullable SessionReady session;
   private boolean broken;
+  private boolean ended;
 
   /**
    * Opens a session.
@@ -145,21 +147,23 @@ final class ScriptConnection implements AutoCloseable {
    *
    * @param wait how long the function may wait, beside the time for an answer
    */
-  @Nullable Object call(String sql, Duration wait, List<SqlValue> arguments)
+  @Nullable Object call(String sql, Repeat repeat, Duration wait, List<SqlValue> arguments)
       throws ScriptRefusal, LeaderMovedException {
-    PlainResult result = execute(sql, arguments, 1, wait.plus(ScriptLimits.ANSWER));
+    PlainResult result = execute(sql, repeat, arguments, 1, wait.plus(ScriptLimits.ANSWER));
     return result.rows().get(0).get(0);
   }
 
   /**
    * Runs a statement as a transaction of its own.
    *
+   * @param repeat what the client is told if the outcome is unknown
    * @param maxRows of the result; 0 for all
    * @param patience after which the statement is canceled
-   * @throws LeaderMovedException if the statement may have taken effect, and its outcome is the
-   *     next leader's to tell
+   * @throws LeaderMovedException if the statement may have taken effect, and the client may send it
+   *     again to the next leader
    */
-  PlainResult execute(String sql, List<SqlValue> parameters, int maxRows, Duration patience)
+  PlainResult execute(
+      String sql, Repeat repeat, List<SqlValue> parameters, int maxRows, Duration patience)
       throws ScriptRefusal, LeaderMovedException {
     Request.Execute request =
         new Request.Execute(
@@ -180,24 +184,53 @@ final class ScriptConnection implements AutoCloseable {
     }
     if (reply instanceof Reply.NotLeader) {
       broken = true;
+      if (repeat == Repeat.UNSAFE) {
+        throw ScriptRefusal.unknown(repeat, "this node has lost leadership");
+      }
       throw new LeaderMovedException(/* maybeDone= */ true);
     }
     if (reply instanceof Reply.Failure failure && failure.sqlState().startsWith("08")) {
       broken = true;
+      if (failure.sqlState().equals(SqlState.OUTCOME_UNKNOWN.state())) {
+        throw ScriptRefusal.unknown(repeat, failure.message());
+      }
     }
     requireSuccess(reply);
     if (!(reply instanceof Reply.Result result)) {
       broken = true;
-      throw unknown();
+      throw ScriptRefusal.unknown(repeat, "the cluster did not answer in time");
     }
+    requireRoom(result);
     return PlainResult.read(result.body());
   }
 
-  static ScriptRefusal unknown() {
-    return ScriptRefusal.of(
-        SqlState.OUTCOME_UNKNOWN,
-        "the node has no answer of the cluster: the request may have taken effect, or may still do"
-            + " so. Look before you send it again");
+  /** A page is small unless a row in it is large. */
+  private static void requireRoom(Reply.Result result) throws ScriptRefusal {
+    if (result.body().length > ScriptLimits.ROW_BYTES) {
+      throw ScriptRefusal.of(
+          SqlState.TOO_LARGE,
+          "the statement was carried out, but a row of its result has "
+              + result.body().length
+              + " bytes: over HTTP at most "
+              + ScriptLimits.ROW_BYTES
+              + ". Select less of it");
+    }
+  }
+
+  /**
+   * Returns the first rows of a query.
+   *
+   * @param most how many
+   */
+  List<List<@Nullable Object>> rows(String sql, List<SqlValue> parameters, int most)
+      throws ScriptRefusal, LeaderMovedException {
+    PlainResult page = execute(sql, Repeat.SAFE, parameters, most, ScriptLimits.ANSWER);
+    List<List<@Nullable Object>> rows = new ArrayList<>(page.rows());
+    while (page.cursorId() != 0) {
+      page = fetch(page, Repeat.SAFE, ScriptLimits.ANSWER);
+      rows.addAll(page.rows());
+    }
+    return rows;
   }
 
   private void cancel() {
@@ -206,15 +239,14 @@ final class ScriptConnection implements AutoCloseable {
   }
 
   /** Fetches further rows of a result. */
-  PlainResult fetch(PlainResult former, Duration patience) throws ScriptRefusal {
+  PlainResult fetch(PlainResult former, Repeat repeat, Duration patience) throws ScriptRefusal {
     Reply reply = ask(new Request.Fetch(former.cursorId(), /* pageRows= */ 0), patience);
     requireSuccess(reply);
     if (!(reply instanceof Reply.Result result)) {
       broken = true;
-      throw ScriptRefusal.of(
-          SqlState.CANCELLED,
-          "the rest of the rows did not come within " + patience.toSeconds() + " s");
+      throw ScriptRefusal.unknown(repeat, "the rest of the rows did not come");
     }
+    requireRoom(result);
     return former.next(result.body());
   }
 
@@ -241,6 +273,7 @@ final class ScriptConnection implements AutoCloseable {
         }
         if (frame == END) {
           broken = true;
+          ended = true;
         } else if (frame.requestId() == id) {
           return Reply.read(frame);
         }
@@ -254,10 +287,13 @@ final class ScriptConnection implements AutoCloseable {
     }
   }
 
-  /** Ends the session, without waiting for its end. */
+  /**
+   * Ends the session, without waiting for its end. So a request for a lock that is still under way
+   * leaves the queue once the cluster can end the session.
+   */
   @Override
   public void close() {
-    if (session != null && !broken) {
+    if (session != null && !ended) {
       var unused = send(new Request.CloseSession());
     }
     connection.disconnected();

@@ -43,7 +43,10 @@ public record ScriptLimits(int requests, int requestsPerUser, int waits) {
   static final int ROWS_MOST = 10_000;
 
   /** Characters of the rows of a result; further rows are left out. */
-  static final int RESULT_CHARS = 8 << 20;
+  static final int RESULT_CHARS = 2 << 20;
+
+  /** Bytes of a row of a result, or of a page of small rows. */
+  static final int ROW_BYTES = 1 << 20;
 
   /** Parameters of a statement. */
   static final int PARAMETERS = 10_000;

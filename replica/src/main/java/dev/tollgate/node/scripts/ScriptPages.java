@@ -24,6 +24,7 @@ public final class ScriptPages {
 
   private final Replica replica;
   private final LeaderHint leader;
+  private final ScriptGate gate;
   private final LockPages locks;
   private final LeasePages leases;
   private final SqlPage sql;
@@ -35,7 +36,8 @@ public final class ScriptPages {
       ClientService clients,
       ScriptLimits limits) {
     this.replica = requireNonNull(replica, "replica");
-    this.leader = new LeaderHint(nodeId, log, replica.facts());
+    this.leader = new LeaderHint(nodeId, log, replica.facts()::nodes);
+    this.gate = new ScriptGate(limits);
     ScriptSessions sessions = new ScriptSessions(limits, clients);
     this.locks = new LockPages(sessions);
     this.leases = new LeasePages(sessions);
@@ -58,20 +60,19 @@ public final class ScriptPages {
   }
 
   private Route route(String method, String path, Page page) {
-    return new Route(method, path, Audience.USERS, request -> answer(page, request));
+    return new Route(method, path, Audience.USERS, gate, request -> answer(page, request));
   }
 
   private Answer answer(Page page, AdminRequest request) {
     if (!replica.isLeading()) {
-      return leader.answer(request);
+      return leader.answer(request, /* maybeDone= */ false);
     }
     try {
       return page.answer(request);
     } catch (ScriptRefusal refusal) {
       return refusal.answer();
     } catch (LeaderMovedException e) {
-      // what may be done already may be done again: requests for which that is wrong are refused
-      return leader.answer(request);
+      return leader.answer(request, e.maybeDone());
     }
   }
 }

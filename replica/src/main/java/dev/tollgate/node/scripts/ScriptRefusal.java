@@ -21,16 +21,28 @@ final class ScriptRefusal extends Exception {
   private static final int UNAVAILABLE = 503;
   private static final int TIMEOUT = 504;
 
+  /**
+   * The outcome is unknown, and a second request may do harm. Tools such as {@code curl --retry}
+   * repeat what gets 500, 502, 503 or 504.
+   */
+  private static final int UNKNOWN = 520;
+
   /** H2's state for a missing right on a table. */
   private static final String NOT_GRANTED = "90096";
 
   private final int status;
   private final transient Reply.Failure failure;
+  private final String more;
 
-  private ScriptRefusal(int status, Reply.Failure failure) {
+  private ScriptRefusal(int status, Reply.Failure failure, String more) {
     super(failure.message(), null, false, false);
     this.status = status;
     this.failure = failure;
+    this.more = more;
+  }
+
+  private ScriptRefusal(int status, Reply.Failure failure) {
+    this(status, failure, /* more= */ "");
   }
 
   /** The request itself is wrong: nothing was done. */
@@ -53,6 +65,37 @@ final class ScriptRefusal extends Exception {
   /** A failure of the cluster or of the node. */
   static ScriptRefusal of(Reply.Failure failure) {
     return new ScriptRefusal(status(failure.sqlState()), failure);
+  }
+
+  /** The request may have taken effect, or may still do so. */
+  static ScriptRefusal unknown(Repeat repeat, String why) {
+    boolean safe = repeat == Repeat.SAFE;
+    return new ScriptRefusal(
+        safe ? UNAVAILABLE : UNKNOWN,
+        new Reply.Failure(
+            SqlState.OUTCOME_UNKNOWN,
+            why
+                + ": the request may have taken effect, or may still do so. "
+                + (safe ? "It is safe to send it again" : "Look before you send it again")));
+  }
+
+  /** A new lease may have got a lock, or not: the client has to know the lease. */
+  static ScriptRefusal unknown(long lease) {
+    return new ScriptRefusal(
+        UNKNOWN,
+        new Reply.Failure(
+            SqlState.OUTCOME_UNKNOWN,
+            "lease "
+                + lease
+                + " may have got the lock: to learn its token, send {\"lease\": "
+                + lease
+                + "} in place of \"ttl\". Or revoke the lease"),
+        ",\"lease\":" + lease);
+  }
+
+  /** True if the request may have taken effect. */
+  boolean isUnknown() {
+    return failure.sqlState().equals(SqlState.OUTCOME_UNKNOWN.state());
   }
 
   private static int status(String state) {
@@ -97,7 +140,7 @@ final class ScriptRefusal extends Exception {
 
   Answer answer() {
     Answer answer =
-        ErrorAnswer.of(status, failure.sqlState(), failure.vendorCode(), failure.message(), "");
+        ErrorAnswer.of(status, failure.sqlState(), failure.vendorCode(), failure.message(), more);
     return status == UNAVAILABLE || status == TOO_MANY ? answer.with("Retry-After", "1") : answer;
   }
 }

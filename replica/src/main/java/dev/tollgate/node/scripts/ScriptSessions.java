@@ -6,21 +6,19 @@ import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.wire.SqlState;
+import java.net.InetAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of scripts at this node. Counts requests, of all users and of each, and requests
- * that wait for locks. Requests for locks and leases leave nothing in a session, so they use one
- * after the other; a statement may, and gets a session of its own. Thread-safe.
+ * The sessions of scripts at this node, and the requests that wait for locks. Requests for locks
+ * and leases leave nothing in a session, so those of one user at one host use one after the other.
+ * A statement may leave something, and gets a session of its own. Thread-safe.
  */
 final class ScriptSessions {
   /** What a request does with its session. */
@@ -33,15 +31,20 @@ final class ScriptSessions {
     ScriptConnection open(AdminRequest request) throws ScriptRefusal, LeaderMovedException;
   }
 
+  /** Whose session it is: the cluster shows both to those who ask who holds a lock. */
+  private record Client(@Nullable String user, InetAddress from) {
+    static Client of(AdminRequest request) {
+      return new Client(request.caller().user(), request.from());
+    }
+  }
+
   /** A session that nobody uses. */
-  private record Idle(@Nullable String user, ScriptConnection connection) {}
+  private record Idle(Client client, ScriptConnection connection) {}
 
   private final ScriptLimits limits;
   private final Opening opening;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Idle> idle = new ArrayDeque<>();
-  private final Map<String, Integer> byUser = new HashMap<>();
-  private int requests;
   private int waits;
 
   ScriptSessions(ScriptLimits limits, ClientService clients) {
@@ -54,80 +57,64 @@ final class ScriptSessions {
     this.opening = requireNonNull(opening, "opening");
   }
 
-  /** Does work that leaves nothing behind in its session. */
-  Answer shared(AdminRequest request, boolean waiting, Work work)
-      throws ScriptRefusal, LeaderMovedException {
-    String user = request.caller().user();
-    enter(user, waiting);
-    ScriptConnection connection = null;
+  /** Does work that may wait for a lock, and leaves nothing behind in its session. */
+  Answer waiting(AdminRequest request, Work work) throws ScriptRefusal, LeaderMovedException {
+    countWait();
     try {
-      connection = take(user);
-      if (connection == null) {
-        connection = opening.open(request);
-      }
+      return shared(request, work);
+    } finally {
+      endWait();
+    }
+  }
+
+  /** Does work that leaves nothing behind in its session. */
+  Answer shared(AdminRequest request, Work work) throws ScriptRefusal, LeaderMovedException {
+    Client client = Client.of(request);
+    ScriptConnection connection = take(client);
+    if (connection == null) {
+      connection = opening.open(request);
+    }
+    try {
       return work.run(connection);
     } finally {
-      leave(user, waiting);
-      if (connection != null) {
-        giveBack(user, connection);
-      }
+      giveBack(client, connection);
     }
   }
 
   /** Does work in a session of its own, which ends with it. */
   Answer alone(AdminRequest request, Work work) throws ScriptRefusal, LeaderMovedException {
-    String user = request.caller().user();
-    enter(user, /* waiting= */ false);
     try (ScriptConnection connection = opening.open(request)) {
       return work.run(connection);
-    } finally {
-      leave(user, /* waiting= */ false);
     }
   }
 
-  private void enter(@Nullable String user, boolean waiting) throws ScriptRefusal {
+  private void countWait() throws ScriptRefusal {
     mutex.lock();
     try {
-      if (requests >= limits.requests()) {
-        throw full("serves " + limits.requests() + " requests of scripts");
+      if (waits >= limits.waits()) {
+        throw ScriptRefusal.of(
+            SqlState.BUSY,
+            "this node already has "
+                + limits.waits()
+                + " requests of scripts that wait for a lock, as many as it may: nothing was done;"
+                + " try again later, or without a wait");
       }
-      int ofUser = user == null ? 0 : byUser.getOrDefault(user, 0);
-      if (ofUser >= limits.requestsPerUser()) {
-        throw full("serves " + limits.requestsPerUser() + " requests of user '" + user + "'");
-      }
-      if (waiting && waits >= limits.waits()) {
-        throw full("has " + limits.waits() + " requests of scripts that wait for a lock");
-      }
-      requests++;
-      waits += waiting ? 1 : 0;
-      if (user != null) {
-        byUser.put(user, ofUser + 1);
-      }
+      waits++;
     } finally {
       mutex.unlock();
     }
   }
 
-  private static ScriptRefusal full(String what) {
-    return ScriptRefusal.of(
-        SqlState.BUSY,
-        "this node already " + what + ", as many as it may: nothing was done; try again later");
-  }
-
-  private void leave(@Nullable String user, boolean waiting) {
+  private void endWait() {
     mutex.lock();
     try {
-      requests--;
-      waits -= waiting ? 1 : 0;
-      if (user != null) {
-        byUser.computeIfPresent(user, (name, count) -> count == 1 ? null : count - 1);
-      }
+      waits--;
     } finally {
       mutex.unlock();
     }
   }
 
-  private @Nullable ScriptConnection take(@Nullable String user) {
+  private @Nullable ScriptConnection take(Client client) {
     List<ScriptConnection> old = new ArrayList<>();
     ScriptConnection found = null;
     mutex.lock();
@@ -137,7 +124,7 @@ final class ScriptSessions {
         if (isOld(session.connection())) {
           each.remove();
           old.add(session.connection());
-        } else if (found == null && Objects.equals(user, session.user())) {
+        } else if (found == null && session.client().equals(client)) {
           each.remove();
           found = session.connection();
         }
@@ -153,12 +140,12 @@ final class ScriptSessions {
     return connection.age().compareTo(ScriptLimits.SESSION_USE) > 0;
   }
 
-  private void giveBack(@Nullable String user, ScriptConnection connection) {
+  private void giveBack(Client client, ScriptConnection connection) {
     ScriptConnection left = connection;
     mutex.lock();
     try {
       if (!connection.isBroken() && !isOld(connection)) {
-        idle.addLast(new Idle(user, connection));
+        idle.addLast(new Idle(client, connection));
         left = idle.size() > limits.requests() ? idle.removeFirst().connection() : null;
       }
     } finally {

@@ -56,15 +56,8 @@ final class SqlPage {
     return sessions.alone(
         request,
         connection -> {
-          PlainResult result;
-          try {
-            result = connection.execute(sql, parameters, maxRows + 1, patience);
-          } catch (LeaderMovedException e) {
-            if (e.maybeDone()) {
-              throw ScriptConnection.unknown();
-            }
-            throw e;
-          }
+          PlainResult result =
+              connection.execute(sql, Repeat.UNSAFE, parameters, maxRows + 1, patience);
           if (result.hasRows()) {
             return rows(connection, result, maxRows, patience);
           }
@@ -123,32 +116,25 @@ final class SqlPage {
       described.put("type", column.type());
       columns.add(described);
     }
-    JsonWriter rows = new JsonWriter();
+    JsonWriter body = new JsonWriter().json("{\"columns\":").append(columns).json(",\"rows\":[");
     boolean truncated = false;
     int count = 0;
     PlainResult page = first;
     while (true) {
       for (List<@Nullable Object> row : page.rows()) {
-        if (count == maxRows || rows.length() > ScriptLimits.RESULT_CHARS) {
+        if (count == maxRows || body.length() > ScriptLimits.RESULT_CHARS) {
           truncated = true;
           break;
         }
-        rows.row(count == 0, row);
+        body.row(count == 0, row);
         count++;
       }
       if (truncated || page.cursorId() == 0) {
         break;
       }
-      page = connection.fetch(page, patience);
+      page = connection.fetch(page, Repeat.UNSAFE, patience);
     }
-    String body =
-        "{\"columns\":"
-            + new JsonWriter().append(columns)
-            + ",\"rows\":["
-            + rows
-            + "],\"truncated\":"
-            + truncated
-            + "}\n";
-    return Answer.of(OK, ErrorAnswer.JSON, body.getBytes(StandardCharsets.UTF_8));
+    body.json("],\"truncated\":" + truncated + "}\n");
+    return Answer.of(OK, ErrorAnswer.JSON, body.toString().getBytes(StandardCharsets.UTF_8));
   }
 }
