@@ -14,6 +14,8 @@ import dev.tollgate.wire.PasswordVerifier;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -22,6 +24,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -37,19 +40,55 @@ class ScriptsTest {
   private static final ConnectionSettings CONNECTIONS =
       new ConnectionSettings(
           ConnectionLimits.STANDARD.strangers(), Duration.ofSeconds(10), 0, 0, 48L << 20);
+  private static final List<String> REQUESTS =
+      List.of(
+          "GET /v1/leases",
+          "POST /v1/leases",
+          "GET /v1/leases/1",
+          "PUT /v1/leases/1",
+          "DELETE /v1/leases/1",
+          "GET /v1/locks/job",
+          "POST /v1/locks/job",
+          "PUT /v1/locks/job",
+          "DELETE /v1/locks/job?lease=1",
+          "POST /v1/sql");
   private static final String ROOT = HttpCalls.basic("root", "top secret");
   private static final String BILLING = HttpCalls.basic("billing", "secret");
 
+  private final List<Socket> sockets = new ArrayList<>();
   private Node node;
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
     node.closeAtOnce();
   }
 
   private static NodeSettings settings() {
     return LoopbackSettings.of("n1", null)
         .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  /** Begins a request for a lock on a connection of its own, and does not read the answer. */
+  private Socket send(String path, String body, String... headers) throws IOException {
+    return sendPart(path, body.length(), body, headers);
+  }
+
+  private Socket sendPart(String path, int length, String part, String... headers)
+      throws IOException {
+    StringBuilder head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+    for (int i = 0; i < headers.length; i += 2) {
+      head.append(headers[i]).append(": ").append(headers[i + 1]).append("\r\n");
+    }
+    head.append("Content-Type: application/json\r\nContent-Length: ").append(length);
+    Socket socket = HttpCalls.connect(node.adminAddress());
+    sockets.add(socket);
+    socket
+        .getOutputStream()
+        .write((head + "\r\n\r\n" + part).getBytes(StandardCharsets.ISO_8859_1));
+    return socket;
   }
 
   private void startWithoutUsers() throws Exception {
@@ -306,9 +345,10 @@ class ScriptsTest {
   @Test
   void rowOfAResultIsBounded() throws Exception {
     startWithoutUsers();
-    ok("POST", "/v1/sql", "{\"sql\":\"SELECT REPEAT('a', 1000000)\"}");
+    String half = "REPEAT('a', 500000), ";
+    ok("POST", "/v1/sql", "{\"sql\":\"SELECT " + half + half + "1\"}");
     assertTrue(
-        refused(413, "54000", "POST", "/v1/sql", "{\"sql\":\"SELECT REPEAT('a', 1100000)\"}")
+        refused(413, "54000", "POST", "/v1/sql", "{\"sql\":\"SELECT " + half.repeat(3) + "1\"}")
             .body()
             .contains("over HTTP at most 1048576"));
   }
@@ -412,5 +452,264 @@ class ScriptsTest {
         "a user sees its own leases");
     ok("POST", "/v1/sql", "{\"sql\":\"DROP USER billing\"}", "Authorization", ROOT);
     assertEquals(401, call("GET", "/v1/leases", "", "Authorization", BILLING).status());
+  }
+
+  @Test
+  void everyRequestNeedsALogin() throws Exception {
+    startWithUsers();
+    for (String request : REQUESTS) {
+      String method = request.split(" ", -1)[0];
+      String path = request.split(" ", -1)[1];
+      HttpCalls.Reply stranger = call(method, path, "");
+      assertEquals(401, stranger.status(), request);
+      assertTrue(stranger.body().contains("\"sql_state\":\"28000\""), stranger.body());
+      HttpCalls.Reply wrong =
+          call(method, path, "", "Authorization", HttpCalls.basic("nobody" + method, "x"));
+      assertEquals(401, wrong.status(), request);
+    }
+  }
+
+  /** Each right of SQL is a right here: the states are those of JDBC. */
+  @Test
+  void userWithoutARightIsRefusedWithItsState() throws Exception {
+    startWithUsers();
+    ok("POST", "/v1/sql", "{\"sql\":\"CREATE TABLE t(id INT)\"}", "Authorization", ROOT);
+    long roots = lease("60s", "Authorization", ROOT);
+    ok("POST", "/v1/locks/job", "{\"lease\":" + roots + "}", "Authorization", ROOT);
+    long own = lease("60s", "Authorization", BILLING);
+    for (String[] request :
+        new String[][] {
+          {"POST", "/v1/locks/job", "{\"lease\":" + own + "}"},
+          {"POST", "/v1/locks/job", "{\"ttl\":\"60s\"}"},
+          {"DELETE", "/v1/locks/job?force=true", ""},
+          {"POST", "/v1/sql", "{\"sql\":\"INSERT INTO t VALUES (1)\"}"},
+          {"POST", "/v1/sql", "{\"sql\":\"DROP TABLE t\"}"},
+          {"POST", "/v1/sql", "{\"sql\":\"CREATE USER other PASSWORD 'x'\"}"},
+          {"POST", "/v1/sql", "{\"sql\":\"CALL upgrade_cluster()\"}"},
+        }) {
+      HttpCalls.Reply reply = call(request[0], request[1], request[2], "Authorization", BILLING);
+      assertEquals(403, reply.status(), String.join(" ", request) + reply);
+      assertTrue(
+          reply.body().matches("\\{\"error\":\\{\"sql_state\":\"(42501|90096|90040)\".*\\s*"),
+          reply.body());
+    }
+    // leases of others are as if they were not there
+    for (String method : List.of("PUT", "GET")) {
+      HttpCalls.Reply reply = call(method, "/v1/leases/" + roots, "", "Authorization", BILLING);
+      assertTrue(Set.of(403, 404, 410).contains(reply.status()), reply.toString());
+    }
+    HttpCalls.Reply revoked = call("DELETE", "/v1/leases/" + roots, "", "Authorization", BILLING);
+    assertFalse(revoked.body().contains("\"revoked\":true"), revoked.toString());
+    assertTrue(
+        ok("GET", "/v1/locks/job", "", "Authorization", ROOT).contains("\"held\":true"),
+        "the lock is still ROOT's");
+  }
+
+  @Test
+  void requestsBeyondTheLimitAreRefusedAndHealthIsServed() throws Exception {
+    startWithoutUsers();
+    for (int i = 0; i < 12; i++) {
+      sendPart("/v1/sql", 100, "{");
+    }
+    await()
+        .atMost(DEADLINE)
+        .untilAsserted(
+            () -> assertTrue(busy("GET", "/v1/leases", "").contains("12 requests of scripts")));
+    assertEquals(200, HttpCalls.get(node.adminAddress(), "/health/ready").status());
+    assertEquals(200, HttpCalls.get(node.adminAddress(), "/metrics").status());
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    await().atMost(DEADLINE).until(() -> call("GET", "/v1/leases", "").status() == 200);
+  }
+
+  private String busy(String method, String path, String body, String... headers)
+      throws IOException {
+    HttpCalls.Reply reply = call(method, path, body, headers);
+    assertEquals(503, reply.status(), reply.toString());
+    assertEquals("1", reply.headers().get("retry-after"));
+    assertTrue(reply.body().contains("\"53T01\""), reply.body());
+    return reply.body();
+  }
+
+  @Test
+  void requestsOfAUserBeyondTheLimitAreRefusedAndOthersAreServed() throws Exception {
+    startWithUsers();
+    for (int i = 0; i < 7; i++) {
+      sendPart("/v1/sql", 100, "{", "Authorization", BILLING);
+    }
+    await()
+        .atMost(DEADLINE)
+        .untilAsserted(
+            () -> {
+              // some may be refused while too many passwords are checked
+              sendPart("/v1/sql", 100, "{", "Authorization", BILLING);
+              assertTrue(
+                  busy("GET", "/v1/leases", "", "Authorization", BILLING)
+                      .contains("8 requests of user 'BILLING'"));
+            });
+    ok("GET", "/v1/leases", "", "Authorization", ROOT);
+  }
+
+  @Test
+  void waitsBeyondTheLimitAreRefusedAndOtherRequestsAreServed() throws Exception {
+    startWithoutUsers();
+    long holder = lease("60s");
+    ok("POST", "/v1/locks/job", "{\"lease\":" + holder + "}");
+    for (int i = 0; i < 6; i++) {
+      send("/v1/locks/job", "{\"ttl\":\"60s\",\"wait\":\"30s\"}");
+    }
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":6"));
+    assertTrue(
+        busy("POST", "/v1/locks/other", "{\"ttl\":\"60s\",\"wait\":\"1s\"}")
+            .contains("6 requests of scripts that wait for a lock"));
+    ok("POST", "/v1/locks/other", "{\"ttl\":\"60s\"}");
+  }
+
+  /** Nobody knows the lease, so nobody renews it. */
+  @Test
+  void lockThatAGoneClientWaitsForIsFreeAfterItsTtl() throws Exception {
+    startWithoutUsers();
+    long holder = lease("60s");
+    ok("POST", "/v1/locks/job", "{\"lease\":" + holder + "}");
+    Socket gone = send("/v1/locks/job", "{\"ttl\":\"4s\",\"wait\":\"3s\"}");
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
+    gone.close();
+    ok("DELETE", "/v1/locks/job?lease=" + holder, "");
+    long next = number("lease", ok("GET", "/v1/locks/job", ""));
+    assertNotEquals(holder, next);
+    long before = System.nanoTime();
+    ok("POST", "/v1/locks/job", "{\"lease\":" + holder + ",\"wait\":\"20s\"}");
+    assertTrue(Duration.ofNanos(System.nanoTime() - before).toSeconds() < 10);
+    refused(410, "55T01", "PUT", "/v1/leases/" + next, "");
+  }
+
+  /** As when a script is killed while it waits, and the next one goes on with its lease. */
+  @Test
+  void requestThatWaitsIsSentAgainWithTheSameLease() throws Exception {
+    startWithoutUsers();
+    long holder = lease("60s");
+    long waiting = lease("60s");
+    ok("POST", "/v1/locks/job", "{\"lease\":" + holder + "}");
+    String request = "{\"lease\":" + waiting + ",\"wait\":\"30s\"}";
+    Socket gone = send("/v1/locks/job", request);
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":1"));
+    gone.close();
+    Socket again = send("/v1/locks/job", request);
+    await().atMost(DEADLINE).until(() -> ok("GET", "/v1/locks/job", "").contains("\"waiters\":2"));
+    ok("DELETE", "/v1/locks/job?lease=" + holder, "");
+    HttpCalls.Reply granted = HttpCalls.read(again);
+    assertEquals(200, granted.status(), granted.body());
+    String held = ok("GET", "/v1/locks/job", "");
+    assertEquals(number("token", granted.body()), number("token", held));
+    assertEquals(waiting, number("lease", held));
+    assertEquals(0, number("waiters", held), held);
+    ok("DELETE", "/v1/locks/job?lease=" + waiting, "");
+    assertTrue(ok("GET", "/v1/locks/job", "").contains("\"held\":false"));
+  }
+
+  @Test
+  void refusalsNameTheirLimits() throws Exception {
+    startWithoutUsers();
+    String ones = "1,".repeat(10_000) + "1";
+    for (String[] expected :
+        new String[][] {
+          {
+            "10001 parameters: at most 10000",
+            "POST",
+            "/v1/sql",
+            "{\"sql\":\"SELECT 1\",\"parameters\":[" + ones + "]}"
+          },
+          {
+            "deeper than 8",
+            "POST",
+            "/v1/sql",
+            "{\"sql\":\"SELECT ?\",\"parameters\":[[[[[[[[[1]]]]]]]]]}"
+          },
+          {"at most 400", "POST", "/v1/leases", "{\"ttl\":" + "1".repeat(401) + "}"},
+          {
+            "\\\"max_rows\\\" has to be 1 to 10000",
+            "POST",
+            "/v1/sql",
+            "{\"sql\":\"SELECT 1\",\"max_rows\":10001}"
+          },
+          {
+            "\\\"timeout\\\" has to be at most 30s",
+            "POST",
+            "/v1/sql",
+            "{\"sql\":\"SELECT 1\",\"timeout\":30001}"
+          },
+          {
+            "\\\"wait\\\" has to be at most 30s",
+            "POST",
+            "/v1/locks/job",
+            "{\"lease\":1,\"wait\":\"31s\"}"
+          },
+          {"\\\"limit\\\" has to be 1 to 1000", "GET", "/v1/leases?limit=1001", ""},
+          {"at most 255", "POST", "/v1/locks/" + "x".repeat(256), "{\"lease\":1}"},
+          {"at most 255", "GET", "/v1/locks/" + "x".repeat(256), ""},
+          {"a lease lives from 100 ms to 24 hours", "POST", "/v1/leases", "{\"ttl\":\"25h\"}"},
+          {
+            "at most 255",
+            "POST",
+            "/v1/leases",
+            "{\"ttl\":\"5s\",\"owner\":\"" + "x".repeat(256) + "\"}"
+          },
+        }) {
+      HttpCalls.Reply reply = call(expected[1], expected[2], expected[3]);
+      assertEquals(400, reply.status(), reply.toString());
+      assertTrue(reply.body().contains(expected[0]), expected[0] + " in " + reply.body());
+    }
+    assertTrue(
+        refused(413, "54000", "POST", "/v1/sql", "{" + " ".repeat(1 << 20))
+            .body()
+            .contains("more than 1048576 bytes"));
+  }
+
+  @Test
+  void addressOfIpv6IsServed() throws Exception {
+    node =
+        new Node(
+            LoopbackSettings.of("n1", null)
+                .withAdmin(new InetSocketAddress(InetAddress.getByName("::1"), 0)));
+    node.start();
+    assertTrue(node.awaitLeadership(DEADLINE));
+    String host = "[::1]:" + node.adminAddress().getPort();
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                HttpCalls.get(node.adminAddress(), "/health/ready", "Host", host).status() == 200);
+    ok("POST", "/v1/locks/job", "{\"ttl\":\"60s\"}", "Host", host);
+    assertTrue(
+        ok("GET", "/v1/locks/job", "", "Host", host).contains("\"host\":\"0:0:0:0:0:0:0:1\""));
+  }
+
+  /** Who asks for the holder of a lock learns where the request came from. */
+  @Test
+  void clientsOfSeveralHostsShareNoSession() throws Exception {
+    node =
+        new Node(
+            LoopbackSettings.of("n1", null)
+                .withAdmin(new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0)));
+    start();
+    for (String host : List.of("127.0.0.1", "127.0.0.2")) {
+      try (Socket socket = new Socket()) {
+        socket.bind(new InetSocketAddress(host, 0));
+        socket.connect(new InetSocketAddress("127.0.0.1", node.adminAddress().getPort()));
+        HttpCalls.Reply reply =
+            HttpCalls.call(
+                socket.getInputStream(),
+                socket.getOutputStream(),
+                node.adminAddress(),
+                "POST",
+                "/v1/locks/at-" + host,
+                "{\"ttl\":\"60s\"}",
+                "Content-Type",
+                "application/json");
+        assertEquals(200, reply.status(), reply.body());
+      }
+      assertTrue(ok("GET", "/v1/locks/at-" + host, "").contains("\"host\":\"" + host + "\""));
+    }
   }
 }

@@ -52,7 +52,10 @@ public final class ErrorAnswer {
         json = json.with(header.getKey(), header.getValue());
       }
     }
-    return json;
+    boolean again = answer.status() == Answer.UNAVAILABLE;
+    return again && !answer.headers().containsKey("Retry-After")
+        ? json.with("Retry-After", "1")
+        : json;
   }
 
   private static SqlState state(int status) {

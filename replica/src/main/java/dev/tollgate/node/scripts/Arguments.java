@@ -31,13 +31,20 @@ final class Arguments {
     for (String name : members.keySet()) {
       if (!known.contains(name)) {
         throw ScriptRefusal.invalid(
-            "there is no \"" + name + "\" here: only " + String.join(", ", new TreeSet<>(known)));
+            "there is no \""
+                + name
+                + "\" here"
+                + (known.isEmpty() ? "" : ": only " + String.join(", ", new TreeSet<>(known))));
       }
     }
   }
 
-  /** Reads the body of a request; an empty one has no members. */
+  /** Reads the body of a request without a query; an empty body has no members. */
   static Arguments ofBody(AdminRequest request, String... known) throws ScriptRefusal {
+    if (!request.query().isEmpty()) {
+      throw ScriptRefusal.invalid(
+          "this request has no parameters in its query: what it says is in its body");
+    }
     if (request.body().length == 0) {
       return new Arguments(Map.of(), Set.of(known));
     }
@@ -49,8 +56,12 @@ final class Arguments {
     return new Arguments(JsonReader.object(request.body()), Set.of(known));
   }
 
-  /** Reads the query of a request; its values are texts. */
+  /** Reads the query of a request without a body; its values are texts. */
   static Arguments ofQuery(AdminRequest request, String... known) throws ScriptRefusal {
+    if (request.body().length > 0) {
+      throw ScriptRefusal.invalid(
+          "this request has no body: what it says is in the query of its URL");
+    }
     Map<String, @Nullable Object> values = new LinkedHashMap<>();
     for (String pair : request.query().split("&", -1)) {
       if (!pair.isEmpty()) {

@@ -118,6 +118,7 @@ final class LeasePages {
   /** GET: a lease. */
   Answer read(AdminRequest request) throws ScriptRefusal, LeaderMovedException {
     long lease = id(request);
+    var unused = Arguments.ofQuery(request);
     return sessions.shared(
         request,
         connection -> {

@@ -2,6 +2,7 @@ package dev.tollgate.node.scripts;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.store.h2.SqlValue;
@@ -43,7 +44,16 @@ final class LockPages {
     }
     try {
       // in a path a plus is a plus
-      return URLDecoder.decode(escaped.replace("+", "%2B"), StandardCharsets.UTF_8);
+      String name = URLDecoder.decode(escaped.replace("+", "%2B"), StandardCharsets.UTF_8);
+      if (name.length() > Limits.LOCK_NAME_CHARS) {
+        throw ScriptRefusal.invalid(
+            "the lock name has "
+                + name.length()
+                + " characters: at most "
+                + Limits.LOCK_NAME_CHARS
+                + " are allowed");
+      }
+      return name;
     } catch (IllegalArgumentException e) {
       throw ScriptRefusal.invalid("the name of the lock has a wrong escape: " + e.getMessage());
     }
@@ -94,29 +104,38 @@ final class LockPages {
     try {
       Answer answer = acquire(connection, lock, lease, wait, shared);
       if (answer.status() == CONFLICT) {
-        tryOn(connection, "SELECT revoke_lease(?)", lease);
+        revoke(connection, lease);
       } else if (!wait.isZero()) {
-        // the time of the lease began before the wait
-        tryOn(connection, "SELECT renew_lease(?)", lease);
+        // the time of the lease began before the wait, and may be over
+        var unused =
+            connection.call(
+                "SELECT renew_lease(?)",
+                Repeat.SAFE,
+                Duration.ZERO,
+                List.of(SqlValue.ofNumber(lease)));
       }
       return answer;
     } catch (ScriptRefusal e) {
       if (e.isUnknown()) {
         throw ScriptRefusal.unknown(lease);
       }
-      tryOn(connection, "SELECT revoke_lease(?)", lease);
+      revoke(connection, lease);
       throw e;
     } catch (LeaderMovedException e) {
       throw ScriptRefusal.unknown(lease);
     }
   }
 
-  /** Calls a function of a lease; if that fails, the lease expires by itself. */
-  private static void tryOn(ScriptConnection connection, String sql, long lease) {
+  /** Revokes a lease; if that fails, the lease expires by itself. */
+  private static void revoke(ScriptConnection connection, long lease) {
     if (!connection.isBroken()) {
       try {
         var unused =
-            connection.call(sql, Repeat.SAFE, Duration.ZERO, List.of(SqlValue.ofNumber(lease)));
+            connection.call(
+                "SELECT revoke_lease(?)",
+                Repeat.SAFE,
+                Duration.ZERO,
+                List.of(SqlValue.ofNumber(lease)));
       } catch (ScriptRefusal | LeaderMovedException e) {
         LOG.debug("lease {} is left to expire: {}", lease, e.getMessage());
       }
@@ -225,6 +244,7 @@ final class LockPages {
   /** GET: who holds the lock. */
   Answer read(AdminRequest request) throws ScriptRefusal, LeaderMovedException {
     String lock = name(request);
+    var unused = Arguments.ofQuery(request);
     return sessions.shared(
         request,
         connection -> {
