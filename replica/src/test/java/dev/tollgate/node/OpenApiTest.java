@@ -112,7 +112,7 @@ class OpenApiTest {
   }
 
   /** The names that a refusal says are known. */
-  private static TreeSet<String> known(HttpCalls.Reply refusal, boolean none) {
+  private static SortedSet<String> known(HttpCalls.Reply refusal, boolean none) {
     assertEquals(400, refusal.status(), refusal.toString());
     Matcher names =
         Pattern.compile("there is no \\\\\"zzz\\\\\" here: only ([a-z_, ]+)")

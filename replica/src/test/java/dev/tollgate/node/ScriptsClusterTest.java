@@ -142,7 +142,7 @@ class ScriptsClusterTest {
 
   @Test
   void addressesOfIpv6AreShown() throws Exception {
-    start(InetAddress.getByName("::1"));
+    start(InetAddress.getAllByName("::1")[0]);
     HttpCalls.Reply reply = post(cluster.follower(), "/v1/leases", LEASE);
     assertEquals(307, reply.status(), reply.body());
     URI where = URI.create(reply.headers().get("location"));

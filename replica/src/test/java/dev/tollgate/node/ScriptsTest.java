@@ -356,7 +356,17 @@ class ScriptsTest {
   @Test
   void nothingOfASessionCanBeUsed() throws Exception {
     startWithoutUsers();
-    for (String sql : List.of("BEGIN", " commit", "ROLLBACK", "SAVEPOINT a", "SET SCHEMA public")) {
+    for (String sql :
+        List.of(
+            "BEGIN",
+            " commit",
+            "ROLLBACK",
+            "SAVEPOINT a",
+            "SET SCHEMA public",
+            "/* a */ -- b\\n(BEGIN",
+            "// c\\nSET @x = 1",
+            " ".repeat(900_000) + "BEGIN",
+            "/**/".repeat(200_000) + "BEGIN")) {
       assertTrue(
           refused(400, "HYC00", "POST", "/v1/sql", "{\"sql\":\"" + sql + "\"}")
               .body()
@@ -671,7 +681,7 @@ class ScriptsTest {
     node =
         new Node(
             LoopbackSettings.of("n1", null)
-                .withAdmin(new InetSocketAddress(InetAddress.getByName("::1"), 0)));
+                .withAdmin(new InetSocketAddress(InetAddress.getAllByName("::1")[0], 0)));
     node.start();
     assertTrue(node.awaitLeadership(DEADLINE));
     String host = "[::1]:" + node.adminAddress().getPort();
@@ -691,12 +701,13 @@ class ScriptsTest {
     node =
         new Node(
             LoopbackSettings.of("n1", null)
-                .withAdmin(new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0)));
+                .withAdmin(new InetSocketAddress(InetAddress.getAllByName("0.0.0.0")[0], 0)));
     start();
     for (String host : List.of("127.0.0.1", "127.0.0.2")) {
       try (Socket socket = new Socket()) {
-        socket.bind(new InetSocketAddress(host, 0));
-        socket.connect(new InetSocketAddress("127.0.0.1", node.adminAddress().getPort()));
+        socket.bind(new InetSocketAddress(InetAddress.getAllByName(host)[0], 0));
+        socket.connect(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), node.adminAddress().getPort()));
         HttpCalls.Reply reply =
             HttpCalls.call(
                 socket.getInputStream(),

@@ -139,7 +139,7 @@ class ScriptsTlsTest {
     URI where = URI.create(moved.headers().get("location"));
     assertEquals("https", where.getScheme());
     InetSocketAddress there =
-        new InetSocketAddress(InetAddress.getByName(where.getHost()), where.getPort());
+        new InetSocketAddress(InetAddress.getAllByName(where.getHost())[0], where.getPort());
     assertEquals(201, call(there, leader, "POST", where.getPath(), LEASE, "billing").status());
     assertThrows(
         IOException.class,

@@ -30,8 +30,8 @@ final class SqlPage {
   /** What would end with the session, before the script could make use of it. */
   private static final Pattern OF_SESSIONS =
       Pattern.compile(
-          "[\\s(]*(?:BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PREPARE|SET)\\b.*",
-          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+          "(?:BEGIN|START|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PREPARE|SET)\\b",
+          Pattern.CASE_INSENSITIVE);
 
   private final ScriptSessions sessions;
 
@@ -43,7 +43,7 @@ final class SqlPage {
   Answer run(AdminRequest request) throws ScriptRefusal, LeaderMovedException {
     Arguments arguments = Arguments.ofBody(request, "sql", "parameters", "max_rows", "timeout");
     String sql = arguments.text("sql");
-    if (OF_SESSIONS.matcher(sql).matches()) {
+    if (OF_SESSIONS.matcher(sql).region(firstWord(sql), sql.length()).lookingAt()) {
       throw ScriptRefusal.of(
           SqlState.NOT_SUPPORTED,
           "each request has a session and a transaction of its own: transactions of several"
@@ -65,6 +65,26 @@ final class SqlPage {
           answer.put("updated", result.updated());
           return JsonWriter.answer(answer);
         });
+  }
+
+  /** Where the first word begins, after spaces, parentheses and comments. */
+  private static int firstWord(String sql) {
+    int at = 0;
+    while (at < sql.length()) {
+      char unit = sql.charAt(at);
+      if (unit == '(' || Character.isWhitespace(unit)) {
+        at++;
+      } else if (sql.startsWith("/*", at)) {
+        int end = sql.indexOf("*/", at + 2);
+        at = end < 0 ? sql.length() : end + 2;
+      } else if (sql.startsWith("--", at) || sql.startsWith("//", at)) {
+        int end = sql.indexOf('\n', at);
+        at = end < 0 ? sql.length() : end + 1;
+      } else {
+        break;
+      }
+    }
+    return at;
   }
 
   private static List<SqlValue> parameters(List<? extends @Nullable Object> values)

@@ -63,7 +63,7 @@ class LeaderHintTest {
             "lease=1&keep=5m",
             new byte[0],
             new Caller(true, null, true),
-            InetAddress.getByName(from),
+            InetAddress.getAllByName(from)[0],
             name -> null);
     return ShownAnswer.of(
         new LeaderHint("n1", log, () -> clientAddresses).answer(request, maybeDone));
