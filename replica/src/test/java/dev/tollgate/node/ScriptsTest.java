@@ -723,4 +723,18 @@ class ScriptsTest {
       assertTrue(ok("GET", "/v1/locks/at-" + host, "").contains("\"host\":\"" + host + "\""));
     }
   }
+
+  /** As replacement characters, different names would be one lock. */
+  @Test
+  void namesThatAreNotUtf8AreRefused() throws Exception {
+    startWithoutUsers();
+    for (String name : List.of("%ff", "%ED%A0%80", "a%C3", "%C0%AF")) {
+      assertTrue(
+          refused(400, "22023", "POST", "/v1/locks/" + name, "{\"ttl\":\"5s\"}")
+              .body()
+              .contains("not UTF-8"));
+      refused(400, "22023", "GET", "/v1/leases?" + name + "=1", "");
+    }
+    refused(400, "22023", "GET", "/v1/leases?after=%C3%28", "");
+  }
 }

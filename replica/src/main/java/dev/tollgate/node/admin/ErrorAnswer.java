@@ -2,7 +2,7 @@ package dev.tollgate.node.admin;
 
 import dev.tollgate.wire.SqlState;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.HexFormat;
 
 /** Answers that say in JSON why a request failed, as all paths below {@link #PATHS} do. */
 public final class ErrorAnswer {
@@ -13,6 +13,7 @@ public final class ErrorAnswer {
   public static final String JSON = "application/json; charset=utf-8";
 
   private static final int FIRST_ERROR = 400;
+  private static final HexFormat HEX = HexFormat.of();
 
   private ErrorAnswer() {}
 
@@ -80,7 +81,8 @@ public final class ErrorAnswer {
       } else if (isPlain(text, i)) {
         quoted.append(unit);
       } else {
-        quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) unit));
+        // not by a Formatter: a text may have a million of these
+        quoted.append("\\u").append(HEX.toHexDigits(unit));
       }
     }
     return quoted.append('"').toString();

@@ -1,10 +1,13 @@
 package dev.tollgate.node.scripts;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.node.admin.AdminRequest;
 import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -75,11 +78,20 @@ final class Arguments {
     return new Arguments(values, Set.of(known));
   }
 
-  private static String decoded(String escaped) throws ScriptRefusal {
+  /**
+   * Reads what URLs escape.
+   *
+   * @throws ScriptRefusal also for bytes that are not UTF-8: as replacement characters, different
+   *     names would be one
+   */
+  static String decoded(String escaped) throws ScriptRefusal {
     try {
-      return URLDecoder.decode(escaped, StandardCharsets.UTF_8);
+      byte[] bytes = URLDecoder.decode(escaped, ISO_8859_1).getBytes(ISO_8859_1);
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (IllegalArgumentException e) {
-      throw ScriptRefusal.invalid("the query has a wrong escape: " + e.getMessage());
+      throw ScriptRefusal.invalid("the URL has a wrong escape: " + e.getMessage());
+    } catch (CharacterCodingException e) {
+      throw ScriptRefusal.invalid("the escapes of the URL are not UTF-8");
     }
   }
 

@@ -7,8 +7,6 @@ import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.SqlState;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,21 +40,17 @@ final class LockPages {
     if (escaped.indexOf('/') >= 0) {
       throw ScriptRefusal.invalid("a slash in the name of a lock is written as %2F");
     }
-    try {
-      // in a path a plus is a plus
-      String name = URLDecoder.decode(escaped.replace("+", "%2B"), StandardCharsets.UTF_8);
-      if (name.length() > Limits.LOCK_NAME_CHARS) {
-        throw ScriptRefusal.invalid(
-            "the lock name has "
-                + name.length()
-                + " characters: at most "
-                + Limits.LOCK_NAME_CHARS
-                + " are allowed");
-      }
-      return name;
-    } catch (IllegalArgumentException e) {
-      throw ScriptRefusal.invalid("the name of the lock has a wrong escape: " + e.getMessage());
+    // in a path a plus is a plus
+    String name = Arguments.decoded(escaped.replace("+", "%2B"));
+    if (name.length() > Limits.LOCK_NAME_CHARS) {
+      throw ScriptRefusal.invalid(
+          "the lock name has "
+              + name.length()
+              + " characters: at most "
+              + Limits.LOCK_NAME_CHARS
+              + " are allowed");
     }
+    return name;
   }
 
   /** POST: the lease that is named, or a new one, acquires the lock. */
@@ -159,7 +153,8 @@ final class LockPages {
     answer.put("lease", lease);
     answer.put("token", token);
     if (token == null) {
-      answer.put("message", "others hold the lock, and held it for " + wait.toMillis() + " ms");
+      String held = wait.isZero() ? "" : ", and held it for " + wait.toMillis() + " ms";
+      answer.put("message", "others hold the lock" + held);
       return JsonWriter.answer(CONFLICT, answer);
     }
     return JsonWriter.answer(answer);
