@@ -417,6 +417,14 @@ class ScriptsTest {
             .body()
             .contains("there is no \\\"sharde\\\" here: only lease, owner, shared, ttl, wait"));
     refused(400, "22023", "POST", job, "{}");
+    assertTrue(
+        refused(400, "22023", "POST", job + "?wait=5s", "{\"ttl\":\"9s\"}")
+            .body()
+            .contains("no parameters in its query"));
+    assertTrue(
+        refused(400, "22023", "DELETE", job + "?lease=1", "{\"keep\":\"5s\"}")
+            .body()
+            .contains("this request has no body"));
     refused(400, "22023", "POST", job, "{\"lease\":1,\"ttl\":\"5s\"}");
     refused(400, "22023", "POST", job, "{\"ttl\":\"5s\",\"wait\":\"6s\"}");
     refused(400, "22023", "POST", job, "{\"lease\":1,\"wait\":\"31s\"}");
