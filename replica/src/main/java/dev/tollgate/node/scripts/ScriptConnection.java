@@ -287,10 +287,7 @@ final class ScriptConnection implements AutoCloseable {
     }
   }
 
-  /**
-   * Ends the session, without waiting for its end. So a request for a lock that is still under way
-   * leaves the queue once the cluster can end the session.
-   */
+  /** Ends the session, without waiting: a lock request under way leaves the queue with it. */
   @Override
   public void close() {
     if (session != null && !ended) {
