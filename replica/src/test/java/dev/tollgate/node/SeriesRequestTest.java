@@ -153,27 +153,42 @@ class SeriesRequestTest {
         List.of("42T01"),
         results(
             series(7, TransactionMode.AUTOCOMMIT, SeriesEnding.STOP_AT_FAILURE, "INSERT INTO")));
+    assertEquals(
+        List.of("1", "42T01"),
+        results(
+            series(
+                8,
+                TransactionMode.AUTOCOMMIT,
+                SeriesEnding.STOP_AT_FAILURE,
+                "INSERT INTO T VALUES(1)",
+                "INSERT INTO",
+                "INSERT INTO T VALUES(2)")));
+    assertEquals(1, rows(9), "what stands behind a failure is not done");
   }
 
   @Test
-  void seriesThatIsSentAgainTakesEffectOnceAndAnotherUnderItsNumberIsRefused() throws Exception {
-    Request.ExecuteSeries first =
-        series(
-            2,
-            TransactionMode.READ_COMMITTED,
-            SeriesEnding.COMMIT,
-            "INSERT INTO T VALUES(1)",
-            "DELETE FROM T");
-    assertEquals(List.of("1", "1", "0"), results(first));
-    assertEquals(List.of("1", "1", "0"), results(first));
-    Request.ExecuteSeries other =
-        series(
-            2,
-            TransactionMode.READ_COMMITTED,
-            SeriesEnding.STOP_AT_FAILURE,
-            "INSERT INTO T VALUES(1)",
-            "DELETE FROM T");
-    assertEquals("08P01", state(client.call(other)));
+  void seriesThatIsSentAgainTakesEffectOnce() throws Exception {
+    Request.ExecuteSeries series = insertAndDelete(SeriesEnding.COMMIT, "DELETE FROM T");
+    assertEquals(List.of("1", "1", "0"), results(series));
+    assertEquals(List.of("1", "1", "0"), results(series));
+  }
+
+  @Test
+  void seriesWithAnotherEndUnderTheSameNumberIsRefused() throws Exception {
+    results(insertAndDelete(SeriesEnding.COMMIT, "DELETE FROM T"));
+    Reply reply = client.call(insertAndDelete(SeriesEnding.STOP_AT_FAILURE, "DELETE FROM T"));
+    assertEquals("08P01", state(reply));
+  }
+
+  @Test
+  void seriesWithAnotherLastStatementUnderTheSameNumberIsRefused() throws Exception {
+    results(insertAndDelete(SeriesEnding.COMMIT, "DELETE FROM T"));
+    Reply reply = client.call(insertAndDelete(SeriesEnding.COMMIT, "DELETE FROM T WHERE FALSE"));
+    assertEquals("08P01", state(reply));
+  }
+
+  private static Request.ExecuteSeries insertAndDelete(SeriesEnding ending, String last) {
+    return series(2, TransactionMode.READ_COMMITTED, ending, "INSERT INTO T VALUES(1)", last);
   }
 
   @Test
