@@ -68,6 +68,17 @@ public interface ReplicatedLog extends AutoCloseable {
     return Collections.emptySortedMap();
   }
 
+  /** Has this node tell the others where it serves its admin address, before the log starts. */
+  default void serveAdmin(String url) {}
+
+  /**
+   * Where other members serve their admin addresses, by node id: those that have called this node,
+   * as a leader does, and have said it.
+   */
+  default SortedMap<String, String> adminUrls() {
+    return Collections.emptySortedMap();
+  }
+
   /**
    * True once this node has heard that the cluster knows its data directory; before that, an
    * emptied directory would pass for it. Stays true through a restart.

@@ -42,6 +42,8 @@ import dev.tollgate.node.replica.EnvironmentDiffersException;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.node.replica.Verification;
+import dev.tollgate.node.scripts.ScriptLimits;
+import dev.tollgate.node.scripts.ScriptPages;
 import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.node.slow.StuckWatch;
 import dev.tollgate.sql.SqlFrontend;
@@ -283,6 +285,10 @@ public final class Node implements AutoCloseable {
     InetSocketAddress administer = settings.adminAddress();
     if (administer != null) {
       admin = openAdmin(administer);
+      String url = adminUrl(administer);
+      if (url != null) {
+        log.serveAdmin(url);
+      }
     }
     InetSocketAddress listen = settings.listenAddress();
     if (listen != null) {
@@ -332,7 +338,27 @@ public final class Node implements AutoCloseable {
         leaders,
         address,
         tls == null ? null : tls.clients(),
-        AdminLimits.STANDARD);
+        AdminLimits.STANDARD,
+        new ScriptPages(settings.nodeId(), replica, log, service, ScriptLimits.STANDARD).routes());
+  }
+
+  /** Where others reach the admin address; null if it listens everywhere and has no host. */
+  private @Nullable String adminUrl(InetSocketAddress configured) {
+    NodeTls tls = settings.tls();
+    InetSocketAddress running = adminAddress();
+    String host = configured.getHostString();
+    if (configured.getAddress() != null && configured.getAddress().isAnyLocalAddress()) {
+      String stated = settings.clientAddress();
+      host = stated == null ? null : stated.substring(0, Math.max(0, stated.lastIndexOf(':')));
+    }
+    if (host == null || host.isEmpty() || running == null) {
+      return null;
+    }
+    boolean bare = host.indexOf(':') >= 0 && !host.startsWith("[");
+    return (tls == null ? "http://" : "https://")
+        + (bare ? "[" + host + "]" : host)
+        + ":"
+        + running.getPort();
   }
 
   /** True if this node is a member. A node that was started to join the cluster is not one yet. */

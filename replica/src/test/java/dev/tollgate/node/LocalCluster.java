@@ -49,7 +49,7 @@ final class LocalCluster implements AutoCloseable {
   private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
   private RaftTransport transport = RaftTransport.TCP;
   private @Nullable Path auditFiles;
-  private boolean administered;
+  private @Nullable InetAddress administered;
 
   /** Chooses addresses, and starts no node yet. */
   LocalCluster(Path directory, int size, Duration verifyInterval, long snapshotLogBytes)
@@ -109,7 +109,12 @@ final class LocalCluster implements AutoCloseable {
 
   /** Gives every node that is started from now on an admin address. */
   void administer() {
-    administered = true;
+    administer(InetAddress.getLoopbackAddress());
+  }
+
+  /** Gives every node that is started from now on an admin address on this one. */
+  void administer(InetAddress address) {
+    administered = address;
   }
 
   void startAll() throws IOException {
@@ -155,10 +160,7 @@ final class LocalCluster implements AutoCloseable {
                     auditFiles == null
                         ? null
                         : new AuditSettings(auditFiles.resolve(id), AuditSettings.MAX_BYTES, 2))
-                .withAdmin(
-                    administered
-                        ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
-                        : null),
+                .withAdmin(administered == null ? null : new InetSocketAddress(administered, 0)),
             database);
     nodes.put(id, node);
     databases.put(id, database);

@@ -45,6 +45,7 @@ public final class NodeIdentity {
   private volatile ClusterIdentity written = ClusterIdentity.NONE;
   private long knownIndex;
   private boolean removed;
+  private volatile @Nullable String adminUrl;
 
   private NodeIdentity(Path data, String nodeId, UniqueId incarnation) {
     this.data = data;
@@ -150,6 +151,18 @@ public final class NodeIdentity {
 
   public String nodeId() {
     return nodeId;
+  }
+
+  /** Where this node serves its admin address; null if it serves none. Not in the file. */
+  @Nullable String adminUrl() {
+    return adminUrl;
+  }
+
+  /**
+   * Has this node tell others from now on where it serves its admin address, if they can use it.
+   */
+  public void serveAdmin(String url) {
+    adminUrl = AdminUrls.isValid(url) ? url : null;
   }
 
   public UniqueId incarnation() {

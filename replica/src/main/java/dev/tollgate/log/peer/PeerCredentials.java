@@ -16,19 +16,32 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation the sender's incarnation
  * @param to the node that the message is for
  * @param expected the incarnation of that node in the replicated state; null if it has none there
+ * @param adminUrl where the sender serves its admin address, without a path; null if it serves
+ *     none, or does not say
  */
 public record PeerCredentials(
     String from,
     @Nullable UniqueId clusterId,
     UniqueId incarnation,
     String to,
-    @Nullable UniqueId expected) {
+    @Nullable UniqueId expected,
+    @Nullable String adminUrl) {
   private static final int VERSION = 1;
 
   public PeerCredentials {
     requireNonNull(from, "from");
     requireNonNull(incarnation, "incarnation");
     requireNonNull(to, "to");
+  }
+
+  /** Creates the credentials of a node that serves no admin address. */
+  public PeerCredentials(
+      String from,
+      @Nullable UniqueId clusterId,
+      UniqueId incarnation,
+      String to,
+      @Nullable UniqueId expected) {
+    this(from, clusterId, incarnation, to, expected, /* adminUrl= */ null);
   }
 
   /** Returns what a node says to another node. */
@@ -38,7 +51,8 @@ public record PeerCredentials(
         self.clusterId(),
         self.incarnation(),
         to,
-        self.known().incarnations().get(to));
+        self.known().incarnations().get(to),
+        self.adminUrl());
   }
 
   public byte[] toBytes() {
@@ -48,6 +62,7 @@ public record PeerCredentials(
     write(out, incarnation);
     out.string(to);
     write(out, expected);
+    out.nullableString(adminUrl);
     return out.toByteArray();
   }
 
@@ -65,7 +80,10 @@ public record PeerCredentials(
     if (incarnation == null) {
       throw new WireFormatException("node " + from + " has no incarnation");
     }
-    return new PeerCredentials(from, cluster, incarnation, in.string(), id(in));
+    String to = in.string();
+    UniqueId expected = id(in);
+    String adminUrl = in.remaining() == 0 ? null : in.nullableString();
+    return new PeerCredentials(from, cluster, incarnation, to, expected, adminUrl);
   }
 
   private static void write(WireWriter out, @Nullable UniqueId id) {

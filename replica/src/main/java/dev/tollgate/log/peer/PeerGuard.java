@@ -7,6 +7,7 @@ import dev.tollgate.log.StrangerException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -91,6 +92,7 @@ public final class PeerGuard {
   private final AtomicBoolean stopped = new AtomicBoolean();
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
   private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+  private final AdminUrls adminUrls = new AdminUrls();
 
   /**
    * @param begins whether the node was started to begin a cluster, alone or with others
@@ -131,8 +133,15 @@ public final class PeerGuard {
       if (refusal.reason() == Reason.RECEIVER_UNKNOWN) {
         stop(StrangerException.anotherIncarnation(self.nodeId(), data, refusal.message()));
       }
+    } else {
+      adminUrls.note(sender.from(), sender.adminUrl(), members.contains(sender.from()));
     }
     return refusal;
+  }
+
+  /** Where other members serve their admin addresses: those that have called this node. */
+  public SortedMap<String, String> adminUrls() {
+    return adminUrls.all();
   }
 
   /** Returns why this node cannot be added to the cluster of the sender, or null if it can. */

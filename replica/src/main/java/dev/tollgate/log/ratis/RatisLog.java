@@ -393,6 +393,16 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   @Override
+  public void serveAdmin(String url) {
+    identity.serveAdmin(url);
+  }
+
+  @Override
+  public SortedMap<String, String> adminUrls() {
+    return stateMachine.guard().adminUrls();
+  }
+
+  @Override
   public SortedMap<String, NodeVersion> versions() {
     return stateMachine.guard().versions().all();
   }

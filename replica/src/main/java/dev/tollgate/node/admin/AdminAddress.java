@@ -32,6 +32,7 @@ public final class AdminAddress implements AutoCloseable {
    *
    * @param leaders is told of leaders as a listener of the replica
    * @param demand whether clients have to show certificates; null for an address without TLS
+   * @param further pages beside those of this package
    * @throws IOException if the node cannot listen on the address
    */
   public static AdminAddress open(
@@ -39,7 +40,8 @@ public final class AdminAddress implements AutoCloseable {
       LeaderChanges leaders,
       InetSocketAddress address,
       @Nullable CertificateDemand demand,
-      AdminLimits limits)
+      AdminLimits limits,
+      List<Route> further)
       throws IOException {
     Readiness readiness = new Readiness(node);
     FigureReader figures =
@@ -49,6 +51,7 @@ public final class AdminAddress implements AutoCloseable {
     routes.addAll(metrics.routes());
     routes.addAll(new HealthPages(node, readiness).routes());
     routes.addAll(new DebugPages(node, figures).routes());
+    routes.addAll(further);
     try {
       AdminServer server =
           new AdminServer(

@@ -26,6 +26,9 @@ public record AdminLimits(
       new AdminLimits(
           32, 16, 1 << 20, Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(10));
 
+  /** How long a client may take to read an error, and to send what the node does not read. */
+  private static final Duration ERROR_TIME = Duration.ofSeconds(2);
+
   /** Connections, idle ones among them; a further one is closed. */
   static final int CONNECTIONS = 64;
 
@@ -55,5 +58,10 @@ public record AdminLimits(
       throw new IllegalArgumentException(
           threads + " threads, " + streams + " streams, " + requestBytes + " bytes");
     }
+  }
+
+  /** How long a client may take to read an error, which is short. */
+  Duration errorTime() {
+    return ERROR_TIME.compareTo(answerTime) < 0 ? ERROR_TIME : answerTime;
   }
 }

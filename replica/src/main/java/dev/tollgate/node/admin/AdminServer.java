@@ -150,13 +150,20 @@ final class AdminServer implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) {
-    try (exchange) {
-      sender.send(exchange, answer(exchange));
+    try (exchange;
+        Visit visit = new Visit()) {
+      Answer answer = answer(exchange, visit);
+      boolean json = isForScripts(exchange.getRequestURI().getRawPath());
+      sender.send(exchange, json ? ErrorAnswer.inJson(answer) : answer);
     } catch (IOException e) {
       LOG.debug("{}: a client of the admin address broke off", nodeId, e);
     } catch (RuntimeException | Error e) {
       var unused = unexpected(e);
     }
+  }
+
+  private static boolean isForScripts(@Nullable String path) {
+    return path != null && path.startsWith(ErrorAnswer.PATHS);
   }
 
   private Answer unexpected(Throwable bug) {
@@ -169,7 +176,7 @@ final class AdminServer implements AutoCloseable {
             + bug.getClass().getSimpleName());
   }
 
-  private Answer answer(HttpExchange exchange) throws IOException {
+  private Answer answer(HttpExchange exchange, Visit visit) throws IOException {
     String path = exchange.getRequestURI().getRawPath();
     String asked = exchange.getRequestMethod();
     String method = asked.equals("HEAD") ? "GET" : asked;
@@ -190,6 +197,10 @@ final class AdminServer implements AutoCloseable {
     Caller caller = decision.caller();
     if (caller == null) {
       return requireNonNull(decision.refusal());
+    }
+    Answer full = visit.enter(route.gate(), caller);
+    if (full != null) {
+      return full;
     }
     byte[] body = body(exchange);
     if (body == null) {

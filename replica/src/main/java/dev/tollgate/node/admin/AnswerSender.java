@@ -18,6 +18,8 @@ final class AnswerSender {
           "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'",
           "X-Content-Type-Options", "nosniff");
 
+  private static final int FIRST_ERROR = 400;
+
   private final AdminLimits limits;
   private final SlowClients slow;
   private final Semaphore streams;
@@ -58,8 +60,10 @@ final class AnswerSender {
       // what follows on this connection is the rest of the body
       exchange.getResponseHeaders().set("Connection", "close");
     }
+    // an error is short: it is the unread rest of the request that takes time
+    boolean isError = answer.status() >= FIRST_ERROR;
     slow.within(
-        limits.answerTime(),
+        isError ? limits.errorTime() : limits.answerTime(),
         () -> {
           exchange.sendResponseHeaders(answer.status(), empty ? -1 : bytes.length);
           if (!empty) {

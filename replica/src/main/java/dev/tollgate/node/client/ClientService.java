@@ -211,6 +211,16 @@ public final class ClientService implements Replica.Listener {
 
   /** Makes the node's side of a connection. */
   public ClientConnection connect(ClientConnection.Link link) {
+    return connect(link, /* admitted= */ null);
+  }
+
+  /**
+   * Makes the node's side of a connection within this process, for a user whose login another part
+   * of the node has checked.
+   *
+   * @param admitted as the cluster spells it; null on a cluster without users
+   */
+  public ClientConnection connect(ClientConnection.Link link, @Nullable String admitted) {
     ReplyChannel replies = new ReplyChannel(link, traffic, complaints);
     return new ClientConnection(
         replica.state(),
@@ -222,7 +232,8 @@ public final class ClientService implements Replica.Listener {
             access.users(),
             replies,
             new Login(access, nodeId, loginDelays, link),
-            link::trust),
+            link::trust,
+            admitted),
         new SessionRequests(
             leadership, pipeline, replica.facts(), queries, replies, access.owners()),
         new Heartbeats(timeKeeper, keepers, leadership, replica.facts(), workers, replies),

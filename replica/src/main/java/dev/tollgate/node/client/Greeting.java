@@ -23,6 +23,7 @@ final class Greeting {
   private final ReplyChannel replies;
   private final Login login;
   private final Runnable onOver;
+  private final @Nullable String admitted;
   private @Nullable ClientInfo client;
   private boolean loginRequired;
   private int version;
@@ -31,18 +32,22 @@ final class Greeting {
 
   /**
    * @param onOver called when the client is known, before it is told
+   * @param admitted the user of a client in this process whose login was checked elsewhere; null
+   *     for a client that logs in here, if it has to
    */
   Greeting(
       ClusterInfo cluster,
       Authentication users,
       ReplyChannel replies,
       Login login,
-      Runnable onOver) {
+      Runnable onOver,
+      @Nullable String admitted) {
     this.cluster = requireNonNull(cluster, "cluster");
     this.users = requireNonNull(users, "users");
     this.replies = requireNonNull(replies, "replies");
     this.login = requireNonNull(login, "login");
     this.onOver = requireNonNull(onOver, "onOver");
+    this.admitted = admitted;
   }
 
   /** True once the node may serve this client. */
@@ -107,7 +112,7 @@ final class Greeting {
       return;
     }
     version = Math.min(Protocol.VERSION, hello.maxVersion());
-    if (!over && users.isRequired()) {
+    if (!over && admitted == null && users.isRequired()) {
       loginRequired = login.require(version, answer);
       if (!loginRequired) {
         return;
@@ -118,7 +123,10 @@ final class Greeting {
             Text.first(hello.application(), Limits.DESCRIPTION_CHARS),
             Text.first(hello.host(), Limits.DESCRIPTION_CHARS),
             Text.first(hello.process(), Limits.DESCRIPTION_CHARS));
-    if (over || (!loginRequired && isThereRoom("", answer))) {
+    if (over || (!loginRequired && isThereRoom(admitted == null ? "" : admitted, answer))) {
+      if (!over) {
+        user = admitted;
+      }
       over = true;
       onOver.run();
       answer.accept(welcome());

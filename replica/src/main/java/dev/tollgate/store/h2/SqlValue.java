@@ -3,6 +3,7 @@ package dev.tollgate.store.h2;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.value.Parameter;
+import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,13 +12,18 @@ import org.h2.value.DataType;
 import org.h2.value.Value;
 import org.h2.value.ValueArray;
 import org.h2.value.ValueBigint;
+import org.h2.value.ValueBoolean;
+import org.h2.value.ValueDecfloat;
 import org.h2.value.ValueInterval;
 import org.h2.value.ValueNull;
+import org.h2.value.ValueNumeric;
 import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
 
 /** An SQL value, for callers that pass it on and need not know what it is. */
 public final class SqlValue {
+  private static final int MOST_DECIMALS = 1_000;
+
   private final Value value;
 
   private SqlValue(Value value) {
@@ -34,6 +40,18 @@ public final class SqlValue {
 
   public static SqlValue ofNumber(long number) {
     return new SqlValue(ValueBigint.get(number));
+  }
+
+  /** A number that need not be whole: exact if its digits can be written out, else a DECFLOAT. */
+  public static SqlValue ofDecimal(BigDecimal number) {
+    return new SqlValue(
+        number.scale() >= 0 && number.scale() <= MOST_DECIMALS
+            ? ValueNumeric.get(number)
+            : ValueDecfloat.get(number));
+  }
+
+  public static SqlValue ofTruth(boolean truth) {
+    return new SqlValue(ValueBoolean.get(truth));
   }
 
   public static SqlValue ofText(String text) {

@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.FeatureLevels;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +120,40 @@ class PeerGuardTest {
     assertEquals(PeerGuard.Reason.UNNAMED_CLUSTER, reason(guard, stranger));
     guard.refusedBy("n2", new PeerGuard.Refusal(PeerGuard.Reason.UNNAMED_CLUSTER, "unknown"));
     assertEquals(List.of(), stops);
+  }
+
+  @Test
+  void membersSayWhereTheirAdminAddressesAre() throws Exception {
+    PeerGuard guard = guard(Set.of("n1", "n2", "n3"));
+    say(guard, "n2", "http://10.0.0.2:7480");
+    say(guard, "n3", null);
+    assertEquals(Map.of("n2", "http://10.0.0.2:7480"), guard.adminUrls());
+    say(guard, "n2", "https://10.0.0.2:7481");
+    say(guard, "n3", "http://10.0.0.3:7480");
+    assertEquals(
+        Map.of("n2", "https://10.0.0.2:7481", "n3", "http://10.0.0.3:7480"), guard.adminUrls());
+    say(guard, "n2", null);
+    assertEquals(Map.of("n3", "http://10.0.0.3:7480"), guard.adminUrls());
+  }
+
+  @Test
+  void addressesOfStrangersAndOtherTextsAreNotPassedOn() throws Exception {
+    PeerGuard guard = guard(Set.of("n1", "n2"));
+    say(guard, "n9", "http://10.0.0.9:7480");
+    say(guard, "n2", "http://10.0.0.2:7480");
+    say(guard, "n2", "http://evil.example/?");
+    assertEquals(Map.of(), guard.adminUrls());
+    // refused, because it takes n1 for another incarnation
+    PeerCredentials refused =
+        new PeerCredentials(
+            "n2", null, NodeIdentity.draw(), "n1", NodeIdentity.draw(), "http://10.0.0.2:7480");
+    reason(guard, refused);
+    assertEquals(Map.of(), guard.adminUrls());
+  }
+
+  private static void say(PeerGuard guard, String nodeId, @Nullable String url) {
+    assertNull(
+        guard.check(new PeerCredentials(nodeId, null, NodeIdentity.draw(), "n1", null, url)));
   }
 
   /** It takes n1 for another incarnation. */

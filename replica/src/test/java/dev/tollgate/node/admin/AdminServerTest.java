@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,7 +43,24 @@ class AdminServerTest {
   private final AtomicInteger blocked = new AtomicInteger();
   private final AtomicInteger streamsBegun = new AtomicInteger();
   private final AtomicInteger streamsEnded = new AtomicInteger();
+  private final OneAtATime gate = new OneAtATime();
   private AdminServer server;
+
+  /** Admits one request, and refuses the next. */
+  private static final class OneAtATime implements Route.Gate {
+    private final AtomicInteger inside = new AtomicInteger();
+
+    @Override
+    public @Nullable Answer enter(Caller caller) {
+      assertEquals("JO", caller.user());
+      return inside.compareAndSet(0, 1) ? null : Answer.text(503, "full");
+    }
+
+    @Override
+    public void leave(Caller caller) {
+      assertTrue(inside.compareAndSet(1, 0));
+    }
+  }
 
   @AfterEach
   void stop() throws IOException {
@@ -73,6 +92,14 @@ class AdminServerTest {
                 Audience.USERS,
                 request -> Answer.of(200, Answer.TEXT, new byte[MANY_BYTES])),
             new Route("GET", "/blocked", Audience.USERS, request -> block()),
+            new Route(
+                "POST", "/counted", Audience.USERS, gate, request -> Answer.text(200, "counted")),
+            new Route(
+                "GET",
+                "/counted",
+                Audience.USERS,
+                gate,
+                request -> Answer.of(200, Answer.TEXT, new byte[MANY_BYTES])),
             new Route(
                 "GET",
                 "/bug",
@@ -281,6 +308,37 @@ class AdminServerTest {
     assertEquals(503, refused.status());
     assertTrue(refused.body().contains("1 answers without an end"), refused.body());
     assertEquals(200, get("/page").status());
+  }
+
+  /** A client that sends or reads slowly counts as long as it takes a thread. */
+  @Test
+  void requestCountsFromItsHeadToTheEndOfItsAnswer() throws Exception {
+    start();
+    Socket slow = send("POST /counted HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nab");
+    await().atMost(LONG).until(() -> gate.inside.get() == 1);
+    assertEquals(503, get("/counted").status());
+    slow.getOutputStream().write('c');
+    assertEquals("counted\n", HttpCalls.read(slow).body());
+    await().atMost(LONG).until(() -> gate.inside.get() == 0);
+    Socket unread = send("GET /counted HTTP/1.1\r\nHost: h\r\n\r\n");
+    unread.getInputStream().readNBytes(1_000);
+    assertEquals(1, gate.inside.get(), "most of the answer is not read");
+    assertEquals(503, get("/counted").status());
+    unread.close();
+    await().atMost(LONG).until(() -> gate.inside.get() == 0);
+  }
+
+  /** What a refused client still has to send is not waited for as long as an answer is. */
+  @Test
+  void refusedClientThatSendsSlowlyIsCutOff() throws Exception {
+    start(new AdminLimits(1, 0, BODY_BYTES, LONG, LONG, LONG));
+    assertNull(gate.enter(new Caller(true, "JO", false)));
+    Socket slow = send("POST /counted HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nab");
+    assertEquals("full\n", HttpCalls.read(slow).body());
+    long begin = System.nanoTime();
+    assertEquals(200, get("/page").status(), "the only thread is free again");
+    Duration took = Duration.ofNanos(System.nanoTime() - begin);
+    assertTrue(took.toSeconds() < AdminLimits.SILENCE_SECONDS / 2, took.toString());
   }
 
   @Test
