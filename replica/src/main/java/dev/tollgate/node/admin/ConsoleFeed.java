@@ -127,6 +127,11 @@ final class ConsoleFeed<P> implements AutoCloseable {
     return watch;
   }
 
+  /** True once nothing more will be seen. */
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** How many pages watch. */
   synchronized int watchers() {
     return watches.size();

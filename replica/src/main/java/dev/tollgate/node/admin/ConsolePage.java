@@ -207,6 +207,9 @@ final class ConsolePage implements AutoCloseable {
     private void sendNext(ConsoleFeed<ConsolePicture>.Watch watch)
         throws IOException, InterruptedException {
       ConsoleFeed.Seen<ConsolePicture> seen = watch.next(number, limits.ping());
+      if (feed.isClosed()) {
+        throw new IOException("the node stops");
+      }
       if (seen == null) {
         write(": nothing new\n\n");
         return;
