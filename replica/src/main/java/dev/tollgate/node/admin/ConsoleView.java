@@ -191,7 +191,7 @@ final class ConsoleView {
     rows--;
     Lease lease = hold.lease();
     json.open('{')
-        .member("token", (Long) hold.token().value())
+        .member("token", String.valueOf(hold.token().value()))
         .member("sinceMillis", (Long) (hold.sinceMicros() / MICROS))
         .member("kept", hold.onlyKeeps())
         .member("releasable", isReleasable(lease));
@@ -206,7 +206,7 @@ final class ConsoleView {
   }
 
   private void addLeaseOf(Lease lease) {
-    json.member("lease", (Long) lease.id().value())
+    json.member("lease", String.valueOf(lease.id().value()))
         .member("kind", lease.kind().name())
         .member("owner", lease.owner())
         .member("user", lease.user().value())
@@ -215,7 +215,7 @@ final class ConsoleView {
 
   private void addClient(SessionId session) {
     ClientInfo client = locks.client(session);
-    json.member("session", (Long) session.value())
+    json.member("session", String.valueOf(session.value()))
         .member("application", client == null ? null : client.application())
         .member("host", client == null ? null : client.host())
         .member("process", client == null ? null : client.process());
