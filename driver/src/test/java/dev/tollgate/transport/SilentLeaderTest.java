@@ -94,6 +94,18 @@ class SilentLeaderTest {
     cluster.lead(next);
   }
 
+  private CompletableFuture<String> querying(ClusterSession session) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return Client.query(session, "SELECT 1");
+          } catch (TransportException e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        threads);
+  }
+
   private CompletableFuture<Long> updating(ClusterSession session, String sql) {
     return CompletableFuture.supplyAsync(
         () -> {
@@ -222,16 +234,7 @@ class SilentLeaderTest {
       FakeNode next = notWatched();
       Execution query = threeRows(session);
       cluster.node(0).holdStatements();
-      CompletableFuture<String> other =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return Client.query(session, "SELECT 1");
-                } catch (TransportException e) {
-                  throw new IllegalStateException(e);
-                }
-              },
-              threads);
+      CompletableFuture<String> other = querying(session);
       await().until(() -> cluster.received().size() == 2);
       cluster.lead(next);
       await().until(() -> lastKnownTerm() == cluster.term());
@@ -259,16 +262,7 @@ class SilentLeaderTest {
     try (ClusterSession session = open(registry, ReadConsistency.ANY)) {
       FakeNode next = notWatched();
       cluster.node(0).holdStatements();
-      CompletableFuture<String> query =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return Client.query(session, "SELECT 1");
-                } catch (TransportException e) {
-                  throw new IllegalStateException(e);
-                }
-              },
-              threads);
+      CompletableFuture<String> query = querying(session);
       await().until(() -> cluster.received().size() == 1);
       cluster.lead(next);
       await().until(() -> lastKnownTerm() == cluster.term());

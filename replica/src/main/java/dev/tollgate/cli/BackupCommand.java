@@ -51,14 +51,7 @@ import picocli.CommandLine.Spec;
 final class BackupCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = {"-u", "--url"},
-      required = true,
-      defaultValue = "${env:TOLLGATE_URL}",
-      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
-  private String url;
-
-  @Mixin private final LoginOptions login = new LoginOptions();
+  @Mixin private final ClusterOptions cluster = new ClusterOptions();
 
   @Option(
       names = "--leader",
@@ -99,7 +92,7 @@ final class BackupCommand implements Callable<Integer> {
   public Integer call() {
     requireSense();
     try {
-      Properties properties = login.properties(url);
+      Properties properties = cluster.properties();
       Passphrase secret = passphrase.read();
       Integer kept = keep;
       return kept == null ? writeFile(properties, secret) : writeInto(kept, properties, secret);
@@ -151,7 +144,7 @@ final class BackupCommand implements Callable<Integer> {
       throws IOException {
     long start = System.nanoTime();
     Reply.SnapshotOpened snapshot =
-        SnapshotFetch.write(url, properties, leader, unfinished, secret);
+        SnapshotFetch.write(cluster.url(), properties, leader, unfinished, secret);
     Backup backup = Backup.check(unfinished, secret);
     return String.format(
         "node %s at log index %d, last changed %s, epoch %d, %d bytes%s, in %d ms",

@@ -85,9 +85,9 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private Patient patient() throws IOException {
-    String cluster = url == null ? options.join() : url;
-    String raftAddress = options.raftAddress();
-    Map<String, String> peers = new TreeMap<>(options.addresses().peers(options.peers()));
+    String cluster = url == null ? options.raft().join() : url;
+    String raftAddress = options.raft().address();
+    Map<String, String> peers = new TreeMap<>(options.addresses().peers(options.raft().peers()));
     return new Patient(
         options.id(),
         options.data(),
@@ -96,11 +96,11 @@ final class DoctorCommand implements Callable<Integer> {
         options.listenAddress(),
         raftAddress == null ? null : options.addresses().parse(raftAddress),
         peers,
-        options.electionTimeout(),
-        options.snapshotLogBytes(),
+        options.raft().electionTimeout(),
+        options.raft().snapshotLogBytes(),
         () -> NodeDirectory.isInUse(options.data()),
         cluster,
-        cluster == null ? new Properties() : options.login().properties(cluster));
+        cluster == null ? new Properties() : options.raft().login().properties(cluster));
   }
 
   /** The heap that {@code bin/tollgate} would give a server. */

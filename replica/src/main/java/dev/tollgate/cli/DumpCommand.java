@@ -33,14 +33,7 @@ import picocli.CommandLine.Parameters;
     },
     mixinStandardHelpOptions = true)
 final class DumpCommand implements Callable<Integer> {
-  @Option(
-      names = {"-u", "--url"},
-      required = true,
-      defaultValue = "${env:TOLLGATE_URL}",
-      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
-  private String url;
-
-  @Mixin private final LoginOptions login = new LoginOptions();
+  @Mixin private final ClusterOptions cluster = new ClusterOptions();
 
   @Option(
       names = "--leader",
@@ -64,7 +57,7 @@ final class DumpCommand implements Callable<Integer> {
       Path snapshot = Files.createTempFile("tollgate", ".snapshot");
       try {
         requireNew();
-        SnapshotFetch.write(url, login.properties(url), leader, snapshot, null);
+        SnapshotFetch.write(cluster.url(), cluster.properties(), leader, snapshot, null);
         dump(Backup.check(snapshot));
         return 0;
       } finally {

@@ -20,13 +20,23 @@ final class DurationText implements ITypeConverter<Duration> {
       throw new TypeConversionException(
           "'" + value + "' is no time: write 500ms, 30s, 5m, 6h or 2d, or a number of seconds");
     }
-    long number = Long.parseLong(time.group(1));
-    return switch (time.group(2)) {
-      case "ms" -> Duration.ofMillis(number);
-      case "m" -> Duration.ofMinutes(number);
-      case "h" -> Duration.ofHours(number);
-      case "d" -> Duration.ofDays(number);
-      default -> Duration.ofSeconds(number);
+    return of(time.group(1), time.group(2));
+  }
+
+  /**
+   * Returns the time.
+   *
+   * @param number at most nine digits
+   * @param unit ms, s, m, h or d; empty for seconds
+   */
+  static Duration of(String number, String unit) {
+    long count = Long.parseLong(number);
+    return switch (unit) {
+      case "ms" -> Duration.ofMillis(count);
+      case "m" -> Duration.ofMinutes(count);
+      case "h" -> Duration.ofHours(count);
+      case "d" -> Duration.ofDays(count);
+      default -> Duration.ofSeconds(count);
     };
   }
 

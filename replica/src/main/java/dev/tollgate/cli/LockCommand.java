@@ -63,14 +63,7 @@ final class LockCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = {"-u", "--url"},
-      required = true,
-      defaultValue = "${env:TOLLGATE_URL}",
-      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
-  private String url;
-
-  @Mixin private final LoginOptions login = new LoginOptions();
+  @Mixin private final ClusterOptions cluster = new ClusterOptions();
 
   @Option(
       names = {"-w", "--wait"},
@@ -195,7 +188,7 @@ final class LockCommand implements Callable<Integer> {
 
   private LockClient connect() {
     try {
-      return LockClient.connect(url, login.properties(url));
+      return LockClient.connect(cluster.url(), cluster.properties());
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--url: " + e.getMessage(), e);
     }

@@ -1,7 +1,6 @@
 package dev.tollgate.cli;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,7 +10,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ScopeType;
 
 /** Lists, adds and removes the nodes of a cluster, and moves its leadership; prints the nodes. */
 @Command(
@@ -19,22 +17,14 @@ import picocli.CommandLine.ScopeType;
     description = "Lists, adds and removes the nodes of a cluster, and moves its leadership.",
     mixinStandardHelpOptions = true)
 final class NodesCommand implements Callable<Integer> {
-  @Option(
-      names = {"-u", "--url"},
-      required = true,
-      scope = ScopeType.INHERIT,
-      defaultValue = "${env:TOLLGATE_URL}",
-      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
-  private String url;
-
-  @Mixin private final LoginOptions login = new LoginOptions();
+  @Mixin private final ClusterOptions cluster = new ClusterOptions();
 
   NodesCommand() {}
 
   @Override
   public Integer call() {
     try {
-      return NodeList.print(url, login.properties(url)) ? 0 : Main.FAILED;
+      return NodeList.print(cluster.url(), cluster.properties()) ? 0 : Main.FAILED;
     } catch (SQLException e) {
       System.err.println(SqlCommand.describe(e));
       return Main.FAILED;
@@ -73,7 +63,7 @@ final class NodesCommand implements Callable<Integer> {
 
   private boolean leads(String node) {
     try {
-      return node.equals(NodeList.leader(url, login.properties(url)));
+      return node.equals(NodeList.leader(cluster.url(), cluster.properties()));
     } catch (SQLException e) {
       System.err.println(SqlCommand.describe(e));
       return false;
@@ -81,7 +71,7 @@ final class NodesCommand implements Callable<Integer> {
   }
 
   private int execute(String sql, String... arguments) {
-    try (Connection connection = DriverManager.getConnection(url, login.properties(url));
+    try (Connection connection = cluster.connect();
         PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < arguments.length; i++) {
         statement.setString(i + 1, arguments[i]);

@@ -105,7 +105,7 @@ final class ServerCommand implements Callable<Integer> {
       return 0;
     }
     node.start();
-    String join = options.join();
+    String join = options.raft().join();
     if (join != null && !node.isMember()) {
       join(node, join);
     }
@@ -151,9 +151,9 @@ final class ServerCommand implements Callable<Integer> {
     Joining joining =
         new Joining(
             cluster,
-            options.login().properties(cluster),
+            options.raft().login().properties(cluster),
             options.id(),
-            requireNonNull(options.raftAddress()),
+            requireNonNull(options.raft().address()),
             options.clientAddress(),
             NodeSettings.localEnvironment());
     CompletableFuture<@Nullable Void> joined = new CompletableFuture<>();
@@ -235,7 +235,7 @@ final class ServerCommand implements Callable<Integer> {
 
   /** Ratis ends the process without a message if its port is taken. */
   private void requireFreeRaftPort() throws IOException {
-    String raftAddress = options.raftAddress();
+    String raftAddress = options.raft().address();
     if (raftAddress != null) {
       InetSocketAddress address = options.addresses().parse(raftAddress);
       try (ServerSocket probe = new ServerSocket()) {
@@ -250,9 +250,9 @@ final class ServerCommand implements Callable<Integer> {
 
   /** Logs the version, process and addresses of the node: a reader of the log needs them first. */
   private void reportStart() {
-    String raftAddress = options.raftAddress();
-    String join = options.join();
-    List<String> peers = options.peers();
+    String raftAddress = options.raft().address();
+    String join = options.raft().join();
+    List<String> peers = options.raft().peers();
     LOG.info(
         "{}: Tollgate {} starts: process {}, Java {} ({}), heap {} MiB, data in {}, clients at {},"
             + " listens on {}, other nodes at {}, {}",

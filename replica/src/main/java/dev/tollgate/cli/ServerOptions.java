@@ -1,7 +1,5 @@
 package dev.tollgate.cli;
 
-import dev.tollgate.log.RaftSettings;
-import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.ConnectionSettings;
 import dev.tollgate.node.Descriptors;
 import dev.tollgate.node.NodeSettings;
@@ -12,9 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,9 +26,6 @@ import picocli.CommandLine.Spec;
  */
 final class ServerOptions {
   private static final Logger LOG = LoggerFactory.getLogger(ServerOptions.class);
-
-  private static final int LEAST_ELECTION_MILLIS = 50;
-  private static final int MOST_ELECTION_MILLIS = 60_000;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -62,54 +55,7 @@ final class ServerOptions {
               + " for every interface. [TOLLGATE_CLIENT_LISTEN]")
   private @Nullable String clientListen;
 
-  @Option(
-      names = "--raft-address",
-      description =
-          "host:port at which the other nodes reach this one; if not given, what --peers says of"
-              + " it. Without either, the node stays alone. [TOLLGATE_RAFT_ADDRESS]")
-  private @Nullable String raftAddress;
-
-  @Option(
-      names = "--peers",
-      split = ",",
-      description =
-          "Every node of a new cluster, this one too: id=host:port,... with the Raft addresses."
-              + " Without it, the node is a cluster of its own. What --data knows goes before it."
-              + " [TOLLGATE_PEERS]")
-  private @Nullable List<String> peers;
-
-  @Option(
-      names = "--join",
-      description =
-          "jdbc:tollgate://host:port,.../ of a running cluster that this node asks to be added to,"
-              + " unless it belongs to it already. [TOLLGATE_JOIN]")
-  private @Nullable String join;
-
-  @Mixin private final LoginOptions login = new LoginOptions();
-
-  @Option(
-      names = "--election-timeout",
-      defaultValue = "200",
-      description =
-          "Milliseconds of silence after which the leader is replaced; at most twice that."
-              + " [TOLLGATE_ELECTION_TIMEOUT]")
-  private long electionTimeoutMillis;
-
-  @Option(
-      names = "--raft-transport",
-      defaultValue = "tcp",
-      description =
-          "How nodes talk with each other: tcp, or grpc as versions up to 0.1 did. The same for all"
-              + " nodes. [TOLLGATE_RAFT_TRANSPORT]")
-  private RaftTransport raftTransport = RaftTransport.TCP;
-
-  @Option(
-      names = "--snapshot-log-mib",
-      defaultValue = "64",
-      description =
-          "Mebibytes by which the log grows between two snapshots; may be a fraction."
-              + " [TOLLGATE_SNAPSHOT_LOG_MIB]")
-  private double snapshotLogMib;
+  @Mixin private final RaftOptions raft = new RaftOptions();
 
   @Option(
       names = "--max-connections",
@@ -154,22 +100,13 @@ final class ServerOptions {
    */
   NodeSettings settings() throws IOException {
     requireSense();
-    SortedMap<String, String> members = members();
-    NodeTls tls = tlsOptions.read(command.commandLine(), NodeTls.logged(id), raftAddress != null);
-    RaftSettings raft =
-        new RaftSettings(
-            id,
-            raftAddress,
-            members,
-            data,
-            Duration.ofMillis(electionTimeoutMillis),
-            snapshotLogBytes(),
-            raftTransport,
-            tls != null && tls.peers() ? tls.credentials() : null);
+    SortedMap<String, String> members = raft.members(id, addresses(), this::require);
+    NodeTls tls =
+        tlsOptions.read(command.commandLine(), NodeTls.logged(id), raft.address() != null);
     NodeSettings settings =
         new NodeSettings(
             id,
-            raft,
+            raft.settings(id, members, data, tls),
             clientAddress,
             listenAddress(),
             connections(),
@@ -209,47 +146,10 @@ final class ServerOptions {
   private void requireSense() {
     addresses().requireName("--id", id);
     addresses().requirePort("--client-address", clientAddress);
-    if (raftAddress != null) {
-      addresses().requirePort("--raft-address", raftAddress);
-    }
-    require(
-        electionTimeoutMillis >= LEAST_ELECTION_MILLIS
-            && electionTimeoutMillis <= MOST_ELECTION_MILLIS,
-        "--election-timeout is "
-            + electionTimeoutMillis
-            + " ms: it has to be from "
-            + LEAST_ELECTION_MILLIS
-            + " to "
-            + MOST_ELECTION_MILLIS);
-    require(snapshotLogMib > 0, "--snapshot-log-mib has to be more than 0: " + snapshotLogMib);
+    raft.requireSense(addresses(), this::require);
     require(maxConnections > 0, "--max-connections has to be more than 0: " + maxConnections);
     connectionOptions.requireSense(this::require);
     require(verifyMinutes >= 0, "--verify-minutes cannot be less than 0: " + verifyMinutes);
-    require(
-        join == null || !LoginOptions.hasPassword(join),
-        "--join has a password in it, which others would read here: write it into a file, and name"
-            + " that with --password-file");
-  }
-
-  /** The nodes of a new cluster; none if this node is to join another cluster. */
-  private SortedMap<String, String> members() {
-    SortedMap<String, String> members = new TreeMap<>();
-    if (join != null) {
-      require(
-          raftAddress != null, "--join needs --raft-address: the others have to reach this node");
-      require(peers == null, "--join asks a running cluster, --peers makes a new one: not both");
-    } else if (peers == null || peers.isEmpty()) {
-      members.put(id, raftAddress == null ? "" : raftAddress);
-    } else {
-      members.putAll(addresses().peers(peers));
-      String stated = members.get(id);
-      require(stated != null, "--peers does not name this node, " + id);
-      require(
-          raftAddress == null || raftAddress.equals(stated),
-          "--peers says that " + id + " is at " + stated + ", --raft-address says " + raftAddress);
-      raftAddress = stated;
-    }
-    return members;
   }
 
   /**
@@ -259,7 +159,7 @@ final class ServerOptions {
     userOptions.requireProtection(
         settings,
         users,
-        raftAddress == null ? null : addresses().parse(raftAddress),
+        raft.address() == null ? null : addresses().parse(raft.address()),
         refusal -> require(false, refusal));
     if (UserOptions.isReadable(settings)) {
       LOG.warn(
@@ -300,35 +200,12 @@ final class ServerOptions {
     return addresses().parse(listensAt());
   }
 
-  /** Where other nodes reach this one, or null; known once the {@link #settings} are made. */
-  @Nullable String raftAddress() {
-    return raftAddress;
-  }
-
-  /** The nodes of a new cluster, as they were written; none for another node. */
-  List<String> peers() {
-    return peers == null ? List.of() : List.copyOf(peers);
-  }
-
-  /** The running cluster that the node joins, or null. */
-  @Nullable String join() {
-    return join;
-  }
-
-  LoginOptions login() {
-    return login;
+  RaftOptions raft() {
+    return raft;
   }
 
   Duration rehearsal() {
     return rehearsal;
-  }
-
-  Duration electionTimeout() {
-    return Duration.ofMillis(electionTimeoutMillis);
-  }
-
-  long snapshotLogBytes() {
-    return (long) (snapshotLogMib * (1 << 20));
   }
 
   int maxConnections() {

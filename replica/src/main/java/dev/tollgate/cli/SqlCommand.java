@@ -7,7 +7,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -39,14 +38,7 @@ final class SqlCommand implements Callable<Integer> {
   /** A text that cannot be a statement. */
   private static final String MARK = "\u0000";
 
-  @Option(
-      names = {"-u", "--url"},
-      required = true,
-      defaultValue = "${env:TOLLGATE_URL}",
-      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
-  private String url;
-
-  @Mixin private final LoginOptions login = new LoginOptions();
+  @Mixin private final ClusterOptions cluster = new ClusterOptions();
 
   @Option(
       names = {"-e", "--execute"},
@@ -75,7 +67,7 @@ final class SqlCommand implements Callable<Integer> {
   }
 
   private int run(String script) {
-    try (Connection connection = DriverManager.getConnection(url, login.properties(url));
+    try (Connection connection = cluster.connect();
         Statement statement = connection.createStatement()) {
       for (String sql : split(script)) {
         run(statement, sql);
@@ -88,9 +80,9 @@ final class SqlCommand implements Callable<Integer> {
   }
 
   private int shell() throws IOException {
-    Properties properties = login.properties(url);
+    Properties properties = cluster.properties();
     try (Terminal terminal = TerminalBuilder.builder().name("tollgate").build();
-        Shell shell = new Shell(url, properties, terminal, reader(terminal, HISTORY))) {
+        Shell shell = new Shell(cluster.url(), properties, terminal, reader(terminal, HISTORY))) {
       shell.run();
       return 0;
     } catch (SQLException e) {

@@ -25,14 +25,7 @@ final class TopCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = {"-u", "--url"},
-      required = true,
-      defaultValue = "${env:TOLLGATE_URL}",
-      description = "jdbc:tollgate://host:port,.../ [TOLLGATE_URL]")
-  private String url;
-
-  @Mixin private final LoginOptions login = new LoginOptions();
+  @Mixin private final ClusterOptions cluster = new ClusterOptions();
 
   @Option(
       names = "--every",
@@ -59,7 +52,7 @@ final class TopCommand implements Callable<Integer> {
     require(seconds >= 1 && seconds <= MOST_SECONDS, "--every", seconds, MOST_SECONDS);
     require(rows >= 1 && rows <= MOST_ROWS, "--rows", rows, MOST_ROWS);
     PrintWriter out = spec.commandLine().getOut();
-    try (TopView view = new TopView(url, login.properties(url), rows)) {
+    try (TopView view = new TopView(cluster.url(), cluster.properties(), rows)) {
       if (once) {
         TopView.Frame frame = view.frame();
         out.print(frame.text());

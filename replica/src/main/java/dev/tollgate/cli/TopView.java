@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Text;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.sql.Connection;
@@ -84,7 +85,7 @@ final class TopView implements AutoCloseable {
     } catch (SQLException e) {
       complete = false;
       out.println();
-      out.println(printable(SqlCommand.describe(e)));
+      out.println(Text.printable(SqlCommand.describe(e)));
       close();
     }
     out.flush();
@@ -120,13 +121,8 @@ final class TopView implements AutoCloseable {
   }
 
   private static String cell(@Nullable String text) {
-    String shown = text == null ? "" : printable(text);
+    String shown = text == null ? "" : Text.printable(text);
     return shown.length() > CELL_CHARS ? shown.substring(0, CELL_CHARS - 3) + "..." : shown;
-  }
-
-  /** Clients choose these texts, and a terminal obeys control characters. */
-  private static String printable(String text) {
-    return text.replaceAll("[\\p{Cntrl}\\p{Cf}\\u0080-\\u009f\\u2028\\u2029]", "?");
   }
 
   /** Closes the connection; the next frame opens another one. */

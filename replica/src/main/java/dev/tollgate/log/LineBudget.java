@@ -30,6 +30,11 @@ public final class LineBudget {
     this.fullNanos = nanoTime.getAsLong();
   }
 
+  /** What a line says of those before it that found no room; empty if there were none. */
+  public static String leftOut(long lines) {
+    return lines == 0 ? "" : " (and " + lines + " such lines were left out)";
+  }
+
   /** Takes room for one; returns how many were left out before it, or -1 if there is no room. */
   public synchronized long take() {
     long now = nanoTime.getAsLong();

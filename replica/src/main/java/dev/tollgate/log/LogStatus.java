@@ -17,8 +17,21 @@ public record LogStatus(
     long lastAppliedIndex,
     long commitIndex,
     List<Member> members) {
+  /** Entries that a node that has caught up may lack: a busy cluster commits some all the time. */
+  public static final long CAUGHT_UP_ENTRIES = 64;
+
   public LogStatus {
     members = List.copyOf(members);
+  }
+
+  /** Up to where the leader knows the log to be committed, as this node heard; -1 if it did not. */
+  public long leaderCommitIndex() {
+    for (Member member : members) {
+      if (member.nodeId().equals(leaderId)) {
+        return member.commitIndex();
+      }
+    }
+    return -1;
   }
 
   /** A node whose log cannot be asked. */

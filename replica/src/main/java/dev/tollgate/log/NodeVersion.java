@@ -3,6 +3,7 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.FeatureLevels;
+import dev.tollgate.core.command.Text;
 import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.wire.Protocol;
@@ -65,8 +66,7 @@ public record NodeVersion(
   }
 
   private static String printable(String text) {
-    String first = text.substring(0, Math.min(text.length(), PROGRAM_CHARS));
-    return first.replaceAll("[^\\x20-\\x7e]", "?");
+    return Text.first(text, PROGRAM_CHARS).replaceAll("[^\\x20-\\x7e]", "?");
   }
 
   /** The version of the program, for messages. */

@@ -72,9 +72,6 @@ public final class Node implements AutoCloseable {
   /** How long a leader that stops waits for its successor. */
   private static final Duration RESIGN_AT_END = Duration.ofSeconds(3);
 
-  /** Entries that a follower may lack to be ready: a busy cluster commits some all the time. */
-  private static final long READY_LAG = 64;
-
   /** How long a node that is alone and stops waits until its leases are recorded. */
   private static final Duration RECORD_AT_END = Duration.ofSeconds(3);
 
@@ -315,10 +312,11 @@ public final class Node implements AutoCloseable {
 
   private AdminAddress openAdmin(InetSocketAddress address) throws IOException {
     NodeTls tls = settings.tls();
+    String program = replica.version().program();
     return AdminAddress.open(
         new NodeParts(
             settings.nodeId(),
-            version(),
+            program.isEmpty() ? "unknown" : program,
             replica,
             log,
             pipeline,
@@ -336,12 +334,6 @@ public final class Node implements AutoCloseable {
         address,
         tls == null ? null : tls.clients(),
         AdminLimits.STANDARD);
-  }
-
-  /** As the jar's manifest says; classes outside a jar have none. */
-  private static String version() {
-    String version = Node.class.getPackage().getImplementationVersion();
-    return version == null ? "unknown" : version;
   }
 
   /** True if this node is a member. A node that was started to join the cluster is not one yet. */
@@ -435,9 +427,8 @@ public final class Node implements AutoCloseable {
       return true;
     }
     LogStatus status = log.status();
-    return status.members().stream()
-        .filter(member -> member.nodeId().equals(leader) && member.commitIndex() >= 0)
-        .anyMatch(member -> status.lastAppliedIndex() + READY_LAG >= member.commitIndex());
+    long committed = status.leaderCommitIndex();
+    return committed >= 0 && status.lastAppliedIndex() + LogStatus.CAUGHT_UP_ENTRIES >= committed;
   }
 
   /**

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.LivingDirectory;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Reader;
@@ -19,7 +20,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -249,9 +249,7 @@ class BackupsIT {
   }
 
   private static List<Path> files(Path data, String pattern) throws IOException {
-    try (Stream<Path> files = Files.walk(data)) {
-      return files.filter(file -> file.getFileName().toString().matches(pattern)).sorted().toList();
-    }
+    return LivingDirectory.find(data, pattern);
   }
 
   private static List<Path> snapshots(Path data) throws IOException {

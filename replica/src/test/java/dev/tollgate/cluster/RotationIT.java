@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Nodes and clients in processes of their own, whose certificates are replaced while they work. One
  * process of clients logs in with its certificate, the other one with a password.
  */
+@Tag("nightly")
 class RotationIT {
   private static final List<String> NODES = List.of("n1", "n2", "n3");
   private static final String USER = "worker";

@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static dev.tollgate.node.RawClient.execute;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
-import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -39,7 +39,6 @@ class BusyApplyTest {
   private static final long TTL_MILLIS = 60_000;
   private static final Request.SessionOptions OPTIONS =
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0);
-  private static final byte[] NO_PARAMETERS = {0, 0};
 
   private static final String NEVER_ENDS =
       "SELECT COUNT(*) FROM SYSTEM_RANGE(1, 1000000) A, SYSTEM_RANGE(1, 1000000) B"
@@ -239,17 +238,8 @@ class BusyApplyTest {
     return new Request.Heartbeat(List.of(session.sessionId()), List.of());
   }
 
-  private static Request.Execute execute(long sequence, String sql) {
-    return request(sequence, TransactionMode.AUTOCOMMIT, sql);
-  }
-
   private static Request.Execute inTransaction(long sequence, String sql) {
-    return request(sequence, TransactionMode.READ_COMMITTED, sql);
-  }
-
-  private static Request.Execute request(long sequence, TransactionMode mode, String sql) {
-    return new Request.Execute(
-        sequence, true, mode, false, sql, new KeyRequest.None(), 0, 0, List.of(NO_PARAMETERS));
+    return execute(sequence, TransactionMode.READ_COMMITTED, sql);
   }
 
   private static void assertFailure(SqlState state, Reply reply) {

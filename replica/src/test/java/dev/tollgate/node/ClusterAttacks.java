@@ -1,11 +1,11 @@
 package dev.tollgate.node;
 
-import dev.tollgate.wire.KeyRequest;
+import static dev.tollgate.node.RawClient.execute;
+
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
-import dev.tollgate.wire.TransactionMode;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
@@ -284,19 +284,6 @@ final class ClusterAttacks {
       }
     }
     connection.rollback();
-  }
-
-  private static Request execute(long sequence, String sql) {
-    return new Request.Execute(
-        sequence,
-        true,
-        TransactionMode.AUTOCOMMIT,
-        false,
-        sql,
-        new KeyRequest.None(),
-        0,
-        0,
-        List.of(new byte[] {0, 0}));
   }
 
   /** Reads answers until nothing more is to be done. */

@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static dev.tollgate.node.RawClient.execute;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -9,11 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.node.client.HeldQueries;
 import dev.tollgate.store.SqlDatabase;
-import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
-import dev.tollgate.wire.TransactionMode;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -78,19 +77,6 @@ class DrainTest {
     RawClient client = connect();
     assertInstanceOf(Reply.SessionReady.class, client.call(OPEN));
     return client;
-  }
-
-  private static Request.Execute execute(long sequence, String sql) {
-    return new Request.Execute(
-        sequence,
-        true,
-        TransactionMode.AUTOCOMMIT,
-        false,
-        sql,
-        new KeyRequest.None(),
-        0,
-        0,
-        List.of(new byte[] {0, 0}));
   }
 
   /** Sends a query, and returns once the node has it. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.LivingDirectory;
 import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.replica.EnvironmentDiffersException;
@@ -235,9 +236,7 @@ class EnvironmentsTest {
   }
 
   private List<Path> files(String id, String name) throws IOException {
-    try (Stream<Path> files = Files.walk(directory.resolve(id))) {
-      return files.filter(file -> file.getFileName().toString().matches(name)).toList();
-    }
+    return LivingDirectory.find(directory.resolve(id), name);
   }
 
   private static void awaitEqual(LocalCluster cluster, Connection connection) {

@@ -1,18 +1,17 @@
 package dev.tollgate.node;
 
+import static dev.tollgate.node.RawClient.execute;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.node.client.HeldQueries;
 import dev.tollgate.value.StatementResult;
-import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.TransactionMode;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 /** A transaction that is rolled back when its next query has been taken and does not run yet. */
 @Timeout(60)
 class LostTransactionTest {
-  private static final byte[] NO_PARAMETERS = {0, 0};
   private static final String ROWS = "SELECT COUNT(*) FROM T";
 
   private Node node;
@@ -87,10 +85,5 @@ class LostTransactionTest {
 
   private Reply.Result call(Request request) throws Exception {
     return assertInstanceOf(Reply.Result.class, client.call(request));
-  }
-
-  private static Request.Execute execute(long sequence, TransactionMode mode, String sql) {
-    return new Request.Execute(
-        sequence, true, mode, false, sql, new KeyRequest.None(), 0, 0, List.of(NO_PARAMETERS));
   }
 }

@@ -8,10 +8,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tollgate.LivingDirectory;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerFuzzer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -24,7 +24,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -106,14 +105,8 @@ class PeerFuzzTest {
 
   /** The group by the directory that Ratis keeps for it. */
   private static RaftGroupId group(Path data) throws IOException {
-    try (Stream<Path> files = Files.walk(data)) {
-      return files
-          .map(file -> file.getFileName().toString())
-          .filter(name -> name.matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"))
-          .map(name -> RaftGroupId.valueOf(UUID.fromString(name)))
-          .findFirst()
-          .orElseThrow();
-    }
+    Path named = LivingDirectory.find(data, "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}").get(0);
+    return RaftGroupId.valueOf(UUID.fromString(named.getFileName().toString()));
   }
 
   private static long lock(Connection honest) throws SQLException {

@@ -3,18 +3,22 @@ package dev.tollgate.node;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import dev.tollgate.wire.Frame;
+import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
+import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireReader;
 import dev.tollgate.wire.WireWriter;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.List;
 
 /** A client that says whatever the test wants. */
 final class RawClient implements AutoCloseable {
+  private static final byte[] NO_PARAMETERS = {0, 0};
   private static final int READ_TIMEOUT_MILLIS = 20_000;
 
   private final Socket socket;
@@ -68,6 +72,25 @@ final class RawClient implements AutoCloseable {
 
   void send(byte[] bytes) throws IOException {
     socket.getOutputStream().write(bytes);
+  }
+
+  /** A statement without parameters, in autocommit. */
+  static Request.Execute execute(long sequence, String sql) {
+    return execute(sequence, TransactionMode.AUTOCOMMIT, sql);
+  }
+
+  /** A statement without parameters. */
+  static Request.Execute execute(long sequence, TransactionMode mode, String sql) {
+    return new Request.Execute(
+        sequence,
+        /* ownLeaseTrusted= */ true,
+        mode,
+        /* batch= */ false,
+        sql,
+        new KeyRequest.None(),
+        /* maxRows= */ 0,
+        /* pageRows= */ 0,
+        List.of(NO_PARAMETERS));
   }
 
   Reply receive() throws IOException {

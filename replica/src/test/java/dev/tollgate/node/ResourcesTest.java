@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static dev.tollgate.node.RawClient.execute;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -14,7 +15,6 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ConnectionLimits;
 import dev.tollgate.store.SqlDatabase;
-import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -88,7 +88,6 @@ class ResourcesTest {
   private static final int CALLS_MEANWHILE = 30;
   private static final Request.SessionOptions OPTIONS =
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 60_000);
-  private static final byte[] NO_PARAMETERS = {0, 0};
 
   private static final Logger ROOT = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
 
@@ -281,7 +280,7 @@ class ResourcesTest {
   @Test
   void statementsThatWait() throws Exception {
     RawClient alone = session();
-    alone.call(request(1, TransactionMode.SERIALIZABLE, "INSERT INTO T VALUES(0, 'a')"));
+    alone.call(execute(1, TransactionMode.SERIALIZABLE, "INSERT INTO T VALUES(0, 'a')"));
     for (int i = 0; i <= CAPACITY.waitingStatements(); i++) {
       RawClient client = session();
       client.call(execute(1, "SET LOCK_TIMEOUT 60000"));
@@ -366,15 +365,6 @@ class ResourcesTest {
     assertInstanceOf(
         Reply.SessionReady.class, client.call(new Request.OpenSession(60_000, 60_000, OPTIONS)));
     return client;
-  }
-
-  private static Request.Execute execute(long sequence, String sql) {
-    return request(sequence, TransactionMode.AUTOCOMMIT, sql);
-  }
-
-  private static Request.Execute request(long sequence, TransactionMode mode, String sql) {
-    return new Request.Execute(
-        sequence, true, mode, false, sql, new KeyRequest.None(), 0, 0, List.of(NO_PARAMETERS));
   }
 
   private static void assertRefused(SqlState state, String limit, Reply reply) {

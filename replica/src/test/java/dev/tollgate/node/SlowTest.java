@@ -1,5 +1,7 @@
 package dev.tollgate.node;
 
+import static dev.tollgate.node.TestSql.one;
+import static dev.tollgate.node.TestSql.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -16,7 +18,6 @@ import dev.tollgate.wire.PasswordVerifier;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -81,19 +82,6 @@ class SlowTest {
     properties.put("applicationName", "app of " + user);
     return DriverManager.getConnection(
         "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/", properties);
-  }
-
-  private static void run(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private static @Nullable String one(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      return rows.next() ? rows.getString(1) : null;
-    }
   }
 
   private String form(String like) throws SQLException {

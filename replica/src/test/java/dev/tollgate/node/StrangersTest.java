@@ -1,5 +1,6 @@
 package dev.tollgate.node;
 
+import static dev.tollgate.node.RawClient.execute;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -10,12 +11,10 @@ import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.node.client.ConnectionLimits;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.Frame;
-import dev.tollgate.wire.KeyRequest;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
-import dev.tollgate.wire.TransactionMode;
 import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -90,19 +89,6 @@ class StrangersTest {
     client.hello();
     assertInstanceOf(Reply.SessionReady.class, client.call(OPEN));
     return client;
-  }
-
-  private static Request.Execute execute(long sequence, String sql) {
-    return new Request.Execute(
-        sequence,
-        true,
-        TransactionMode.AUTOCOMMIT,
-        false,
-        sql,
-        new KeyRequest.None(),
-        0,
-        0,
-        List.of(new byte[] {0, 0}));
   }
 
   private static void awaitSignOfLife(RawClient client) throws IOException {

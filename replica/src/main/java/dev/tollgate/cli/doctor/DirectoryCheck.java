@@ -5,12 +5,16 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.log.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.FileStore;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The directory of a node: who may enter it, what kind of file system it is on, its room. */
 final class DirectoryCheck implements Check {
@@ -95,19 +99,41 @@ final class DirectoryCheck implements Check {
     if (!Files.exists(data)) {
       return new Taken(0, 0);
     }
-    long bytes = 0;
-    long largest = 0;
-    try (Stream<Path> files = Files.walk(data)) {
-      for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
-        long size = Files.size(file);
-        bytes += size;
+    Sizes sizes = new Sizes();
+    Files.walkFileTree(data, sizes);
+    return new Taken(sizes.bytes, sizes.largestSnapshot);
+  }
+
+  /** Adds the sizes of files up; a node that is at work deletes some meanwhile. */
+  private static final class Sizes extends SimpleFileVisitor<Path> {
+    private long bytes;
+    private long largestSnapshot;
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      if (attributes.isRegularFile()) {
+        bytes += attributes.size();
         Path parent = file.getParent();
         if (parent != null && parent.endsWith("sm")) {
-          largest = Math.max(largest, size);
+          largestSnapshot = Math.max(largestSnapshot, attributes.size());
         }
       }
+      return FileVisitResult.CONTINUE;
     }
-    return new Taken(bytes, largest);
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+      if (e instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE;
+      }
+      throw e;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
+        throws IOException {
+      return e == null ? FileVisitResult.CONTINUE : visitFileFailed(directory, e);
+    }
   }
 
   Finding room(long usableBytes, Taken taken) {

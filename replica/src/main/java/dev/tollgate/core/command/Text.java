@@ -1,6 +1,6 @@
 package dev.tollgate.core.command;
 
-/** Requirements of the core on the texts that it keeps as names. */
+/** Texts that clients choose, such as names: what they have to be, and how they are shown. */
 public final class Text {
   private Text() {}
 
@@ -31,6 +31,14 @@ public final class Text {
     if (!isWellFormed(text)) {
       throw new IllegalArgumentException(what + " with an unpaired surrogate");
     }
+  }
+
+  /**
+   * Returns the text with a question mark for each character that a terminal obeys, or that ends a
+   * line or changes its direction.
+   */
+  public static String printable(String text) {
+    return text.replaceAll("[\\p{Cntrl}\\p{Cf}\\u0080-\\u009f\\u2028\\u2029]", "?");
   }
 
   /**

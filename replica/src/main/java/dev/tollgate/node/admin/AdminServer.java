@@ -11,14 +11,11 @@ import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.tls.Certificates;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -40,13 +37,6 @@ final class AdminServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
   private static final int BACKLOG = 64;
   private static final long IDLE_SECONDS = 30;
-
-  /** What every answer says: nothing of it is kept, framed or loaded from elsewhere. */
-  private static final Map<String, String> ALWAYS =
-      Map.of(
-          "Cache-Control", "no-store",
-          "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'",
-          "X-Content-Type-Options", "nosniff");
 
   static {
     // the JDK reads these once, when the first server of the process is made
@@ -70,7 +60,7 @@ final class AdminServer implements AutoCloseable {
   private final Admission admission;
   private final FatalErrors errors;
   private final SlowClients slow;
-  private final Semaphore streams;
+  private final AnswerSender sender;
   private final ThreadPoolExecutor threads;
   private final HttpServer server;
 
@@ -107,9 +97,9 @@ final class AdminServer implements AutoCloseable {
     this.routes = new RouteTable(routes);
     this.admission = requireNonNull(admission, "admission");
     this.errors = requireNonNull(errors, "errors");
-    this.streams = new Semaphore(limits.streams());
     this.server = bind(address, tls);
     this.slow = new SlowClients(nodeId, supervision);
+    this.sender = new AnswerSender(limits, slow);
     this.threads =
         new ThreadPoolExecutor(
             limits.threads(),
@@ -161,7 +151,7 @@ final class AdminServer implements AutoCloseable {
 
   private void handle(HttpExchange exchange) {
     try (exchange) {
-      send(exchange, answer(exchange));
+      sender.send(exchange, answer(exchange));
     } catch (IOException e) {
       LOG.debug("{}: a client of the admin address broke off", nodeId, e);
     } catch (RuntimeException | Error e) {
@@ -255,72 +245,6 @@ final class AdminServer implements AutoCloseable {
             limits.bodyTime(),
             () -> exchange.getRequestBody().readNBytes(limits.requestBytes() + 1));
     return read.length > limits.requestBytes() ? null : read;
-  }
-
-  private void send(HttpExchange exchange, Answer answer) throws IOException {
-    Answer.Stream stream = answer.stream();
-    if (stream == null || exchange.getRequestMethod().equals("HEAD")) {
-      sendBytes(exchange, answer);
-    } else if (streams.tryAcquire()) {
-      try {
-        sendStream(exchange, answer, stream);
-      } finally {
-        streams.release();
-      }
-    } else {
-      sendBytes(
-          exchange,
-          Answer.text(
-              Answer.UNAVAILABLE,
-              "this node already sends "
-                  + limits.streams()
-                  + " answers without an end, as many as it may: try again later"));
-    }
-  }
-
-  private void sendBytes(HttpExchange exchange, Answer answer) throws IOException {
-    writeHeaders(exchange, answer);
-    byte[] bytes = answer.bytes();
-    boolean empty = bytes.length == 0 || exchange.getRequestMethod().equals("HEAD");
-    if (answer.status() == Answer.TOO_LARGE) {
-      // what follows on this connection is the rest of the body
-      exchange.getResponseHeaders().set("Connection", "close");
-    }
-    slow.within(
-        limits.answerTime(),
-        () -> {
-          exchange.sendResponseHeaders(answer.status(), empty ? -1 : bytes.length);
-          if (!empty) {
-            exchange.getResponseBody().write(bytes);
-          }
-          exchange.getResponseBody().close();
-          return true;
-        });
-  }
-
-  private void sendStream(HttpExchange exchange, Answer answer, Answer.Stream stream)
-      throws IOException {
-    writeHeaders(exchange, answer);
-    slow.within(
-        limits.streamTime(),
-        () -> {
-          exchange.sendResponseHeaders(answer.status(), 0);
-          return true;
-        });
-    OutputStream out = exchange.getResponseBody();
-    stream.writeTo(new GuardedStream(out, slow, limits.streamTime()));
-    slow.within(
-        limits.streamTime(),
-        () -> {
-          out.close();
-          return true;
-        });
-  }
-
-  private static void writeHeaders(HttpExchange exchange, Answer answer) {
-    Headers headers = exchange.getResponseHeaders();
-    ALWAYS.forEach(headers::set);
-    answer.headers().forEach(headers::set);
   }
 
   /** Ends what is under way, and the port. */

@@ -11,9 +11,6 @@ final class Readiness {
   /** Entries that a node may be behind once it has been ready: a busy cluster's for some tenths. */
   static final long MOST_BEHIND = 1_000;
 
-  /** Entries that a node may be behind to become ready, as for its line on standard output. */
-  static final long CAUGHT_UP = 64;
-
   private final NodeParts node;
   private volatile boolean caughtUp;
 
@@ -41,22 +38,12 @@ final class Readiness {
     if (!node.log().isAlone() && !node.log().isKnown()) {
       obstacles.add("the cluster has not recorded the data directory of the node yet");
     }
-    long behind = committed(status) - status.lastAppliedIndex();
-    if (behind > (caughtUp ? MOST_BEHIND : CAUGHT_UP)) {
+    long committed = Math.max(status.commitIndex(), status.leaderCommitIndex());
+    long behind = committed - status.lastAppliedIndex();
+    if (behind > (caughtUp ? MOST_BEHIND : LogStatus.CAUGHT_UP_ENTRIES)) {
       obstacles.add("the node is " + behind + " committed entries behind");
     }
     caughtUp |= obstacles.isEmpty();
     return obstacles;
-  }
-
-  /** Up to where the log is committed, as this node or its leader knows. */
-  private static long committed(LogStatus status) {
-    long committed = status.commitIndex();
-    for (LogStatus.Member member : status.members()) {
-      if (member.nodeId().equals(status.leaderId())) {
-        committed = Math.max(committed, member.commitIndex());
-      }
-    }
-    return committed;
   }
 }

@@ -230,9 +230,9 @@ public final class Replica implements LogConsumer {
     return checkedNanos;
   }
 
-  /** True while this node leads, as far as it knows; a barrier proves it. */
+  /** True while this node leads, as far as it knows; a barrier proves it. A failed one does not. */
   public boolean isLeading() {
-    return leading;
+    return leading && failure == null;
   }
 
   /** Why the replica stopped, or null while it runs. */
@@ -254,12 +254,7 @@ public final class Replica implements LogConsumer {
   public void apply(long logIndex, Entry entry) {
     requireSound();
     List<StateMachine.Applied> results = new ArrayList<>(entry.commands().size());
-    state.change(
-        () -> {
-          long start = System.nanoTime();
-          applyCommands(logIndex, entry, results);
-          applied.add(machine.position(), results.size(), System.nanoTime() - start);
-        });
+    state.change(() -> applyCommands(logIndex, entry, results));
     boolean proposedHere = !entry.proposals().isEmpty();
     for (int i = 0; i < results.size(); i++) {
       // notices first: a client that has its reply may at once renew what it has just got
@@ -292,6 +287,7 @@ public final class Replica implements LogConsumer {
       applying.applied(command);
     }
     applying.ends(logIndex, entry.stampMicros());
+    applied.add(machine.position(), results.size(), applying.tookNanos());
     learn(machine.state().identity());
   }
 

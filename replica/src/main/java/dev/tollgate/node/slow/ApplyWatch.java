@@ -52,13 +52,18 @@ public final class ApplyWatch {
     commands++;
   }
 
+  /** How long the commands of the entry have taken that were applied so far. */
+  public long tookNanos() {
+    return lastNanos - beginNanos;
+  }
+
   /**
    * All commands of the entry were applied.
    *
    * @param stampMicros time of the entry in the log
    */
   public void ends(long logIndex, long stampMicros) {
-    long took = lastNanos - beginNanos;
+    long took = tookNanos();
     Command command = slowest;
     if (took < slowNanos || command == null || stampMicros < fromMicros) {
       return;

@@ -106,7 +106,7 @@ public final class SlowLog {
           statement.waitedMillis(),
           statement.outcome(),
           statement.formId(),
-          others(unlogged + unrecorded + unreported.getAndSet(0)));
+          LineBudget.leftOut(unlogged + unrecorded + unreported.getAndSet(0)));
     }
   }
 
@@ -128,12 +128,8 @@ public final class SlowLog {
           entry.slowestOrdinal(),
           entry.slowestCommand(),
           entry.session() == null ? "" : " of session " + entry.session(),
-          others(unlogged));
+          LineBudget.leftOut(unlogged));
     }
-  }
-
-  private static String others(long leftOut) {
-    return leftOut == 0 ? "" : " (and " + leftOut + " such lines were left out)";
   }
 
   private static <T> void keep(Deque<T> latest, T one) {

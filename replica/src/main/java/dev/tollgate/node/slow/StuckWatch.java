@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.Hold;
 import dev.tollgate.core.Lock;
 import dev.tollgate.core.Waiter;
+import dev.tollgate.core.command.Text;
 import dev.tollgate.log.LineBudget;
 import dev.tollgate.log.Supervision;
 import java.time.Duration;
@@ -155,13 +156,13 @@ public final class StuckWatch implements AutoCloseable {
               + " than --hold-warning, and {} requests wait for it; view TOLLGATE.STUCK_LOCKS names"
               + " the holder{}",
           nodeId,
-          printable(lock),
+          Text.printable(lock.name().value()),
           seconds(hold.sinceMicros(), nowMicros),
           hold.lease().id(),
           hold.session(),
           hold.token(),
           lock.waiters().size(),
-          others(others));
+          LineBudget.leftOut(others));
     }
   }
 
@@ -173,11 +174,11 @@ public final class StuckWatch implements AutoCloseable {
               + " other requests behind it; {}{}",
           nodeId,
           first.request().session(),
-          printable(lock),
+          Text.printable(lock.name().value()),
           seconds(first.sinceMicros(), nowMicros),
           lock.waiters().size() - 1,
           holder(lock),
-          others(others));
+          LineBudget.leftOut(others));
     }
   }
 
@@ -194,15 +195,6 @@ public final class StuckWatch implements AutoCloseable {
 
   private static long seconds(long sinceMicros, long nowMicros) {
     return TimeUnit.MICROSECONDS.toSeconds(nowMicros - sinceMicros);
-  }
-
-  /** A name may have any character, and a line of the log must stay one. */
-  private static String printable(Lock lock) {
-    return lock.name().value().replaceAll("\\p{Cntrl}", "?");
-  }
-
-  private static String others(long leftOut) {
-    return leftOut == 0 ? "" : " (and " + leftOut + " such lines were left out)";
   }
 
   @Override

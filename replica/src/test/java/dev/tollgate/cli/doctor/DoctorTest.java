@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.cli.doctor.Finding.Level;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -18,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -168,6 +172,32 @@ class DoctorTest {
   void fileInPlaceOfTheDirectoryFails() throws Exception {
     Path file = Files.writeString(directory.resolve("file"), "");
     assertEquals(Level.FAIL, only(new DirectoryCheck(file, 1).run()));
+  }
+
+  /** A node that is at work makes and deletes files while they are counted. */
+  @Test
+  void filesThatGoMeanwhileDoNotCount() throws Exception {
+    AtomicBoolean done = new AtomicBoolean();
+    CompletableFuture<Void> node =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                while (!done.get()) {
+                  Path file = Files.createTempFile(directory, "snapshot", ".tmp");
+                  Files.delete(file);
+                }
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    try {
+      for (int i = 0; i < 2_000; i++) {
+        new DirectoryCheck(directory, 1).run();
+      }
+    } finally {
+      done.set(true);
+    }
+    node.get();
   }
 
   @Test

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.LivingDirectory;
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
@@ -829,9 +830,7 @@ class RatisLogTest {
   }
 
   private static Path current(TestNode node) throws IOException {
-    try (Stream<Path> files = Files.walk(node.settings.directory())) {
-      return files.filter(file -> file.endsWith("current")).findFirst().orElseThrow();
-    }
+    return LivingDirectory.find(node.settings.directory(), "current").get(0);
   }
 
   /** The files that the log would create next cannot be created. */

@@ -106,6 +106,10 @@ class MetricsPagesTest {
   }
 
   private Scrape scrape() {
+    return scrape(page, new Caller(true, null, false));
+  }
+
+  private static Scrape scrape(MetricsPage page, Caller caller) {
     AdminRequest request =
         new AdminRequest(
             "GET",
@@ -113,7 +117,7 @@ class MetricsPagesTest {
             "",
             "",
             new byte[0],
-            new Caller(true, null, false),
+            caller,
             InetAddress.getLoopbackAddress(),
             name -> null);
     Answer answer = page.routes().get(0).page().answer(request);
@@ -195,18 +199,7 @@ class MetricsPagesTest {
   @Test
   void nodeWithoutFiguresYetStillTellsOfItsJvm() {
     try (MetricsPage early = new MetricsPage(() -> null)) {
-      AdminRequest any =
-          new AdminRequest(
-              "GET",
-              "/metrics",
-              "",
-              "",
-              new byte[0],
-              Caller.STRANGER,
-              InetAddress.getLoopbackAddress(),
-              name -> null);
-      Answer answer = early.routes().get(0).page().answer(any);
-      Scrape scrape = Scrape.parse(new String(answer.bytes(), StandardCharsets.UTF_8));
+      Scrape scrape = scrape(early, Caller.STRANGER);
       assertTrue(scrape.types().keySet().stream().noneMatch(name -> name.startsWith("tollgate")));
       assertTrue(scrape.value("jvm_threads_live_threads") > 0);
     }

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
@@ -30,6 +33,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -37,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Time passes when the test says so; the keeper's own thread looks at it every 50 ms. */
 class TimeKeeperTest {
@@ -114,6 +119,29 @@ class TimeKeeperTest {
     await().atMost(DEADLINE).until(() -> replica.failure() != null);
     assertEquals(fault, requireNonNull(replica.failure()).getCause());
     assertFalse(replica.isLeading());
+  }
+
+  /** Writing the line may take a while: the disk of the log may be the reason for the failure. */
+  @Test
+  void failedReplicaDoesNotLeadWhileItLogsWhy() {
+    List<Boolean> led = new CopyOnWriteArrayList<>();
+    AppenderBase<ILoggingEvent> asks =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            led.add(replica.isLeading());
+          }
+        };
+    Logger logger = (Logger) LoggerFactory.getLogger(Replica.class);
+    asks.start();
+    logger.addAppender(asks);
+    try {
+      assertTrue(replica.isLeading());
+      replica.failed(new IllegalStateException("a bug, on purpose"));
+    } finally {
+      logger.detachAppender(asks);
+    }
+    assertEquals(List.of(false), led);
   }
 
   @Test
