@@ -39,11 +39,12 @@ final class ConsoleFeed<P> implements AutoCloseable {
    * What a look has seen.
    *
    * @param number rises with each look
-   * @param nanos when the look ended
+   * @param pause after which the next look begins at the earliest
    */
-  record Seen<P>(long number, P picture, Set<UserName> viewers, long nanos) {
+  record Seen<P>(long number, P picture, Set<UserName> viewers, Duration pause) {
     Seen {
       requireNonNull(picture, "picture");
+      requireNonNull(pause, "pause");
       viewers = Set.copyOf(viewers);
     }
   }
@@ -57,13 +58,17 @@ final class ConsoleFeed<P> implements AutoCloseable {
     }
 
     /**
-     * Waits for a picture for this viewer that is newer than one.
+     * Waits for a picture for this viewer that is newer than one. Pictures that were taken
+     * meanwhile are skipped, and nothing keeps them.
      *
+     * @param notBeforeNanos when the viewer takes the picture at the earliest, by {@link
+     *     System#nanoTime}
      * @return null if there was none within the time, or the feed was closed
      * @throws InterruptedException if the client is gone, or the node stops
      */
-    @Nullable Seen<P> next(long after, Duration patience) throws InterruptedException {
-      return await(viewer, after, patience);
+    @Nullable Seen<P> next(long after, long notBeforeNanos, Duration patience)
+        throws InterruptedException {
+      return await(viewer, after, notBeforeNanos, patience);
     }
 
     @Override
@@ -74,6 +79,8 @@ final class ConsoleFeed<P> implements AutoCloseable {
       }
     }
   }
+
+  private static final long MILLI = 1_000_000;
 
   private final Eye<P> eye;
   private final ConsoleLimits limits;
@@ -137,19 +144,23 @@ final class ConsoleFeed<P> implements AutoCloseable {
     return watches.size();
   }
 
-  private synchronized @Nullable Seen<P> await(UserName viewer, long after, Duration patience)
+  private synchronized @Nullable Seen<P> await(
+      UserName viewer, long after, long notBeforeNanos, Duration patience)
       throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     while (!closed) {
+      long now = System.nanoTime();
       Seen<P> seen = last;
-      if (seen != null && seen.number() > after && seen.viewers().contains(viewer)) {
+      boolean isNew =
+          seen != null && seen.number() > after && seen.viewers().contains(viewer);
+      if (isNew && now - notBeforeNanos >= 0) {
         return seen;
       }
-      long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-      if (left <= 0) {
+      if (now - end >= 0) {
         return null;
       }
-      wait(left);
+      long left = isNew ? Math.min(end - now, notBeforeNanos - now) : end - now;
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(left, MILLI));
     }
     return null;
   }
@@ -177,9 +188,10 @@ final class ConsoleFeed<P> implements AutoCloseable {
 
   private synchronized void publish(@Nullable P picture, Set<UserName> viewers, long begin) {
     long now = System.nanoTime();
-    nextNanos = now + pause(Duration.ofNanos(now - begin), limits.every()).toNanos();
+    Duration pause = pause(Duration.ofNanos(now - begin), limits.every());
+    nextNanos = now + pause.toNanos();
     if (picture != null) {
-      last = new Seen<>(last == null ? 1 : last.number() + 1, picture, viewers, now);
+      last = new Seen<>(last == null ? 1 : last.number() + 1, picture, viewers, pause);
       notifyAll();
     }
   }

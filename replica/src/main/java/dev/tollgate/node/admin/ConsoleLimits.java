@@ -37,6 +37,9 @@ record ConsoleLimits(
   /** The longest pause after a look that took long. */
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
+  /** A node that this one has not heard for so long is shown as unreachable. */
+  static final Duration SILENCE = Duration.ofSeconds(3);
+
   /** Locks that one page shows. */
   static final int LOCKS = 200;
 

@@ -34,14 +34,26 @@ final class ConsolePage implements AutoCloseable {
   private static final int BAD_REQUEST = 400;
 
   /** The files of the page, by their paths below /console/. */
-  private static final Map<String, String> FILES =
+  private static final List<String> FILES =
+      List.of(
+          "icon.svg",
+          "console.css",
+          "console.js",
+          "confirm.js",
+          "link.js",
+          "lists.js",
+          "locks.js",
+          "text.js",
+          "theme.js",
+          "times.js",
+          "views.js");
+
+  /** Types by the ends of the names. */
+  private static final Map<String, String> TYPES =
       Map.of(
-          "console.css", "text/css; charset=utf-8",
-          "console.js", "text/javascript; charset=utf-8",
-          "text.js", "text/javascript; charset=utf-8",
-          "views.js", "text/javascript; charset=utf-8",
-          "theme.js", "text/javascript; charset=utf-8",
-          "icon.svg", "image/svg+xml");
+          ".svg", "image/svg+xml",
+          ".css", "text/css; charset=utf-8",
+          ".js", "text/javascript; charset=utf-8");
 
   private final NodeParts node;
   private final Readiness readiness;
@@ -66,7 +78,10 @@ final class ConsolePage implements AutoCloseable {
   List<Route> routes() {
     List<Route> routes = new ArrayList<>();
     routes.add(file("/console", "index.html", "text/html; charset=utf-8"));
-    FILES.forEach((name, type) -> routes.add(file("/console/" + name, name, type)));
+    for (String name : FILES) {
+      String type = requireNonNull(TYPES.get(name.substring(name.lastIndexOf('.'))), name);
+      routes.add(file("/console/" + name, name, type));
+    }
     routes.add(new Route("GET", "/console/state", Audience.USERS, this::state));
     routes.add(new Route("GET", "/console/events", Audience.USERS, this::events));
     routes.addAll(new ConsoleChanges(node, limits).routes());
@@ -134,7 +149,7 @@ final class ConsolePage implements AutoCloseable {
     UserName viewer = ConsoleView.viewer(request.caller());
     try (ConsoleFeed<ConsolePicture>.Watch watch = feed.glance(viewer)) {
       ConsoleFeed.Seen<ConsolePicture> seen =
-          watch == null ? null : watch.next(0, limits.patience());
+          watch == null ? null : watch.next(0, System.nanoTime(), limits.patience());
       if (seen != null) {
         return Answer.of(
             Answer.OK,
@@ -160,9 +175,12 @@ final class ConsolePage implements AutoCloseable {
   }
 
   private Answer tooMany() {
-    return Answer.text(
-        Answer.UNAVAILABLE,
-        limits.watchers() + " pages of the console are open, as many as this node keeps up to date");
+    return Answer.text(Answer.UNAVAILABLE, tooManyText());
+  }
+
+  private String tooManyText() {
+    return limits.watchers()
+        + " pages of the console are open, as many as this node keeps up to date: close one of them";
   }
 
   /** False once the user has been dropped, or has become another kind of user. */
@@ -180,6 +198,7 @@ final class ConsolePage implements AutoCloseable {
     private final Caller caller;
     private final String search;
     private long number;
+    private long notBeforeNanos = System.nanoTime();
 
     Events(OutputStream out, Caller caller, String search) {
       this.out = out;
@@ -190,7 +209,7 @@ final class ConsolePage implements AutoCloseable {
     void send() throws IOException {
       try (ConsoleFeed<ConsolePicture>.Watch watch = feed.watch(ConsoleView.viewer(caller))) {
         if (watch == null) {
-          write("event: refused\ndata: too many pages of the console are open\n\n");
+          write("event: refused\ndata: " + tooManyText() + "\n\n");
           return;
         }
         write("retry: 2000\n\n");
@@ -198,6 +217,8 @@ final class ConsolePage implements AutoCloseable {
         while (System.nanoTime() < end && isStillAdmitted(caller) && !node.stopping().getAsBoolean()) {
           sendNext(watch);
         }
+        // the page begins anew, and its user logs in again
+        write("event: end\ndata: 1\n\n");
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("the node stops, or the client is gone", e);
@@ -206,12 +227,12 @@ final class ConsolePage implements AutoCloseable {
 
     private void sendNext(ConsoleFeed<ConsolePicture>.Watch watch)
         throws IOException, InterruptedException {
-      ConsoleFeed.Seen<ConsolePicture> seen = watch.next(number, limits.ping());
+      ConsoleFeed.Seen<ConsolePicture> seen = watch.next(number, notBeforeNanos, limits.ping());
       if (feed.isClosed()) {
         throw new IOException("the node stops");
       }
       if (seen == null) {
-        write(": nothing new\n\n");
+        write("event: waiting\ndata: 1\n\n");
         return;
       }
       number = seen.number();
@@ -220,9 +241,11 @@ final class ConsolePage implements AutoCloseable {
       Duration took = Duration.ofNanos(System.nanoTime() - begin);
       write("event: state\ndata: " + text + "\n\n");
       // many locks to search through: this page alone gets fewer pictures
-      Duration pause = ConsoleFeed.pause(took, Duration.ZERO);
+      Duration own = ConsoleFeed.pause(took, Duration.ZERO);
+      notBeforeNanos = System.nanoTime() + own.toNanos();
+      Duration pause = own.compareTo(seen.pause()) > 0 ? own : seen.pause();
       if (pause.compareTo(limits.every()) > 0) {
-        Thread.sleep(pause.toMillis());
+        write("event: next\ndata: " + pause.toMillis() + "\n\n");
       }
     }
 

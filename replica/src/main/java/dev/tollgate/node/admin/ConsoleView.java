@@ -51,11 +51,27 @@ final class ConsoleView {
     }
   }
 
+  /** Whether this node hears another one. Followers hear their leader only. */
+  private enum Reach {
+    REACHABLE,
+    UNREACHABLE,
+    UNKNOWN;
+
+    static Reach of(LogStatus.Member member) {
+      Long silent = member.silentMillis();
+      if (silent == null) {
+        return UNKNOWN;
+      }
+      return silent < ConsoleLimits.SILENCE.toMillis() ? REACHABLE : UNREACHABLE;
+    }
+  }
+
   private final Node node;
   private final ConsolePicture picture;
   private final LockPicture locks;
   private final Caller caller;
   private final UserName viewer;
+  private final String search;
   private final String wanted;
   private final ConsoleJson json = new ConsoleJson();
   private int rows = ConsoleLimits.HOLDS_AND_WAITS;
@@ -69,6 +85,7 @@ final class ConsoleView {
     this.locks = picture.locks();
     this.caller = requireNonNull(caller, "caller");
     this.viewer = viewer(caller);
+    this.search = requireNonNull(search, "search");
     this.wanted = search.toLowerCase(Locale.ROOT);
   }
 
@@ -80,7 +97,7 @@ final class ConsoleView {
 
   /** The JSON; call it once. */
   String text() {
-    json.open('{').member("timeMillis", (Long) picture.wallMillis());
+    json.open('{').member("timeMillis", (Long) picture.wallMillis()).member("search", search);
     json.open("viewer", '{')
         .member("user", caller.user())
         .member("administrator", caller.administrator())
@@ -119,23 +136,34 @@ final class ConsoleView {
     json.open("members", '[');
     for (LogStatus.Member member : status.members()) {
       boolean self = member.nodeId().equals(node.nodeId());
-      String role =
-          member.nodeId().equals(status.leaderId())
-              ? LogStatus.Role.LEADER.name()
-              : self ? status.role().name() : LogStatus.Role.FOLLOWER.name();
-      long index = member.commitIndex();
+      Reach reach = self ? Reach.REACHABLE : Reach.of(member);
+      // what a node that this one does not hear was told long ago is no fact
+      long index = reach == Reach.REACHABLE ? member.commitIndex() : -1;
       json.open('{')
           .member("id", member.nodeId())
           .member("self", self)
-          .member("role", role)
+          .member("role", role(member, reach))
           .member("clientAddress", node.addresses().get(member.nodeId()))
           .member("raftAddress", member.raftAddress())
           .member("commitIndex", index < 0 ? null : (Long) index)
           .member("entriesBehind", index < 0 ? null : (Long) (committed - index))
           .member("silentMillis", member.silentMillis())
+          .member("reach", reach.name())
           .close('}');
     }
     json.close(']');
+  }
+
+  /** The role of a node, or null if this node does not know it. */
+  private @Nullable String role(LogStatus.Member member, Reach reach) {
+    LogStatus status = picture.status();
+    if (member.nodeId().equals(node.nodeId())) {
+      return status.role().name();
+    }
+    if (member.nodeId().equals(status.leaderId())) {
+      return LogStatus.Role.LEADER.name();
+    }
+    return reach == Reach.REACHABLE ? LogStatus.Role.FOLLOWER.name() : null;
   }
 
   private void addTotals() {

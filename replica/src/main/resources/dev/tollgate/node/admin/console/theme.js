@@ -1,11 +1,11 @@
-/** The switch of colors: as the system has them, light, or dark. The choice is remembered by the browser. */
+/** The choice of colors: as the system has them, light, or dark. The browser remembers it. */
 const KEY = 'tollgate-theme';
 
 function remembered() {
   try {
-    return localStorage.getItem(KEY);
+    return localStorage.getItem(KEY) ?? 'auto';
   } catch {
-    return null; // the browser forbids it
+    return 'auto'; // the browser forbids it
   }
 }
 
@@ -18,17 +18,16 @@ function apply(theme) {
 }
 
 export function startTheme() {
-  const chosen = remembered() ?? 'auto';
-  apply(chosen);
-  for (const choice of document.querySelectorAll('input[name=theme]')) {
-    choice.checked = choice.value === chosen;
-    choice.addEventListener('change', () => {
-      apply(choice.value);
-      try {
-        localStorage.setItem(KEY, choice.value);
-      } catch {
-        // it holds until the page is closed
-      }
-    });
-  }
+  const choice = document.getElementById('theme');
+  const theme = remembered();
+  apply(theme);
+  choice.value = theme === 'light' || theme === 'dark' ? theme : 'auto';
+  choice.addEventListener('change', () => {
+    apply(choice.value);
+    try {
+      localStorage.setItem(KEY, choice.value);
+    } catch {
+      // the choice holds until the page is closed
+    }
+  });
 }
