@@ -51,21 +51,6 @@ final class ConsoleView {
     }
   }
 
-  /** Whether this node hears another one. Followers hear their leader only. */
-  private enum Reach {
-    REACHABLE,
-    UNREACHABLE,
-    UNKNOWN;
-
-    static Reach of(LogStatus.Member member) {
-      Long silent = member.silentMillis();
-      if (silent == null) {
-        return UNKNOWN;
-      }
-      return silent < ConsoleLimits.SILENCE.toMillis() ? REACHABLE : UNREACHABLE;
-    }
-  }
-
   private final Node node;
   private final ConsolePicture picture;
   private final LockPicture locks;
@@ -104,7 +89,7 @@ final class ConsoleView {
         .member("mayChange", caller.administrator() && picture.leading())
         .close('}');
     addNode();
-    addMembers();
+    ConsoleMembers.write(json, node.nodeId(), picture.status(), node.addresses());
     addTotals();
     addLocks();
     addLeases();
@@ -125,45 +110,6 @@ final class ConsoleView {
         .open("obstacles", '[');
     node.obstacles().forEach(json::element);
     json.close(']').close('}');
-  }
-
-  private void addMembers() {
-    LogStatus status = picture.status();
-    long committed = status.commitIndex();
-    for (LogStatus.Member member : status.members()) {
-      committed = Math.max(committed, member.commitIndex());
-    }
-    json.open("members", '[');
-    for (LogStatus.Member member : status.members()) {
-      boolean self = member.nodeId().equals(node.nodeId());
-      Reach reach = self ? Reach.REACHABLE : Reach.of(member);
-      // what a node that this one does not hear was told long ago is no fact
-      long index = reach == Reach.REACHABLE ? member.commitIndex() : -1;
-      json.open('{')
-          .member("id", member.nodeId())
-          .member("self", self)
-          .member("role", role(member, reach))
-          .member("clientAddress", node.addresses().get(member.nodeId()))
-          .member("raftAddress", member.raftAddress())
-          .member("commitIndex", index < 0 ? null : (Long) index)
-          .member("entriesBehind", index < 0 ? null : (Long) (committed - index))
-          .member("silentMillis", member.silentMillis())
-          .member("reach", reach.name())
-          .close('}');
-    }
-    json.close(']');
-  }
-
-  /** The role of a node, or null if this node does not know it. */
-  private @Nullable String role(LogStatus.Member member, Reach reach) {
-    LogStatus status = picture.status();
-    if (member.nodeId().equals(node.nodeId())) {
-      return status.role().name();
-    }
-    if (member.nodeId().equals(status.leaderId())) {
-      return LogStatus.Role.LEADER.name();
-    }
-    return reach == Reach.REACHABLE ? LogStatus.Role.FOLLOWER.name() : null;
   }
 
   private void addTotals() {

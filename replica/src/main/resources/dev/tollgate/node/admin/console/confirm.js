@@ -1,5 +1,6 @@
 /** Asks before a release, and sends it. */
 import {element, facts, grouped, plural, visible} from './text.js';
+import {address} from './link.js';
 import {ownerOf} from './locks.js';
 
 const byId = id => document.getElementById(id);
@@ -73,7 +74,7 @@ function say(failed, ...parts) {
 async function send({what, lock, hold}) {
   say(false, 'Releasing …');
   try {
-    const answer = await fetch('/console/' + what, {
+    const answer = await fetch(address('/console/' + what), {
       method: 'POST',
       headers: {'Content-Type': 'application/x-www-form-urlencoded', 'X-Tollgate-Console': '1'},
       body: new URLSearchParams({lock: lock.name, lease: hold.lease, token: hold.token})

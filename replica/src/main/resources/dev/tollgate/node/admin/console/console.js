@@ -67,9 +67,10 @@ function lost(why) {
     : why === '' ? `The stream of ${node} broke off.` : `${node} refuses to keep this page up to date: ${visibleText(why)}.`);
 }
 
-function busy() {
-  setLink(WAITING, 'Busy');
-  freeze(`${visibleText(last?.node.id ?? 'The node')} answers, but is busy with a long entry of its log.`);
+function late(answers) {
+  const node = visibleText(last?.node.id ?? 'The node');
+  setLink(WAITING, 'Waiting');
+  freeze(answers ? `${node} answers, but is busy with a long entry of its log.` : `${node} is late with its next answer.`);
 }
 
 function clearSearch() {
@@ -109,7 +110,7 @@ function start() {
   startTheme();
   startConfirm();
   startKeys();
-  startLink({state: show, lost, busy});
+  startLink({state: show, lost, late});
   byId('lock').value = location.hash.startsWith('#lock=') ? searchOfAddress() : '';
   byId('search').addEventListener('submit', event => {
     event.preventDefault();

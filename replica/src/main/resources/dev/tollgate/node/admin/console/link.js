@@ -1,13 +1,21 @@
 /** The stream of events from the node, and what the page knows of it: live, waiting or lost. */
-const SILENCE_MILLIS = 12000;
+/** A node says something every 5 seconds, and looks each second unless it says that it looks less often. */
+const SILENCE_MILLIS = 8000;
+const LATE_MILLIS = 4000;
 const RETRY_MILLIS = 3000;
 
 let source = null;
 let retry = 0;
 let heard = 0;
 let due = 0;
+let answers = false;
 let search = '';
 let listener = null;
+
+/** An address of the node, for fetch, which takes none with the user and password of the page's own address. */
+export function address(path) {
+  return location.origin + path;
+}
 
 function now() {
   return performance.now();
@@ -43,22 +51,27 @@ async function explain(opened, path) {
 
 function open() {
   close();
-  const path = '/console/events' + (search ? '?lock=' + encodeURIComponent(search) : '');
+  const path = address('/console/events') + (search ? '?lock=' + encodeURIComponent(search) : '');
   const opened = new EventSource(path);
   source = opened;
   heard = now();
   due = heard + SILENCE_MILLIS;
+  answers = false;
   opened.addEventListener('state', event => {
     heard = now();
-    due = heard + SILENCE_MILLIS;
+    due = heard + LATE_MILLIS;
+    answers = false;
     listener.state(JSON.parse(event.data));
   });
   // the node looks less often while a look takes long
   opened.addEventListener('next', event => {
     heard = now();
-    due = heard + Number(event.data) + SILENCE_MILLIS;
+    due = heard + Number(event.data) + LATE_MILLIS;
   });
-  opened.addEventListener('waiting', () => { heard = now(); });
+  opened.addEventListener('waiting', () => {
+    heard = now();
+    answers = true;
+  });
   opened.addEventListener('refused', event => lose(event.data));
   opened.addEventListener('end', open);
   opened.addEventListener('error', () => {
@@ -77,7 +90,7 @@ export function check() {
   if (now() - heard > SILENCE_MILLIS) {
     lose(null);
   } else if (now() > due) {
-    listener.busy();
+    listener.late(answers);
   }
 }
 
@@ -92,8 +105,8 @@ export function pause() {
 }
 
 /**
- * @param told is told of each state, and of the loss of the stream: why the node refuses it, or null if the node
- *     does not answer
+ * @param told is told of each state; that the next one is late, and whether the node answers meanwhile; and of the
+ *     loss of the stream: why the node refuses it, or null if the node does not answer
  */
 export function startLink(told) {
   listener = told;
