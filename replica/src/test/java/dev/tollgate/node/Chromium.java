@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,7 @@ import java.util.regex.Pattern;
  */
 final class Chromium implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final List<Path> PROGRAMS =
       List.of(
           Path.of("/usr/bin/chromium"),
@@ -41,6 +43,15 @@ final class Chromium implements AutoCloseable {
   private static final Pattern SESSION = Pattern.compile("\"sessionId\":\"([0-9A-F]+)\"");
   private static final Pattern VALUE = Pattern.compile("\"value\":\"([^\"]*)\"");
   private static final Pattern DATA = Pattern.compile("\"data\":\"([^\"]*)\"");
+
+  /** An expression that failed, as it may while another page is loaded. */
+  private static final class FailedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    FailedException(String message) {
+      super(message);
+    }
+  }
 
   private final Process process;
   private final WebSocket socket;
@@ -181,16 +192,17 @@ final class Chromium implements AutoCloseable {
                     "(async () => encodeURIComponent(String(await (" + expression + "))))()"));
     Matcher value = VALUE.matcher(answer);
     if (answer.contains("\"exceptionDetails\"") || !value.find()) {
-      throw new AssertionError(expression + " failed: " + answer);
+      throw new FailedException(expression + " failed: " + answer);
     }
     return URLDecoder.decode(value.group(1), StandardCharsets.UTF_8);
   }
 
-  /** Waits until an expression is true. */
+  /** Waits until an expression is true, on the page that is loaded then. */
   void awaitTrue(String expression) {
     await(expression)
         .pollInterval(Duration.ofMillis(25))
         .atMost(DEADLINE)
+        .ignoreException(FailedException.class)
         .until(() -> evaluate("Boolean(" + expression + ")").equals("true"));
   }
 
@@ -256,7 +268,7 @@ final class Chromium implements AutoCloseable {
         .join();
     String text = answer.orTimeout(DEADLINE.toMillis(), TimeUnit.MILLISECONDS).join();
     if (text.startsWith("{\"id\":" + id + ",\"error\"")) {
-      throw new AssertionError(method + " failed: " + text);
+      throw new FailedException(method + " failed: " + text);
     }
     return text;
   }
@@ -285,6 +297,12 @@ final class Chromium implements AutoCloseable {
 
   @Override
   public void close() {
+    try {
+      var unused = call("", "Browser.close", "");
+      process.onExit().orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS).join();
+    } catch (CompletionException e) {
+      // it is ended below
+    }
     socket.abort();
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();

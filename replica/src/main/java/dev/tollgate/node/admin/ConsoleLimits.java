@@ -25,7 +25,7 @@ record ConsoleLimits(
   static final ConsoleLimits STANDARD =
       new ConsoleLimits(
           8,
-          Duration.ofSeconds(1),
+          Duration.ofMillis(500),
           Duration.ofSeconds(3),
           Duration.ofMinutes(10),
           Duration.ofSeconds(5),

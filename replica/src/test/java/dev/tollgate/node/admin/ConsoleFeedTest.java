@@ -47,7 +47,9 @@ class ConsoleFeedTest {
 
   @AfterEach
   void stop() {
-    feed.close();
+    if (feed != null) {
+      feed.close();
+    }
   }
 
   private static ConsoleFeed.Seen<Integer> next(ConsoleFeed<Integer>.Watch watch, long after)

@@ -2,7 +2,7 @@
 /** A node says something every 5 seconds, and looks each second unless it says that it looks less often. */
 const SILENCE_MILLIS = 8000;
 const LATE_MILLIS = 4000;
-const RETRY_MILLIS = 3000;
+const RETRY_MILLIS = 2000;
 
 let source = null;
 let retry = 0;
