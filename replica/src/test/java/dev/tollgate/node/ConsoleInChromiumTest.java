@@ -327,7 +327,8 @@ class ConsoleInChromiumTest {
         chromium.evaluate(
             "import('/console/views.js').then(views => { views.showMembers({members: ["
                 + member
-                + "]}); return document.getElementById('members').innerText; })"));
+                + "]}); return document.getElementById('members').innerText"
+                + ".replace(/\\n+/g, '\\n'); })"));
   }
 
   @Test

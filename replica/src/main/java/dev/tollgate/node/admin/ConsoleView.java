@@ -183,7 +183,7 @@ final class ConsoleView {
     json.member("lease", String.valueOf(lease.id().value()))
         .member("kind", lease.kind().name())
         .member("owner", lease.owner())
-        .member("user", lease.user().value())
+        .member("user", lease.user().equals(UserName.ANONYMOUS) ? null : lease.user().value())
         .member("remainingMillis", node.remainingMillis().apply(lease.id()));
   }
 

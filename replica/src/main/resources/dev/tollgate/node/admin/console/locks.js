@@ -19,7 +19,7 @@ function party(row, ...more) {
   const add = (...parts) => shown.append(shown.hasChildNodes() ? ' · ' : '', ...parts);
   place.forEach((part, i) => add(i === place.length - 1 && part !== row.host ? 'process ' : '', visible(part)));
   add('lease ' + row.lease);
-  if (row.user && row.user !== 'ANONYMOUS') {
+  if (row.user !== null) {
     add('user ', visible(row.user));
   }
   more.filter(part => part !== null).forEach(part => add(part));

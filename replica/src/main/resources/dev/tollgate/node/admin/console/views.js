@@ -33,7 +33,7 @@ function memberCard(member) {
       member.self ? element('span', 'badge', 'this node') : ''),
     element('p', member.entriesBehind === null && member.reach !== 'UNREACHABLE' ? 'lag soft' : 'lag', lag(member)),
     element('p', 'place soft', member.clientAddress === null ? '' : element('span', '', 'clients ', visible(member.clientAddress)),
-      element('span', '', 'nodes ', visible(member.raftAddress))));
+      member.raftAddress === '' ? '' : element('span', '', 'nodes ', visible(member.raftAddress))));
 }
 
 export function showMembers(state) {
@@ -98,7 +98,7 @@ function leaseRow(lease) {
   return element('tr', '',
     element('td', '', element('span', 'who', visible(lease.owner || 'no name')),
       ' ', element('span', 'soft', `lease ${lease.lease}, ${KINDS[lease.kind] ?? lease.kind.toLowerCase()}`,
-        ...(lease.user && lease.user !== 'ANONYMOUS' ? [' · user ', visible(lease.user)] : []))),
+        ...(lease.user !== null ? [' · user ', visible(lease.user)] : []))),
     element('td', 'number', grouped(lease.locks)),
     element('td', 'number', left(lease.lease), element('span', 'soft', ' of ' + duration(lease.ttlMillis)),
       leftBar(lease.lease, lease.ttlMillis)));
