@@ -1,6 +1,7 @@
 package dev.tollgate.cli;
 
 import dev.tollgate.core.command.Environment;
+import dev.tollgate.wire.SqlState;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -28,7 +29,8 @@ record Joining(
   /**
    * Sends the request, and waits until the cluster has added the node.
    *
-   * @throws SQLException if the cluster refuses or cannot be reached
+   * @throws SQLException if the cluster refuses or cannot be reached; with {@link
+   *     SqlState#ADMINISTRATION} if the node may have become a member by an earlier request
    */
   void run() throws SQLException {
     try (Connection connection = DriverManager.getConnection(url, login)) {
@@ -73,7 +75,10 @@ record Joining(
     }
   }
 
-  /** This node's directory is empty, but a member of the cluster with its name has had data. */
+  /**
+   * Rejects the name of a member, which has had data that this node may not have. The node is that
+   * member all the same if the request of an earlier start has had its effect only now.
+   */
   private void requireNewName(Connection connection) throws SQLException {
     try (PreparedStatement query =
         connection.prepareStatement("SELECT 1 FROM TOLLGATE.NODES WHERE NODE_ID = ?")) {
@@ -83,10 +88,11 @@ record Joining(
           throw new SQLException(
               "node "
                   + nodeId
-                  + " belongs to the cluster already, but the directory of this one is empty. If its"
-                  + " data is lost, CALL remove_node('"
+                  + " belongs to the cluster already, which does not know the directory of this one."
+                  + " If its data is lost, CALL remove_node('"
                   + nodeId
-                  + "') there, and start this node under a name that was never used");
+                  + "') there, and start this node under a name that was never used",
+              SqlState.ADMINISTRATION.state());
         }
       }
     }

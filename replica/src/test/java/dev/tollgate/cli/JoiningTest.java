@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Environment;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
+import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -68,6 +69,9 @@ class JoiningTest {
         }
         // one step further: this cluster of one has no address for other nodes
         assertEquals("node n1 was started without", refusal(url, "n2", "2025a").substring(0, 27));
+        // or because an earlier request has had its effect, which the node waits for
+        assertEquals(
+            SqlState.ADMINISTRATION.state(), refused(url, "n1", "2025a").getSQLState(), "its name");
         assertEquals(
             "node n1 belongs to the cluster already", refusal(url, "n1", "2025a").substring(0, 38));
       }
@@ -75,9 +79,13 @@ class JoiningTest {
   }
 
   private static String refusal(String url, String id, String timeZones) {
+    return refused(url, id, timeZones).getMessage();
+  }
+
+  private static SQLException refused(String url, String id, String timeZones) {
     Joining joining =
         new Joining(
             url, new Properties(), id, "127.0.0.1:1", "127.0.0.1:2", environment(timeZones));
-    return assertThrows(SQLException.class, joining::run).getMessage();
+    return assertThrows(SQLException.class, joining::run);
   }
 }

@@ -30,7 +30,8 @@ import org.testcontainers.containers.Network;
  * of the containers reach nodes at their addresses in the network.
  */
 public final class ClusterContainers implements AutoCloseable {
-  static final String IMAGE = "tollgate-base:ci";
+  static final String BASE_IMAGE = "tollgate-base:ci";
+  static final String IMAGE = System.getProperty("tollgate.image", BASE_IMAGE);
 
   private static final int SIZE = 3;
   private static final String RAFT_SUBNET = "10.213.77.";
@@ -104,7 +105,8 @@ public final class ClusterContainers implements AutoCloseable {
       DockerClientFactory.instance().client().inspectImageCmd(IMAGE).exec();
       return Optional.empty();
     } catch (NotFoundException e) {
-      return Optional.of("there is no image " + IMAGE + ": .ci/containers start");
+      return Optional.of(
+          "there is no image " + IMAGE + ", for " + BASE_IMAGE + ": .ci/containers start");
     }
   }
 

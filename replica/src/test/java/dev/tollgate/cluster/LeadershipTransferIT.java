@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dtransfer.stops=10}.
  */
 class LeadershipTransferIT {
-  private static final int TRANSFERS = Integer.getInteger("transfer.count", 5);
+  private static final int TRANSFERS = Integer.getInteger("transfer.count", 3);
   private static final int STOPS = Integer.getInteger("transfer.stops", 1);
   private static final int CLIENTS = Integer.getInteger("transfer.clients", 8);
 

@@ -17,8 +17,9 @@ import org.testcontainers.containers.Network;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A node in a container, run from the class path of the tests, which it sees at the same places. It
- * has an address of its own in each of its networks, and keeps them while it is cut off.
+ * A node in a container. It runs from the class path of the tests, which it sees at the same
+ * places, or from the image that {@code -Dtollgate.image} names. It has an address of its own in
+ * each of its networks, and keeps them while it is cut off.
  */
 public final class NodeContainer implements AutoCloseable {
   static final int CLIENT_PORT = 7400;
@@ -38,38 +39,48 @@ public final class NodeContainer implements AutoCloseable {
       String id, Network raft, String raftAddress, Network clients, String address, String peers) {
     this.id = id;
     this.addresses = Map.of(raft, raftAddress, clients, address);
+    boolean packaged = !ClusterContainers.IMAGE.equals(ClusterContainers.BASE_IMAGE);
+    Stream<String> settings =
+        Stream.of(
+            "--id=" + id,
+            "--client-address=" + address + ":" + CLIENT_PORT,
+            "--insecure",
+            "--raft-address=" + raftAddress + ":" + RAFT_PORT,
+            // cold nodes on a busy machine do not answer each other within 200 ms
+            "--election-timeout=500",
+            "--peers=" + peers);
     this.container =
         new GenericContainer<>(DockerImageName.parse(ClusterContainers.IMAGE))
             .withImagePullPolicy(image -> false)
             .withNetwork(raft)
             .withEnv("TOLLGATE_RATIS_LOG_LEVEL", "INFO")
+            .withEnv("TOLLGATE_HEAP", "300m")
             .withCreateContainerCmdModifier(
                 command -> {
                   command.withIpv4Address(raftAddress);
-                  command.getHostConfig().withBinds(program());
+                  command.getHostConfig().withBinds(packaged ? List.of() : program());
                 })
             .withCommand(
-                "-Xmx300m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=" + System.getProperty("tollgate.node.tier", "1"),
-                "-XX:+ExitOnOutOfMemoryError",
-                "-Duser.language=en",
-                "-Duser.timezone=UTC",
-                "-Djava.util.logging.config.file=" + CONFIGURATION.resolve("jul.properties"),
-                "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml"),
-                "-cp",
-                CLASS_PATH,
-                "dev.tollgate.cli.Main",
-                "server",
-                "--id=" + id,
-                "--data=/tmp/data",
-                "--client-address=" + address + ":" + CLIENT_PORT,
-                "--insecure",
-                "--client-listen=0.0.0.0:" + CLIENT_PORT,
-                "--raft-address=" + raftAddress + ":" + RAFT_PORT,
-                // cold nodes on a busy machine do not answer each other within 200 ms
-                "--election-timeout=500",
-                "--peers=" + peers);
+                Stream.concat(packaged ? Stream.of("server") : programOptions(), settings)
+                    .toArray(String[]::new));
+  }
+
+  private static Stream<String> programOptions() {
+    return Stream.of(
+        "-Xmx300m",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=" + System.getProperty("tollgate.node.tier", "1"),
+        "-XX:+ExitOnOutOfMemoryError",
+        "-Duser.language=en",
+        "-Duser.timezone=UTC",
+        "-Djava.util.logging.config.file=" + CONFIGURATION.resolve("jul.properties"),
+        "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml"),
+        "-cp",
+        CLASS_PATH,
+        "dev.tollgate.cli.Main",
+        "server",
+        "--data=/tmp/data",
+        "--client-listen=0.0.0.0:" + CLIENT_PORT);
   }
 
   private static List<Bind> program() {

@@ -36,7 +36,7 @@ class TransactionsIT {
   private static final int THREADS = 32;
   private static final int ACCOUNTS = 20;
   private static final int START_BALANCE = 1_000;
-  private static final int KILLS = Integer.getInteger("tollgate.kills", 2);
+  private static final int KILLS = Integer.getInteger("tollgate.kills", 1);
   private static final int COMMITS_BETWEEN_KILLS = 150;
 
   @TempDir Path directory;

@@ -64,6 +64,7 @@ class LoginTest {
   private static final Request.Hello HELLO =
       new Request.Hello(1, Protocol.VERSION, "app", "host", "1");
   private static final byte[] CERTIFICATE = {4, 5, 6};
+  private static final int CHANGED_LOGINS = Integer.getInteger("tollgate.logins", 600);
 
   private final TestUsers users = new TestUsers().with("jo", "secret").with("mo", "old", "new");
   private final Map<SessionId, String> owners = new ConcurrentHashMap<>();
@@ -650,7 +651,7 @@ class LoginTest {
     long seed = Long.getLong("tollgate.seed", 1);
     Random random = new Random(seed);
     FuzzedMessages messages = new FuzzedMessages(random);
-    for (int i = 0; i < 3_000; i++) {
+    for (int i = 0; i < CHANGED_LOGINS; i++) {
       Local local = new Local(random.nextBoolean() ? CERTIFICATE : null, null);
       local.address = "a" + i;
       ScramBinding binding = ScramBinding.choose(local.binding, local.offered());

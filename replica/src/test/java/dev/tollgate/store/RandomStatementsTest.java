@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * -Dtollgate.seed; longer with -Dtollgate.statements.
  */
 class RandomStatementsTest {
-  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 20_000);
+  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 10_000);
   private static final int STATEMENTS_PER_COMPARISON = 1_000;
 
   @Test

@@ -13,9 +13,11 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,10 @@ class DistributionIT {
   private static final Path ARCHIVE = Path.of(System.getProperty("tollgate.archive"));
   private static final Instant BUILT = Instant.parse(System.getProperty("tollgate.built"));
   private static final int BLOCK = 512;
+
+  /** What the start script and the hook of a pod read. */
+  private static final Set<String> NOT_OF_A_SERVER =
+      Set.of("TOLLGATE_HEAP", "TOLLGATE_URL", "TOLLGATE_USER", "TOLLGATE_PASSWORD_FILE");
 
   @TempDir static Path directory;
   private static List<Entry> entries;
@@ -219,6 +225,54 @@ class DistributionIT {
       assertEquals(143, node.exitValue(), DistributionIT::log);
     } finally {
       node.destroyForcibly();
+    }
+  }
+
+  /** The unpacked program takes the settings that the manifests give to each of the three nodes. */
+  @Test
+  void settingsOfTheManifestsAreValid() throws Exception {
+    String program = home.resolve("bin/tollgate").toString();
+    String java = System.getProperty("java.home");
+    Path files = Files.createDirectory(directory.resolve("etc"));
+    Path password = Files.createDirectory(files.resolve("admin")).resolve("password");
+    Files.writeString(password, "correct horse battery staple");
+    Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-------"));
+    Map<String, String> manifest = Manifests.environment(Manifests.read());
+    for (int i = 0; i < 3; i++) {
+      String id = "tollgate-" + i;
+      Map<String, String> environment = new HashMap<>();
+      manifest.forEach(
+          (name, value) ->
+              environment.put(
+                  name,
+                  value
+                      .replace("$(TOLLGATE_ID)", id)
+                      // a pod knows its own name, and this machine does not
+                      .replace(id + ".tollgate.default.svc.cluster.local", "localhost")
+                      .replace("/etc/tollgate", files.toString())));
+      environment.put("TOLLGATE_ID", id);
+      Commands.Ended certificates =
+          Commands.run(
+              directory,
+              Map.of("JAVA_HOME", java),
+              program,
+              "certificates",
+              files.resolve("tls").toString(),
+              "--node="
+                  + id
+                  + "="
+                  + environment.get("TOLLGATE_RAFT_ADDRESS").replaceAll(":.*", ""));
+      assertEquals(0, certificates.status(), certificates.err());
+      environment.put("JAVA_HOME", java);
+      Commands.Ended check =
+          Commands.run(directory, environment, program, "server", "--check-config");
+      assertEquals(0, check.status(), check.out() + check.err());
+      for (String name : manifest.keySet()) {
+        assertTrue(
+            NOT_OF_A_SERVER.contains(name)
+                || check.out().lines().anyMatch(line -> line.endsWith(" " + name)),
+            () -> name + " in " + check.out());
+      }
     }
   }
 

@@ -1,16 +1,12 @@
 package dev.tollgate.distribution;
 
+import static dev.tollgate.distribution.Manifests.at;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,45 +16,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /** The manifests fit together: what one part names, another part has. */
 class KubernetesManifestsTest {
-  private static final Path FILE = Path.of("kubernetes", "tollgate.yaml");
   private static final Pattern REFERENCE = Pattern.compile("\\$\\((\\w+)\\)");
 
   private static final Map<String, Map<?, ?>> BY_KIND = new TreeMap<>();
 
   @BeforeAll
   static void read() throws IOException {
-    LoaderOptions options = new LoaderOptions();
-    options.setAllowDuplicateKeys(false);
-    try (Reader in = Files.newBufferedReader(FILE)) {
-      for (Object document : new Yaml(new SafeConstructor(options)).loadAll(in)) {
-        Map<?, ?> manifest = (Map<?, ?>) document;
-        assertEquals(null, BY_KIND.put((String) manifest.get("kind"), manifest));
-      }
-    }
+    BY_KIND.putAll(Manifests.read());
     assertEquals(Set.of("Service", "PodDisruptionBudget", "StatefulSet"), BY_KIND.keySet());
-  }
-
-  /** What a path such as {@code spec.ports.0.name} leads to. */
-  private static Object at(Object node, String path) {
-    Object found = node;
-    for (String step : path.split("\\.", -1)) {
-      found =
-          found instanceof List<?> list
-              ? list.get(Integer.parseInt(step))
-              : ((Map<?, ?>) assertNotNullAt(found, path)).get(step);
-    }
-    return assertNotNullAt(found, path);
-  }
-
-  private static Object assertNotNullAt(Object found, String path) {
-    assertNotNull(found, path);
-    return found;
   }
 
   private static Object pod(String path) {
@@ -75,14 +43,7 @@ class KubernetesManifestsTest {
   }
 
   private static Map<String, String> environment() {
-    Map<String, String> environment = new LinkedHashMap<>();
-    for (Object each : (List<?>) container("env")) {
-      Map<?, ?> variable = (Map<?, ?>) each;
-      Object value = variable.get("value");
-      String text = value == null ? at(variable, "valueFrom.fieldRef.fieldPath") + "" : "" + value;
-      assertEquals(null, environment.put((String) variable.get("name"), text));
-    }
-    return environment;
+    return Manifests.environment(BY_KIND);
   }
 
   @Test
