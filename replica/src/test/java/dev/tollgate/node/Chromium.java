@@ -145,8 +145,10 @@ final class Chromium implements AutoCloseable {
 
   /** Opens a new page, with nothing that pages before it knew: logins, storage. */
   void open(String address, int width, int height, boolean dark) {
-    String context = find(Pattern.compile("\"browserContextId\":\"([0-9A-F]+)\""),
-        call("", "Target.createBrowserContext", "\"disposeOnDetach\":true"));
+    String context =
+        find(
+            Pattern.compile("\"browserContextId\":\"([0-9A-F]+)\""),
+            call("", "Target.createBrowserContext", "\"disposeOnDetach\":true"));
     String target =
         find(
             TARGET,
@@ -188,8 +190,7 @@ final class Chromium implements AutoCloseable {
             session,
             "Runtime.evaluate",
             "\"awaitPromise\":true,\"returnByValue\":true,\"userGesture\":true,\"expression\":"
-                + quoted(
-                    "(async () => encodeURIComponent(String(await (" + expression + "))))()"));
+                + quoted("(async () => encodeURIComponent(String(await (" + expression + "))))()"));
     Matcher value = VALUE.matcher(answer);
     if (answer.contains("\"exceptionDetails\"") || !value.find()) {
       throw new FailedException(expression + " failed: " + answer);
@@ -245,7 +246,8 @@ final class Chromium implements AutoCloseable {
   /** Writes a picture of the whole page. */
   void picture(Path file) throws IOException {
     String answer =
-        call(session, "Page.captureScreenshot", "\"format\":\"png\",\"captureBeyondViewport\":true");
+        call(
+            session, "Page.captureScreenshot", "\"format\":\"png\",\"captureBeyondViewport\":true");
     Files.createDirectories(file.getParent());
     Files.write(file, Base64.getDecoder().decode(find(DATA, answer)));
   }

@@ -77,8 +77,19 @@ class ConsoleTest {
   void pageAndItsPartsHaveAStrictPolicyAndNameNoOtherAddress() throws Exception {
     startWithoutUsers();
     for (String part :
-        List.of("", "/console.js", "/confirm.js", "/link.js", "/lists.js", "/locks.js", "/text.js",
-            "/theme.js", "/times.js", "/views.js", "/console.css", "/icon.svg")) {
+        List.of(
+            "",
+            "/console.js",
+            "/confirm.js",
+            "/link.js",
+            "/lists.js",
+            "/locks.js",
+            "/text.js",
+            "/theme.js",
+            "/times.js",
+            "/views.js",
+            "/console.css",
+            "/icon.svg")) {
       HttpCalls.Reply reply = get("/console" + part);
       assertEquals(200, reply.status(), part);
       String policy = reply.headers().get("content-security-policy");
@@ -163,9 +174,7 @@ class ConsoleTest {
       run(holder, "SELECT acquire_lock('job')");
       HttpCalls.Reply done = post("/console/force-release", form("job"), HEADER, "1");
       assertEquals(200, done.status(), done.body());
-      await()
-          .atMost(DEADLINE)
-          .until(() -> get("/console/state").body().contains("\"sessions\":1"));
+      await().atMost(DEADLINE).until(() -> get("/console/state").body().contains("\"sessions\":1"));
     }
   }
 
@@ -185,8 +194,7 @@ class ConsoleTest {
       String all = get("/console/state", "Authorization", ROOT).body();
       assertTrue(all.contains("secret job"), all);
       assertEquals(
-          403,
-          post("/console/force-release", "", HEADER, "1", "Authorization", BILLING).status());
+          403, post("/console/force-release", "", HEADER, "1", "Authorization", BILLING).status());
     }
   }
 }

@@ -192,8 +192,7 @@ final class ConsoleChanges {
     try {
       return release(session.session(), form);
     } finally {
-      node.pipeline()
-          .submit(new Command.CloseSession(session.session()), Proposal.Listener.NOBODY);
+      node.pipeline().submit(new Command.CloseSession(session.session()), Proposal.Listener.NOBODY);
     }
   }
 

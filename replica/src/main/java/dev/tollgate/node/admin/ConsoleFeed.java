@@ -151,8 +151,7 @@ final class ConsoleFeed<P> implements AutoCloseable {
     while (!closed) {
       long now = System.nanoTime();
       Seen<P> seen = last;
-      boolean isNew =
-          seen != null && seen.number() > after && seen.viewers().contains(viewer);
+      boolean isNew = seen != null && seen.number() > after && seen.viewers().contains(viewer);
       if (isNew && now - notBeforeNanos >= 0) {
         return seen;
       }

@@ -187,8 +187,7 @@ final class ConsolePage implements AutoCloseable {
   private boolean isStillAdmitted(Caller caller) {
     Facts facts = node.replica().facts();
     UserName viewer = ConsoleView.viewer(caller);
-    boolean known =
-        caller.user() == null ? !facts.hasUsers() : facts.user(viewer) != null;
+    boolean known = caller.user() == null ? !facts.hasUsers() : facts.user(viewer) != null;
     return known && facts.isAdministrator(viewer) == caller.administrator();
   }
 
@@ -214,7 +213,9 @@ final class ConsolePage implements AutoCloseable {
         }
         write("retry: 2000\n\n");
         long end = System.nanoTime() + limits.streamTime().toNanos();
-        while (System.nanoTime() < end && isStillAdmitted(caller) && !node.stopping().getAsBoolean()) {
+        while (System.nanoTime() < end
+            && isStillAdmitted(caller)
+            && !node.stopping().getAsBoolean()) {
           sendNext(watch);
         }
         // the page begins anew, and its user logs in again

@@ -119,10 +119,7 @@ class ConsoleFeedTest {
     AtomicInteger before = new AtomicInteger(-1);
     await().atMost(LONG).until(() -> before.getAndSet(looks.get()) == looks.get());
     int looked = looks.get();
-    await()
-        .during(Duration.ofMillis(50))
-        .atMost(LONG)
-        .until(() -> looks.get() == looked);
+    await().during(Duration.ofMillis(50)).atMost(LONG).until(() -> looks.get() == looked);
   }
 
   @Test
@@ -141,8 +138,7 @@ class ConsoleFeedTest {
     Duration second = Duration.ofSeconds(1);
     assertEquals(second, ConsoleFeed.pause(Duration.ofMillis(10), second));
     assertEquals(Duration.ofSeconds(4), ConsoleFeed.pause(Duration.ofMillis(200), second));
-    assertEquals(
-        ConsoleLimits.LONGEST_PAUSE, ConsoleFeed.pause(Duration.ofMinutes(1), second));
+    assertEquals(ConsoleLimits.LONGEST_PAUSE, ConsoleFeed.pause(Duration.ofMinutes(1), second));
   }
 
   @Test

@@ -48,8 +48,7 @@ class ConsoleMembersTest {
             LogStatus.Role.LEADER,
             List.of(
                 new LogStatus.Member("n1", "h1:7500", 100, 0L),
-                new LogStatus.Member(
-                    "n2", "h2:7500", 100, ConsoleLimits.SILENCE.toMillis())));
+                new LogStatus.Member("n2", "h2:7500", 100, ConsoleLimits.SILENCE.toMillis())));
     String shown = member(json, "n2");
     assertTrue(shown.contains("\"reach\":\"UNREACHABLE\""), shown);
     assertTrue(shown.contains("\"entriesBehind\":null"), shown);
