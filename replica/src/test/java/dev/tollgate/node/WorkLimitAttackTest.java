@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -23,6 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkLimitAttackTest {
   private static final int ROWS = Integer.getInteger("tollgate.attack.rows", 4_600 << 4);
   private static final int LIMIT = Integer.getInteger("tollgate.attack.work", 1);
+
+  /**
+   * With one node, the longest write is what each node of a cluster on machines of its own needs.
+   */
+  private static final int NODES = Integer.getInteger("tollgate.attack.nodes", 3);
 
   /** Whether each statement is also run without the limit. */
   private static final boolean COMPARE = Boolean.getBoolean("tollgate.attack.compare");
@@ -58,7 +62,7 @@ class WorkLimitAttackTest {
 
   @Test
   void statementsOfALimitedUserStallNobody() throws Exception {
-    try (LocalCluster cluster = LocalCluster.started(directory, 3)) {
+    try (LocalCluster cluster = LocalCluster.started(directory, NODES)) {
       try (Connection first = cluster.connect();
           Statement statement = first.createStatement()) {
         statement.execute("CREATE USER ROOT PASSWORD 'root' ADMIN");
@@ -91,8 +95,7 @@ class WorkLimitAttackTest {
             "WorkLimitAttackTest: longest honest write beside a statement, %d rows, limit %d%n%s",
             ROWS, LIMIT, report);
         assertEquals("", failure);
-        assertEquals(
-            Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), LocalCluster.verify(root));
+        assertEquals(Set.of("EQUAL"), Set.copyOf(LocalCluster.verify(root).values()));
       }
     }
   }
