@@ -220,7 +220,7 @@ final class Chromium implements AutoCloseable {
                     + quoted(selector)
                     + "); e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"
                     + " return (r.x + r.width / 2) + ' ' + (r.y + r.height / 2); })()")
-            .split(" ");
+            .split(" ", -1);
     for (String type : List.of("mousePressed", "mouseReleased")) {
       call(
           session,

@@ -287,9 +287,9 @@ class ConsoleInChromiumTest {
       run(holder, "SELECT acquire_lock('beta')");
       chromium.awaitTrue("document.querySelectorAll('#lock-table tbody').length === 2");
       chromium.press("/");
-      for (String key : "BET".split("")) {
-        chromium.press(key);
-      }
+      chromium.press("B");
+      chromium.press("E");
+      chromium.press("T");
       chromium.awaitTrue("document.querySelectorAll('#lock-table tbody').length === 1");
       chromium.awaitTrue(rowOf("beta"));
       assertEquals("#lock=BET", chromium.evaluate("location.hash"));
