@@ -125,7 +125,7 @@ class ConsoleTest {
       socket
           .getOutputStream()
           .write(
-              ("GET /console/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+              "GET /console/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
                   .getBytes(StandardCharsets.US_ASCII));
       BufferedReader lines =
           new BufferedReader(
