@@ -326,6 +326,7 @@ public final class Node implements AutoCloseable {
             replica,
             log,
             pipeline,
+            timeKeeper,
             service,
             () -> {
               ClientServer running = server;

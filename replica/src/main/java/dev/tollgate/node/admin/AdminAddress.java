@@ -21,10 +21,12 @@ public final class AdminAddress implements AutoCloseable {
 
   private final AdminServer server;
   private final MetricsPage metrics;
+  private final ConsolePage console;
 
-  private AdminAddress(AdminServer server, MetricsPage metrics) {
+  private AdminAddress(AdminServer server, MetricsPage metrics, ConsolePage console) {
     this.server = requireNonNull(server, "server");
     this.metrics = requireNonNull(metrics, "metrics");
+    this.console = requireNonNull(console, "console");
   }
 
   /**
@@ -47,11 +49,13 @@ public final class AdminAddress implements AutoCloseable {
     FigureReader figures =
         new FigureReader(node, readiness, leaders, FigureReader.PATIENCE, System::nanoTime);
     MetricsPage metrics = new MetricsPage(figures::read);
+    ConsolePage console = new ConsolePage(node, readiness, ConsoleLimits.STANDARD);
     List<Route> routes = new ArrayList<>();
     routes.addAll(metrics.routes());
     routes.addAll(new HealthPages(node, readiness).routes());
     routes.addAll(new DebugPages(node, figures).routes());
     routes.addAll(further);
+    routes.addAll(console.routes());
     try {
       AdminServer server =
           new AdminServer(
@@ -69,9 +73,10 @@ public final class AdminAddress implements AutoCloseable {
           node.nodeId(),
           demand == null ? "http://" : "https://",
           server.address());
-      return new AdminAddress(server, metrics);
+      return new AdminAddress(server, metrics, console);
     } catch (IOException | RuntimeException e) {
       metrics.close();
+      console.close();
       throw e;
     }
   }
@@ -88,6 +93,7 @@ public final class AdminAddress implements AutoCloseable {
 
   @Override
   public void close() {
+    console.close();
     server.close();
     metrics.close();
   }

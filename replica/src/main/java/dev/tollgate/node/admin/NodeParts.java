@@ -8,6 +8,7 @@ import dev.tollgate.log.Supervision;
 import dev.tollgate.node.client.ArrivalFigures;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.tls.TlsCredentials;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -28,6 +29,7 @@ public record NodeParts(
     Replica replica,
     ReplicatedLog log,
     CommandPipeline pipeline,
+    TimeKeeper timeKeeper,
     ClientService clients,
     Supplier<ArrivalFigures> connections,
     int maxConnections,
@@ -40,6 +42,7 @@ public record NodeParts(
     requireNonNull(replica, "replica");
     requireNonNull(log, "log");
     requireNonNull(pipeline, "pipeline");
+    requireNonNull(timeKeeper, "timeKeeper");
     requireNonNull(clients, "clients");
     requireNonNull(connections, "connections");
     requireNonNull(stopping, "stopping");

@@ -1,0 +1,71 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.command.UserAccount;
+import dev.tollgate.core.command.UserName;
+import dev.tollgate.node.client.ConnectionLimits;
+import dev.tollgate.wire.PasswordVerifier;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** A node with an admin address that keeps its log in memory, and leads. */
+final class AdminNode implements AutoCloseable {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  private final Node node;
+
+  private AdminNode(Node node) throws Exception {
+    this.node = node;
+    node.start();
+    assertTrue(node.awaitLeadership(DEADLINE));
+  }
+
+  private static NodeSettings settings() {
+    return LoopbackSettings.of("n1", null)
+        .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  static AdminNode withoutUsers() throws Exception {
+    return new AdminNode(new Node(settings()));
+  }
+
+  /** With the administrator ROOT, whose password is "top secret". */
+  static AdminNode withUsers() throws Exception {
+    return new AdminNode(
+        new Node(
+            settings(),
+            new ConnectionSettings(
+                ConnectionLimits.STANDARD.strangers(), Duration.ofSeconds(10), 0, 0, 48L << 20),
+            new UserSettings(
+                /* loginRequired= */ true,
+                new UserAccount(
+                    new UserName("ROOT"),
+                    /* administrator= */ true,
+                    List.of(PasswordVerifier.of("top secret").text())))));
+  }
+
+  InetSocketAddress address() {
+    return node.adminAddress();
+  }
+
+  /** The address of the console, for a browser. */
+  String console(String host) {
+    return "http://" + host + ":" + address().getPort() + "/console";
+  }
+
+  Connection connect(String properties) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:tollgate://127.0.0.1:" + node.listenAddress().getPort() + "/?" + properties);
+  }
+
+  @Override
+  public void close() {
+    node.closeAtOnce();
+  }
+}
