@@ -1,17 +1,13 @@
 package dev.tollgate.node.admin;
 
-import java.util.Locale;
+import dev.tollgate.node.json.JsonText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON (RFC 8259) in one line, without a line break in it, so that it can be the data of a
- * server-sent event. Escapes all that is not plainly ASCII or a letter. Not thread-safe.
+ * Writes JSON (RFC 8259) in one line, so that it can be the data of a server-sent event. Not
+ * thread-safe.
  */
 final class ConsoleJson {
-  private static final int FIRST_PLAIN = 0x20;
-  private static final int DELETE = 0x7f;
-  private static final int LAST_CONTROL = 0x9f;
-
   private final StringBuilder text = new StringBuilder(4_096);
   private boolean comma;
 
@@ -80,33 +76,8 @@ final class ConsoleJson {
 
   private void quote(String value) {
     text.append('"');
-    for (int i = 0; i < value.length(); i++) {
-      append(value.charAt(i));
-    }
+    JsonText.escape(value, text);
     text.append('"');
-  }
-
-  private void append(char c) {
-    if (c == '"' || c == '\\') {
-      text.append('\\').append(c);
-    } else if (c < FIRST_PLAIN
-        || c == '<'
-        || (c >= DELETE && c <= LAST_CONTROL)
-        || Character.isSurrogate(c)
-        || !Character.isDefined(c)
-        || isFormat(c)) {
-      text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-    } else {
-      text.append(c);
-    }
-  }
-
-  private static boolean isFormat(char c) {
-    int type = Character.getType(c);
-    return type == Character.FORMAT
-        || type == Character.LINE_SEPARATOR
-        || type == Character.PARAGRAPH_SEPARATOR
-        || type == Character.PRIVATE_USE;
   }
 
   @Override

@@ -1,8 +1,8 @@
 package dev.tollgate.node.admin;
 
+import dev.tollgate.node.json.JsonText;
 import dev.tollgate.wire.SqlState;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 
 /** Answers that say in JSON why a request failed, as all paths below {@link #PATHS} do. */
 public final class ErrorAnswer {
@@ -13,7 +13,6 @@ public final class ErrorAnswer {
   public static final String JSON = "application/json; charset=utf-8";
 
   private static final int FIRST_ERROR = 400;
-  private static final HexFormat HEX = HexFormat.of();
 
   private ErrorAnswer() {}
 
@@ -26,11 +25,11 @@ public final class ErrorAnswer {
       int status, String sqlState, int vendorCode, String message, String more) {
     String text =
         "{\"error\":{\"sql_state\":"
-            + quoted(sqlState)
+            + JsonText.quoted(sqlState)
             + ",\"vendor_code\":"
             + vendorCode
             + ",\"message\":"
-            + quoted(message)
+            + JsonText.quoted(message)
             + "}"
             + more
             + "}\n";
@@ -69,33 +68,5 @@ public final class ErrorAnswer {
       case Answer.FAILED -> SqlState.INTERNAL;
       default -> SqlState.NOT_SUPPORTED;
     };
-  }
-
-  /** A text as a string of JSON, with control characters and halves of characters escaped. */
-  public static String quoted(String text) {
-    StringBuilder quoted = new StringBuilder(text.length() + 16).append('"');
-    for (int i = 0; i < text.length(); i++) {
-      char unit = text.charAt(i);
-      if (unit == '"' || unit == '\\') {
-        quoted.append('\\').append(unit);
-      } else if (isPlain(text, i)) {
-        quoted.append(unit);
-      } else {
-        // not by a Formatter: a text may have a million of these
-        quoted.append("\\u").append(HEX.toHexDigits(unit));
-      }
-    }
-    return quoted.append('"').toString();
-  }
-
-  private static boolean isPlain(String text, int at) {
-    char unit = text.charAt(at);
-    if (Character.isHighSurrogate(unit)) {
-      return at + 1 < text.length() && Character.isLowSurrogate(text.charAt(at + 1));
-    }
-    if (Character.isLowSurrogate(unit)) {
-      return at > 0 && Character.isHighSurrogate(text.charAt(at - 1));
-    }
-    return !Character.isISOControl(unit);
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.node.audit;
 
 import dev.tollgate.core.command.Text;
+import dev.tollgate.node.json.JsonText;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -9,10 +10,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object (RFC 8259) on a line of its own. Whatever a text has in it, it stays within its
- * string, and its string on the line. Everything that a terminal might obey or a reader might
- * mistake is escaped: control and format characters, separators of lines, private and unassigned
- * characters, and surrogates without a partner. Keys are constants. Not thread-safe.
+ * A JSON object (RFC 8259) on a line of its own. Its texts stay within their strings ({@link
+ * JsonText}). Keys are constants. Not thread-safe.
  */
 final class JsonLine {
   /** Characters of a text that are written; the rest is counted. Names of the core are shorter. */
@@ -44,11 +43,7 @@ final class JsonLine {
     key(key);
     line.append('"');
     String shown = Text.first(value, TEXT_CHARS);
-    for (int at = 0; at < shown.length(); ) {
-      int point = shown.codePointAt(at);
-      append(point);
-      at += Character.charCount(point);
-    }
+    JsonText.escape(shown, line);
     if (shown.length() < value.length()) {
       line.append("... (").append(value.length()).append(" characters)");
     }
@@ -72,32 +67,6 @@ final class JsonLine {
 
   private void key(String key) {
     line.append(",\"").append(key).append("\":");
-  }
-
-  private void append(int point) {
-    if (point == '"' || point == '\\') {
-      line.append('\\').append((char) point);
-    } else if (isPlain(point)) {
-      line.appendCodePoint(point);
-    } else {
-      for (char unit : Character.toChars(point)) {
-        line.append(String.format(Locale.ROOT, "\\u%04x", (int) unit));
-      }
-    }
-  }
-
-  private static boolean isPlain(int point) {
-    return switch (Character.getType(point)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED ->
-          false;
-      default -> true;
-    };
   }
 
   /** Ends the line. */

@@ -2,6 +2,7 @@ package dev.tollgate.node.scripts;
 
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.node.admin.ErrorAnswer;
+import dev.tollgate.node.json.JsonText;
 import dev.tollgate.store.PlainResult;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -35,7 +36,7 @@ final class JsonWriter {
     } else if (value instanceof List<?> array) {
       appendArray(array);
     } else if (value instanceof String string) {
-      text.append(ErrorAnswer.quoted(string));
+      text.append(JsonText.quoted(string));
     } else if (value instanceof PlainResult.Json document) {
       json(document.text());
     } else {
@@ -61,7 +62,7 @@ final class JsonWriter {
     text.append('{');
     String comma = "";
     for (Map.Entry<?, ?> member : object.entrySet()) {
-      text.append(comma).append(ErrorAnswer.quoted(String.valueOf(member.getKey()))).append(':');
+      text.append(comma).append(JsonText.quoted(String.valueOf(member.getKey()))).append(':');
       append(member.getValue());
       comma = ",";
     }
