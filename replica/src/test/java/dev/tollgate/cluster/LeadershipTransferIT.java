@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +66,7 @@ class LeadershipTransferIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void noTransferFailsUnderLoad() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);

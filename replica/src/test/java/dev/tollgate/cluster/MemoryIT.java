@@ -125,6 +125,7 @@ class MemoryIT {
     assertTrue(node.isAlive());
   }
 
+  @Tag("nightly")
   @Test
   void databaseThatIsFilledSlowlyEndsInErrorsAndCanBeEmptied() throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);

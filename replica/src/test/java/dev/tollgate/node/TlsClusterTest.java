@@ -46,6 +46,7 @@ import org.apache.ratis.thirdparty.io.netty.handler.ssl.SslProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,6 +274,7 @@ class TlsClusterTest {
     }
   }
 
+  @Tag("nightly")
   @ParameterizedTest
   @EnumSource
   void strangerCannotVoteOverGrpc(Stranger stranger) throws Exception {
