@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -129,6 +130,7 @@ class BackupsIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void nodeWithADamagedLogSaysSoAndComesBackByReseeding() throws Exception {
     try (ClusterProcesses cluster =

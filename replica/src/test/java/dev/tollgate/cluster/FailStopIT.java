@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -149,6 +150,7 @@ class FailStopIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void nodeOnAFullFileSystemStopsAndComesBackOnceThereIsRoom() throws Exception {
     Path disk = mountFor("n2", "20m");
