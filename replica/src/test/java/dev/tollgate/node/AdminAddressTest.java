@@ -7,13 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.admin.HttpCalls;
-import dev.tollgate.node.client.ConnectionLimits;
-import dev.tollgate.wire.PasswordVerifier;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -30,9 +25,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class AdminAddressTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
-  private static final ConnectionSettings CONNECTIONS =
-      new ConnectionSettings(
-          ConnectionLimits.STANDARD.strangers(), Duration.ofSeconds(10), 0, 0, 48L << 20);
   private static final String ROOT = HttpCalls.basic("root", "top secret");
   private static final String BILLING = HttpCalls.basic("billing", "secret");
 
@@ -43,28 +35,14 @@ class AdminAddressTest {
     node.closeAtOnce();
   }
 
-  private static NodeSettings settings() {
-    return LoopbackSettings.of("n1", null)
-        .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-  }
-
   private void startWithoutUsers() throws Exception {
-    node = new Node(settings());
+    node = new Node(AdminNode.settings());
     start();
   }
 
   /** Starts a node with an administrator ROOT and a user BILLING. */
   private void startWithUsers() throws Exception {
-    node =
-        new Node(
-            settings(),
-            CONNECTIONS,
-            new UserSettings(
-                /* loginRequired= */ true,
-                new UserAccount(
-                    new UserName("ROOT"),
-                    /* administrator= */ true,
-                    List.of(PasswordVerifier.of("top secret").text()))));
+    node = new Node(AdminNode.settings(), AdminNode.CONNECTIONS, AdminNode.root());
     start();
     try (Connection root = connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
@@ -73,9 +51,7 @@ class AdminAddressTest {
   }
 
   private void start() throws Exception {
-    node.start();
-    assertTrue(node.awaitLeadership(DEADLINE));
-    await().atMost(DEADLINE).until(() -> get("/health/ready").status() == 200);
+    AdminNode.start(node);
   }
 
   private Connection connect(String properties) throws SQLException {

@@ -3,6 +3,7 @@ package dev.tollgate.node;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tollgate.node.json.JsonText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -166,7 +167,7 @@ final class Chromium implements AutoCloseable {
 
   /** Another page in the same tab. */
   void go(String address) {
-    call(session, "Page.navigate", "\"url\":" + quoted(address));
+    call(session, "Page.navigate", "\"url\":" + JsonText.quoted(address));
   }
 
   /** Sets the size of the window in pixels, and the colors that the system prefers. */
@@ -190,7 +191,8 @@ final class Chromium implements AutoCloseable {
             session,
             "Runtime.evaluate",
             "\"awaitPromise\":true,\"returnByValue\":true,\"userGesture\":true,\"expression\":"
-                + quoted("(async () => encodeURIComponent(String(await (" + expression + "))))()"));
+                + JsonText.quoted(
+                    "(async () => encodeURIComponent(String(await (" + expression + "))))()"));
     Matcher value = VALUE.matcher(answer);
     if (answer.contains("\"exceptionDetails\"") || !value.find()) {
       throw new FailedException(expression + " failed: " + answer);
@@ -217,7 +219,7 @@ final class Chromium implements AutoCloseable {
     String[] middle =
         evaluate(
                 "(() => { const e = document.querySelector("
-                    + quoted(selector)
+                    + JsonText.quoted(selector)
                     + "); e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"
                     + " return (r.x + r.width / 2) + ' ' + (r.y + r.height / 2); })()")
             .split(" ", -1);
@@ -236,9 +238,9 @@ final class Chromium implements AutoCloseable {
 
   /** Presses a key, such as Escape, or one that writes a character. */
   void press(String key) {
-    String text = key.length() == 1 ? ",\"text\":" + quoted(key) : "";
+    String text = key.length() == 1 ? ",\"text\":" + JsonText.quoted(key) : "";
     int code = key.equals("Escape") ? 27 : key.equals("Enter") ? 13 : 0;
-    String keys = "\"key\":" + quoted(key) + ",\"windowsVirtualKeyCode\":" + code;
+    String keys = "\"key\":" + JsonText.quoted(key) + ",\"windowsVirtualKeyCode\":" + code;
     call(session, "Input.dispatchKeyEvent", "\"type\":\"keyDown\"," + keys + text);
     call(session, "Input.dispatchKeyEvent", "\"type\":\"keyUp\"," + keys);
   }
@@ -281,20 +283,6 @@ final class Chromium implements AutoCloseable {
       throw new AssertionError(pattern + " in " + text);
     }
     return found.group(1);
-  }
-
-  /** A text as JSON and JavaScript write it. */
-  static String quoted(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c < ' ' || c > '~' || c == '"' || c == '\\') {
-        quoted.append(String.format("\\u%04x", (int) c));
-      } else {
-        quoted.append(c);
-      }
-    }
-    return quoted.append('"').toString();
   }
 
   @Override

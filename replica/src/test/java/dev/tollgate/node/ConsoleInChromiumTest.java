@@ -1,6 +1,5 @@
 package dev.tollgate.node;
 
-import static dev.tollgate.node.Chromium.quoted;
 import static dev.tollgate.node.TestSql.one;
 import static dev.tollgate.node.TestSql.run;
 import static org.awaitility.Awaitility.await;
@@ -10,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.tollgate.node.json.JsonText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +64,7 @@ class ConsoleInChromiumTest {
   private static String rowOf(String lock) {
     return "[...document.querySelectorAll('#lock-table tbody')].find(group =>"
         + " group.querySelector('.lock-name').innerText.startsWith("
-        + quoted(lock)
+        + JsonText.quoted(lock)
         + "))";
   }
 
@@ -254,7 +254,7 @@ class ConsoleInChromiumTest {
       chromium.awaitTrue(LIVE);
       chromium.go("http://127.0.0.1:" + other.getAddress().getPort() + "/");
       chromium.awaitTrue("document.title === 'other'");
-      String target = quoted(node.console("127.0.0.1") + "/force-release");
+      String target = JsonText.quoted(node.console("127.0.0.1") + "/force-release");
       String form = "body: new URLSearchParams({lock: 'job', token: '" + token + "'})";
       assertEquals(
           "sent",

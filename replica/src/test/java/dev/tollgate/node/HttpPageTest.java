@@ -1,18 +1,14 @@
 package dev.tollgate.node;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.node.admin.HttpCalls;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -26,21 +22,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class HttpPageTest {
   private static final Path DOCS = Path.of("../docs");
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   private Node node;
 
   @BeforeEach
   void start() throws Exception {
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null)
-                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
-    node.start();
-    assertTrue(node.awaitLeadership(DEADLINE));
-    await()
-        .atMost(DEADLINE)
-        .until(() -> HttpCalls.get(node.adminAddress(), "/health/ready").status() == 200);
+    node = new Node(AdminNode.settings());
+    AdminNode.start(node);
   }
 
   @AfterEach

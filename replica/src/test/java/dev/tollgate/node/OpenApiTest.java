@@ -6,14 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.admin.HttpCalls;
-import dev.tollgate.node.client.ConnectionLimits;
-import dev.tollgate.wire.PasswordVerifier;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -58,18 +52,7 @@ class OpenApiTest {
 
   @BeforeEach
   void start() throws Exception {
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null)
-                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-            new ConnectionSettings(
-                ConnectionLimits.STANDARD.strangers(), Duration.ofSeconds(10), 0, 0, 48L << 20),
-            new UserSettings(
-                /* loginRequired= */ true,
-                new UserAccount(
-                    new UserName("ROOT"),
-                    /* administrator= */ true,
-                    List.of(PasswordVerifier.of("top secret").text()))));
+    node = new Node(AdminNode.settings(), AdminNode.CONNECTIONS, AdminNode.root());
     node.start();
     await()
         .atMost(DEADLINE)

@@ -6,11 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.admin.HttpCalls;
-import dev.tollgate.node.client.ConnectionLimits;
-import dev.tollgate.wire.PasswordVerifier;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,9 +33,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ScriptsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
-  private static final ConnectionSettings CONNECTIONS =
-      new ConnectionSettings(
-          ConnectionLimits.STANDARD.strangers(), Duration.ofSeconds(10), 0, 0, 48L << 20);
   private static final List<String> REQUESTS =
       List.of(
           "GET /v1/leases",
@@ -66,11 +59,6 @@ class ScriptsTest {
     node.closeAtOnce();
   }
 
-  private static NodeSettings settings() {
-    return LoopbackSettings.of("n1", null)
-        .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-  }
-
   /** Begins a request for a lock on a connection of its own, and does not read the answer. */
   private Socket send(String path, String body, String... headers) throws IOException {
     return sendPart(path, body.length(), body, headers);
@@ -92,21 +80,12 @@ class ScriptsTest {
   }
 
   private void startWithoutUsers() throws Exception {
-    node = new Node(settings());
+    node = new Node(AdminNode.settings());
     start();
   }
 
   private void startWithUsers() throws Exception {
-    node =
-        new Node(
-            settings(),
-            CONNECTIONS,
-            new UserSettings(
-                /* loginRequired= */ true,
-                new UserAccount(
-                    new UserName("ROOT"),
-                    /* administrator= */ true,
-                    List.of(PasswordVerifier.of("top secret").text()))));
+    node = new Node(AdminNode.settings(), AdminNode.CONNECTIONS, AdminNode.root());
     start();
     try (Connection root = connect("user=root&password=top secret");
         Statement statement = root.createStatement()) {
@@ -115,11 +94,7 @@ class ScriptsTest {
   }
 
   private void start() throws Exception {
-    node.start();
-    assertTrue(node.awaitLeadership(DEADLINE));
-    await()
-        .atMost(DEADLINE)
-        .until(() -> HttpCalls.get(node.adminAddress(), "/health/ready").status() == 200);
+    AdminNode.start(node);
   }
 
   private Connection connect(String properties) throws SQLException {
@@ -437,6 +412,21 @@ class ScriptsTest {
     refused(400, "22023", "DELETE", job + "?lease=1&force=true", "");
     refused(400, "22023", "GET", "/v1/leases/x", "");
     refused(400, "22023", "POST", "/v1/leases", "{\"ttl\":\"48h\"}");
+    assertTrue(
+        refused(
+                400,
+                "22023",
+                "POST",
+                "/v1/sql",
+                "{\"sql\":\"SELECT ?\",\"parameters\":[[1.5,22.75]]}")
+            .body()
+            .contains("write elements of one type"));
+    assertTrue(
+        ok(
+                "POST",
+                "/v1/sql",
+                "{\"sql\":\"SELECT CAST(? AS DECIMAL(9, 2) ARRAY)\",\"parameters\":[[\"1.5\",\"22.75\"]]}")
+            .contains("[1.50,22.75]"));
     refused(400, "22023", "POST", "/v1/sql", "{\"sql\":\"SELECT ?\",\"parameters\":[{}]}");
     refused(404, "HYC00", "GET", "/v1/nothing", "");
     refused(405, "HYC00", "GET", "/v1/sql", "");

@@ -5,12 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.core.command.UserAccount;
-import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.admin.HttpCalls;
-import dev.tollgate.node.client.ConnectionLimits;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TestCertificates;
 import dev.tollgate.tls.TlsCredentials;
@@ -18,7 +15,6 @@ import dev.tollgate.tls.TlsFiles;
 import dev.tollgate.tls.TlsMode;
 import dev.tollgate.tls.TlsSocket;
 import dev.tollgate.tls.TlsVersion;
-import dev.tollgate.wire.PasswordVerifier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -160,14 +156,8 @@ class ScriptsTlsTest {
             LoopbackSettings.of("n1", null)
                 .withTls(tls("n1"))
                 .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-            new ConnectionSettings(
-                ConnectionLimits.STANDARD.strangers(), Duration.ofSeconds(10), 0, 0, 48L << 20),
-            new UserSettings(
-                /* loginRequired= */ true,
-                new UserAccount(
-                    new UserName("ROOT"),
-                    /* administrator= */ true,
-                    List.of(PasswordVerifier.of("top secret").text()))));
+            AdminNode.CONNECTIONS,
+            AdminNode.root());
     alone.start();
     String root = HttpCalls.basic("root", "top secret");
     await()

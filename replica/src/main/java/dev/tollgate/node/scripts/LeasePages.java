@@ -66,13 +66,21 @@ final class LeasePages {
     SqlValue millis = SqlValue.ofNumber(ttl.toMillis());
     Object lease =
         owner == null
-            ? connection.call("SELECT create_lease(?)", Repeat.SAFE, Duration.ZERO, List.of(millis))
-            : connection.call(
-                "SELECT create_lease(?, ?)",
-                Repeat.SAFE,
-                Duration.ZERO,
-                List.of(millis, SqlValue.ofText(owner)));
+            ? connection.call("SELECT create_lease(?)", List.of(millis))
+            : connection.call("SELECT create_lease(?, ?)", List.of(millis, SqlValue.ofText(owner)));
     return (Long) requireNonNull(lease, "lease");
+  }
+
+  /** Renews a lease and returns how many milliseconds it has left. */
+  static @Nullable Object renew(ScriptConnection connection, long lease)
+      throws ScriptRefusal, LeaderMovedException {
+    return connection.call("SELECT renew_lease(?)", List.of(SqlValue.ofNumber(lease)));
+  }
+
+  /** Ends a lease, releases its locks, and returns whether it was alive. */
+  static @Nullable Object revoke(ScriptConnection connection, long lease)
+      throws ScriptRefusal, LeaderMovedException {
+    return connection.call("SELECT revoke_lease(?)", List.of(SqlValue.ofNumber(lease)));
   }
 
   /** PUT: renews a lease. */
@@ -84,13 +92,7 @@ final class LeasePages {
         connection -> {
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lease", lease);
-          answer.put(
-              "remaining_ms",
-              connection.call(
-                  "SELECT renew_lease(?)",
-                  Repeat.SAFE,
-                  Duration.ZERO,
-                  List.of(SqlValue.ofNumber(lease))));
+          answer.put("remaining_ms", renew(connection, lease));
           return JsonWriter.answer(answer);
         });
   }
@@ -104,13 +106,7 @@ final class LeasePages {
         connection -> {
           Map<String, @Nullable Object> answer = new LinkedHashMap<>();
           answer.put("lease", lease);
-          answer.put(
-              "revoked",
-              connection.call(
-                  "SELECT revoke_lease(?)",
-                  Repeat.SAFE,
-                  Duration.ZERO,
-                  List.of(SqlValue.ofNumber(lease))));
+          answer.put("revoked", revoke(connection, lease));
           return JsonWriter.answer(answer);
         });
   }

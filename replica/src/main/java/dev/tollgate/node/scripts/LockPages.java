@@ -101,12 +101,7 @@ final class LockPages {
         revoke(connection, lease);
       } else if (!wait.isZero()) {
         // the time of the lease began before the wait, and may be over
-        var unused =
-            connection.call(
-                "SELECT renew_lease(?)",
-                Repeat.SAFE,
-                Duration.ZERO,
-                List.of(SqlValue.ofNumber(lease)));
+        var unused = LeasePages.renew(connection, lease);
       }
       return answer;
     } catch (ScriptRefusal e) {
@@ -124,12 +119,7 @@ final class LockPages {
   private static void revoke(ScriptConnection connection, long lease) {
     if (!connection.isBroken()) {
       try {
-        var unused =
-            connection.call(
-                "SELECT revoke_lease(?)",
-                Repeat.SAFE,
-                Duration.ZERO,
-                List.of(SqlValue.ofNumber(lease)));
+        var unused = LeasePages.revoke(connection, lease);
       } catch (ScriptRefusal | LeaderMovedException e) {
         LOG.debug("lease {} is left to expire: {}", lease, e.getMessage());
       }
@@ -169,17 +159,10 @@ final class LockPages {
     return sessions.shared(
         request,
         connection -> {
-          Object left =
-              connection.call(
-                  "SELECT renew_lease(?)",
-                  Repeat.SAFE,
-                  Duration.ZERO,
-                  List.of(SqlValue.ofNumber(lease)));
+          Object left = LeasePages.renew(connection, lease);
           Object held =
               connection.call(
                   "SELECT holds_lock(?, ?)",
-                  Repeat.SAFE,
-                  Duration.ZERO,
                   List.of(SqlValue.ofText(lock), SqlValue.ofNumber(token)));
           if (!Boolean.TRUE.equals(held)) {
             throw ScriptRefusal.of(
@@ -242,12 +225,12 @@ final class LockPages {
     var unused = Arguments.ofQuery(request);
     return sessions.shared(
         request,
-        connection -> {
-          return JsonWriter.answer(
-              described(
-                  lock,
-                  connection.rows(HOLDERS, List.of(SqlValue.ofText(lock)), ScriptLimits.LISTED)));
-        });
+        connection ->
+            JsonWriter.answer(
+                described(
+                    lock,
+                    connection.rows(
+                        HOLDERS, List.of(SqlValue.ofText(lock)), ScriptLimits.LISTED))));
   }
 
   private static Map<String, @Nullable Object> described(

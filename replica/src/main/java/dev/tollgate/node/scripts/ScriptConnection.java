@@ -142,6 +142,12 @@ final class ScriptConnection implements AutoCloseable {
     return broken;
   }
 
+  /** Calls a function that does not wait and is safe to call again, and returns its value. */
+  @Nullable Object call(String sql, List<SqlValue> arguments)
+      throws ScriptRefusal, LeaderMovedException {
+    return call(sql, Repeat.SAFE, Duration.ZERO, arguments);
+  }
+
   /**
    * Calls a function and returns its value.
    *
@@ -195,17 +201,16 @@ final class ScriptConnection implements AutoCloseable {
         throw ScriptRefusal.unknown(repeat, failure.message());
       }
     }
+    return PlainResult.read(body(reply, repeat, "the cluster did not answer in time"));
+  }
+
+  /** Returns the body of a result: a page, which is small unless a row in it is large. */
+  private byte[] body(@Nullable Reply reply, Repeat repeat, String missing) throws ScriptRefusal {
     requireSuccess(reply);
     if (!(reply instanceof Reply.Result result)) {
       broken = true;
-      throw ScriptRefusal.unknown(repeat, "the cluster did not answer in time");
+      throw ScriptRefusal.unknown(repeat, missing);
     }
-    requireRoom(result);
-    return PlainResult.read(result.body());
-  }
-
-  /** A page is small unless a row in it is large. */
-  private static void requireRoom(Reply.Result result) throws ScriptRefusal {
     if (result.body().length > ScriptLimits.ROW_BYTES) {
       throw ScriptRefusal.of(
           SqlState.TOO_LARGE,
@@ -215,6 +220,7 @@ final class ScriptConnection implements AutoCloseable {
               + ScriptLimits.ROW_BYTES
               + ". Select less of it");
     }
+    return result.body();
   }
 
   /**
@@ -241,13 +247,7 @@ final class ScriptConnection implements AutoCloseable {
   /** Fetches further rows of a result. */
   PlainResult fetch(PlainResult former, Repeat repeat, Duration patience) throws ScriptRefusal {
     Reply reply = ask(new Request.Fetch(former.cursorId(), /* pageRows= */ 0), patience);
-    requireSuccess(reply);
-    if (!(reply instanceof Reply.Result result)) {
-      broken = true;
-      throw ScriptRefusal.unknown(repeat, "the rest of the rows did not come");
-    }
-    requireRoom(result);
-    return former.next(result.body());
+    return former.next(body(reply, repeat, "the rest of the rows did not come"));
   }
 
   private @Nullable Reply ask(Request request, Duration patience) {

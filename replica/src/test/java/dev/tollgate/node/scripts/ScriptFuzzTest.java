@@ -2,21 +2,17 @@ package dev.tollgate.node.scripts;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tollgate.node.LoopbackSettings;
+import dev.tollgate.node.AdminNode;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.admin.HttpCalls;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +23,6 @@ import org.junit.jupiter.api.Timeout;
 /** Bodies, paths and bytes that no well-meant script sends: each is refused, in JSON. */
 @Timeout(180)
 class ScriptFuzzTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final int MUTATIONS = 1_500;
 
   private static final List<List<String>> REQUESTS =
@@ -44,14 +39,8 @@ class ScriptFuzzTest {
 
   @BeforeEach
   void start() throws Exception {
-    node =
-        new Node(
-            LoopbackSettings.of("n1", null)
-                .withAdmin(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
-    node.start();
-    await()
-        .atMost(DEADLINE)
-        .until(() -> HttpCalls.get(node.adminAddress(), "/health/ready").status() == 200);
+    node = new Node(AdminNode.settings());
+    AdminNode.start(node);
   }
 
   @AfterEach
