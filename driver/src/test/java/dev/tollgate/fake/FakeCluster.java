@@ -104,11 +104,16 @@ public final class FakeCluster implements AutoCloseable {
 
   /** Makes a node the leader of the next term, or ends that of this term if null. */
   public void lead(FakeNode node) {
+    leadUntold(node);
+    nodes.forEach(FakeNode::tellLeader);
+  }
+
+  /** As {@link #lead}, and no client that waits for news is told. */
+  public void leadUntold(FakeNode node) {
     if (node != null) {
       term.incrementAndGet();
     }
     leader = node;
-    nodes.forEach(FakeNode::tellLeader);
   }
 
   /** The term of the last leader. */
