@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The snapshots of this node. Thread-safe. */
 public interface SnapshotStore {
-  /** Lists the kept snapshots, newest first. */
+  /** Lists the kept snapshots, newest first; none before the log starts. */
   List<SnapshotFile> list() throws IOException;
 
   /**

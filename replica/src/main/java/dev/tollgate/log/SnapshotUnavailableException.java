@@ -8,7 +8,7 @@ public final class SnapshotUnavailableException extends Exception {
 
   /** Why there is no snapshot. */
   public enum Reason {
-    /** The node keeps nothing, or is about to stop. */
+    /** The node keeps nothing, is about to stop, or has not opened its log yet. */
     NOT_HERE,
     /** There was no moment without an open transaction. */
     NO_GAP,

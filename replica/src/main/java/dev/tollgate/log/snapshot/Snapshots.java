@@ -76,7 +76,7 @@ public final class Snapshots {
   private final ExecutorService writer;
   private final RatisSnapshotStorage storage = new RatisSnapshotStorage();
 
-  private @Nullable SnapshotFiles files;
+  private volatile @Nullable SnapshotFiles files;
   private volatile long bytesSince;
   private boolean needsGap;
   private int cancelled;
@@ -199,8 +199,12 @@ public final class Snapshots {
 
   /** See {@link SnapshotStore#list}. */
   public List<SnapshotFile> list() throws IOException {
+    SnapshotFiles found = files;
+    if (found == null) {
+      return List.of();
+    }
     List<SnapshotFile> all = new ArrayList<>();
-    for (SnapshotFiles.Snapshot snapshot : opened().all()) {
+    for (SnapshotFiles.Snapshot snapshot : found.all()) {
       all.add(snapshot.describe());
     }
     return all;
@@ -209,8 +213,16 @@ public final class Snapshots {
   /** See {@link SnapshotStore#take}. */
   public synchronized CompletableFuture<SnapshotFile> take() {
     CompletableFuture<SnapshotFile> result = new CompletableFuture<>();
+    SnapshotFiles found = files;
+    if (found == null) {
+      result.completeExceptionally(
+          new SnapshotUnavailableException(
+              SnapshotUnavailableException.Reason.NOT_HERE,
+              "node " + nodeId + " starts, and has not opened its snapshots yet: ask again"));
+      return result;
+    }
     try {
-      List<SnapshotFiles.Snapshot> all = opened().all();
+      List<SnapshotFiles.Snapshot> all = found.all();
       if (!all.isEmpty() && all.get(0).last().equals(lastApplied.get())) {
         result.complete(all.get(0).describe());
         return result;

@@ -102,7 +102,13 @@ final class SnapshotSender {
   private void onFile(Consumer<Reply> answer, Runnable work) {
     workers.run(
         Workers.Kind.FILES,
-        work,
+        () -> {
+          try {
+            work.run();
+          } catch (RuntimeException e) {
+            answer.accept(unexpected(e));
+          }
+        },
         refused -> answer.accept(new Reply.Failure(SqlState.BUSY, refused)));
   }
 
@@ -121,7 +127,12 @@ final class SnapshotSender {
     if (failure.getCause() instanceof SnapshotUnavailableException unavailable) {
       return Replies.of(unavailable);
     }
-    LOG.error("{}: a snapshot failed in an unexpected way", nodeId, LoggedError.of(failure));
+    return unexpected(failure);
+  }
+
+  /** Returns the reply after a bug: the client waits for a reply all the same. */
+  private Reply unexpected(Throwable bug) {
+    LOG.error("{}: a snapshot failed in an unexpected way", nodeId, LoggedError.of(bug));
     return new Reply.Failure(
         SqlState.INTERNAL, "an error in Tollgate, which the log of node " + nodeId + " describes");
   }

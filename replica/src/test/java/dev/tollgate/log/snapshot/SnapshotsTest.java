@@ -89,6 +89,20 @@ class SnapshotsTest {
     assertEquals(file, log.snapshots().list().get(0));
   }
 
+  /** Clients reach a node before it has opened its log. */
+  @Test
+  void nodeThatStartsHasNoneAndSaysSo() throws Exception {
+    try (RatisLog starting =
+        new RatisLog(RaftSettings.alone("n2", directory.resolve("n2")), new RecordingConsumer())) {
+      assertEquals(List.of(), starting.snapshots().list());
+      CompletableFuture<SnapshotFile> asked = starting.snapshots().take();
+      ExecutionException refused = assertThrows(ExecutionException.class, () -> get(asked));
+      SnapshotUnavailableException cause = (SnapshotUnavailableException) refused.getCause();
+      assertEquals(SnapshotUnavailableException.Reason.NOT_HERE, cause.reason());
+      assertTrue(cause.getMessage().contains("node n2 starts"), cause.getMessage());
+    }
+  }
+
   @Test
   void nobodyHasToApplyAnythingForIt() throws Exception {
     consumer.copies.add(new Copy(null));
