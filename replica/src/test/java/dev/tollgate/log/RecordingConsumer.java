@@ -42,8 +42,12 @@ public final class RecordingConsumer implements LogConsumer {
   /** What a restore waits for. */
   public volatile CountDownLatch holdRestore = new CountDownLatch(0);
 
+  /** What each entry waits for before it is applied. */
+  public volatile CountDownLatch holdApply = new CountDownLatch(0);
+
   @Override
   public void apply(long logIndex, Entry entry) {
+    await(holdApply);
     meetFault();
     assertEquals(depth, recurse(depth));
     indexes.add(logIndex);
@@ -79,8 +83,12 @@ public final class RecordingConsumer implements LogConsumer {
   @Override
   public void restore(SnapshotReader snapshot) {
     restored.incrementAndGet();
+    await(holdRestore);
+  }
+
+  private static void await(CountDownLatch latch) {
     try {
-      holdRestore.await();
+      latch.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

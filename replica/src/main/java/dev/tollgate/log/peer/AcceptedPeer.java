@@ -234,9 +234,11 @@ final class AcceptedPeer implements AutoCloseable {
       case ELECTION ->
           answer(
               frame,
-              () ->
-                  server.startLeaderElection(
-                      StartLeaderElectionRequestProto.parseFrom(frame.message())));
+              () -> {
+                settings.requireCaughtUp();
+                return server.startLeaderElection(
+                    StartLeaderElectionRequestProto.parseFrom(frame.message()));
+              });
       case TERM ->
           answer(
               Frame.of(

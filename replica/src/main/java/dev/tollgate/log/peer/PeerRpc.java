@@ -206,6 +206,9 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
 
   @Override
   public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+    if (request.getPreVote()) {
+      settings.requireCaughtUp();
+    }
     RequestVoteReplyProto reply =
         call(
             request.getServerRequest().getReplyId(),

@@ -44,6 +44,13 @@ public interface PeerService {
   /** Takes the leader of a term for silent, so that this node votes for another one. */
   void doubtLeader(String nodeId, long term);
 
+  /**
+   * True if this node could serve as soon as it led: it has applied nearly all entries of which it
+   * knows that they are committed. A node that was just started may have many left, and clients
+   * would wait for them if it led.
+   */
+  boolean hasCaughtUp();
+
   /** Stands for election in place of the leader of a term, unless another node leads by now. */
   void standForElection(String nodeId, long term);
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.Supervision;
 import dev.tollgate.tls.TlsCredentials;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.jspecify.annotations.Nullable;
@@ -61,5 +62,19 @@ public record PeerSettings(
   /** How long to wait until a node that was not reached is tried again. */
   long retryNanos() {
     return TimeUnit.MILLISECONDS.toNanos(Math.min(electionMillis / 4, 250));
+  }
+
+  /**
+   * Checks that this node may ask for votes. A node that is behind would win as easily as any
+   * other, if its log is complete, and then serve nobody until it has applied the log. A cluster in
+   * which it alone can win waits for it as long, whether it leads meanwhile or not.
+   *
+   * @throws IOException if it may not
+   */
+  void requireCaughtUp() throws IOException {
+    if (!service.hasCaughtUp()) {
+      throw new IOException(
+          "node " + nodeId + " does not stand for election: it has not applied its log yet");
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.peer.PeerService;
 import java.io.IOException;
@@ -109,6 +110,14 @@ final class FollowerAppends implements PeerService {
   public long term() {
     RaftServer.Division owner = division;
     return owner == null ? NO_TERM : owner.getInfo().getCurrentTerm();
+  }
+
+  @Override
+  public boolean hasCaughtUp() {
+    RaftServer.Division owner = division;
+    return owner == null
+        || owner.getRaftLog().getLastCommittedIndex() - owner.getInfo().getLastAppliedIndex()
+            <= LogStatus.CAUGHT_UP_ENTRIES;
   }
 
   @Override

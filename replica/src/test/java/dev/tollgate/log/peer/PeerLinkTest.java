@@ -33,15 +33,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.ServerFactory;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,6 +163,51 @@ class PeerLinkTest {
     assertEquals(1, matchIndex(first));
     assertEquals(2, matchIndex(second));
     assertEquals(List.of(3L, 1L, 2L), arrived);
+  }
+
+  /** It would win as easily as any other, and then serve nobody for long. */
+  @Test
+  void nodeThatIsBehindAsksForNoVotes() throws Exception {
+    Parameters parameters = new Parameters();
+    PeerRpc.configure(parameters, n1.settings);
+    try (RaftServerRpc rpc =
+        ((ServerFactory) new PeerRpc.Type().newFactory(parameters)).newRaftServerRpc(n1.server())) {
+      rpc.addRaftPeers(List.of(peer(n2)));
+      n1.caughtUp = false;
+      IOException refused = assertThrows(IOException.class, () -> rpc.requestVote(preVote(5)));
+      assertTrue(refused.getMessage().contains("has not applied its log"), refused.getMessage());
+      assertEquals(0, n2.votes.get());
+      n1.caughtUp = true;
+      assertEquals(5, rpc.requestVote(preVote(5)).getTerm());
+    }
+  }
+
+  private static RequestVoteRequestProto preVote(long term) {
+    return RequestVoteRequestProto.newBuilder()
+        .setServerRequest(
+            RaftRpcRequestProto.newBuilder().setReplyId(ByteString.copyFromUtf8("n2")))
+        .setCandidateTerm(term)
+        .setPreVote(true)
+        .build();
+  }
+
+  @Test
+  void nodeThatIsBehindTakesNoLeadershipOver() throws Exception {
+    n2.caughtUp = false;
+    PeerConnection connection = link.connect();
+    assertTrue(failure(election(connection)).getMessage().contains("has not applied its log"));
+    n2.caughtUp = true;
+    election(connection).get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static CompletableFuture<Frame> election(PeerConnection connection) {
+    return connection.call(
+        (call, read) ->
+            Frame.of(
+                Frame.Kind.ELECTION,
+                call,
+                read,
+                StartLeaderElectionRequestProto.getDefaultInstance()));
   }
 
   @Test

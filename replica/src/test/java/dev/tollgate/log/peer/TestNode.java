@@ -21,6 +21,7 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -48,6 +49,9 @@ final class TestNode implements AutoCloseable {
 
   /** The feature level that the cluster has, as this node knows. */
   volatile int clusterLevel = FeatureLevels.FIRST;
+
+  /** Whether nearly all that is committed is applied. */
+  volatile boolean caughtUp = true;
 
   /** Whether requests with entries have to wait. */
   volatile boolean busy;
@@ -118,7 +122,7 @@ final class TestNode implements AutoCloseable {
         .build();
   }
 
-  private RaftServer server() {
+  RaftServer server() {
     return (RaftServer)
         Proxy.newProxyInstance(
             RaftServer.class.getClassLoader(),
@@ -135,6 +139,7 @@ final class TestNode implements AutoCloseable {
                               ((RequestVoteRequestProto) arguments[0]).getCandidateTerm()
                                   + 0L * votes.incrementAndGet())
                           .build();
+                  case "startLeaderElection" -> StartLeaderElectionReplyProto.getDefaultInstance();
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -160,6 +165,11 @@ final class TestNode implements AutoCloseable {
         Thread.onSpinWait();
       }
       receiver.receive(request);
+    }
+
+    @Override
+    public boolean hasCaughtUp() {
+      return caughtUp;
     }
 
     @Override
