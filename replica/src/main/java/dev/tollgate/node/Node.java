@@ -5,14 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.Capacity;
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.command.Command;
-import dev.tollgate.core.command.Computing;
-import dev.tollgate.core.command.Environment;
-import dev.tollgate.core.command.LeaseId;
-import dev.tollgate.core.command.Notice;
-import dev.tollgate.core.command.Outcome;
-import dev.tollgate.core.command.RandomSeed;
-import dev.tollgate.core.command.UniqueId;
-import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.MemoryLog;
@@ -21,7 +13,6 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.Supervision;
-import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.ratis.RatisLog;
 import dev.tollgate.node.admin.AdminAddress;
 import dev.tollgate.node.admin.AdminLimits;
@@ -51,16 +42,11 @@ import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.tls.CertificateDemand;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,23 +54,7 @@ import org.slf4j.LoggerFactory;
 
 /** A node, put together from its parts. Thread-safe. */
 public final class Node implements AutoCloseable {
-  private static final SecureRandom RANDOM = new SecureRandom();
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
-
-  /** How long a leader that stops waits for its successor. */
-  private static final Duration RESIGN_AT_END = Duration.ofSeconds(3);
-
-  /** How long a node that is alone and stops waits until its leases are recorded. */
-  private static final Duration RECORD_AT_END = Duration.ofSeconds(3);
-
-  /** How long a node that is alone and stops waits for its snapshot. */
-  private static final Duration SNAPSHOT_AT_END = Duration.ofSeconds(10);
-
-  /**
-   * How long a node that stops waits for requests under way and for open results. With the wait for
-   * a successor before, that is less than the ten seconds that containers are given.
-   */
-  private static final Duration DRAIN_AT_END = Duration.ofSeconds(5);
 
   private static final int ANNOUNCE_AGAIN_SECONDS = 10;
 
@@ -92,7 +62,6 @@ public final class Node implements AutoCloseable {
   private static final int ENTRY_BYTES = 2 << 20;
 
   private final NodeSettings settings;
-  private final UserSettings users;
   private final SqlDatabase database;
   private final Replica replica;
   private final ReplicatedLog log;
@@ -105,6 +74,7 @@ public final class Node implements AutoCloseable {
   private final ClientService service;
   private final Supervision supervision;
   private final LeaderChanges leaders;
+  private final LastWork lastWork;
   private final SqlFrontend frontend = new SqlFrontend(CACHED_PLANS);
   private final CountDownLatch leading = new CountDownLatch(1);
   private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
@@ -180,7 +150,7 @@ public final class Node implements AutoCloseable {
       Function<Replica, ClientAccess> access)
       throws IOException {
     this.settings = requireNonNull(settings, "settings");
-    this.users = requireNonNull(users, "users");
+    requireNonNull(users, "users");
     this.database = requireNonNull(database, "database");
     String id = settings.nodeId();
     RaftSettings raft = settings.raft();
@@ -232,7 +202,18 @@ public final class Node implements AutoCloseable {
     replica.addListener(verification);
     leaders = new LeaderChanges(log);
     replica.addListener(leaders);
-    replica.addListener(new Watcher());
+    replica.addListener(
+        new LeaderDuties(
+            id,
+            replica,
+            log,
+            pipeline,
+            workers,
+            database.memory(),
+            settings.environment(),
+            users.firstAdministrator(),
+            new Life()));
+    lastWork = new LastWork(id, replica, log, pipeline, timeKeeper);
   }
 
   /**
@@ -499,112 +480,16 @@ public final class Node implements AutoCloseable {
     return workers;
   }
 
-  /** Hands leadership over, so that clients do not wait for an election. */
-  private void resign() {
-    if (replica.failure() != null || !replica.isLeading()) {
-      return;
-    }
-    awaitLast(log.membership().resign(), RESIGN_AT_END, "before another node leads");
-  }
-
-  /** Waits for work of a node that stops; the node stops even if that fails. */
-  private void awaitLast(CompletableFuture<?> work, Duration patience, String otherwise) {
-    try {
-      work.get(patience.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.info("{}: stops {}: {}", settings.nodeId(), otherwise, e.toString());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Records what leases have left, so that a node that is alone goes on from there. */
-  private void recordLeases() {
-    if (replica.failure() != null || !replica.isLeading() || !log.isAlone()) {
-      return;
-    }
-    Map<LeaseId, Long> renewals = new LinkedHashMap<>();
-    replica
-        .state()
-        .look(
-            state -> {
-              state.leases().forEach(lease -> renewals.put(lease.id(), lease.recordedRenewals()));
-              return null;
-            });
-    timeKeeper.recordAll(renewals);
-    CompletableFuture<@Nullable Void> recorded = new CompletableFuture<>();
-    pipeline.entry(
-        new CommandPipeline.Barrier() {
-          @Override
-          public void passed() {
-            recorded.complete(null);
-          }
-
-          @Override
-          public void failed() {
-            recorded.complete(null);
-          }
-        });
-    awaitLast(recorded, RECORD_AT_END, "before it has recorded what leases have left");
-  }
-
-  /**
-   * Takes a snapshot if this node is alone. It may start again on another Java runtime, which must
-   * not compute again what clients have seen.
-   */
-  private void keepStatements() {
-    boolean keeps =
-        settings.raft() != null
-            && replica.isLeading()
-            && log.isAlone()
-            && replica.hasUncopiedStatements()
-            && replica.state().look(state -> state.transactions().isEmpty());
-    if (!keeps) {
-      return;
-    }
-    awaitLast(log.snapshots().take(), SNAPSHOT_AT_END, "without a snapshot");
-  }
-
-  private void takeSnapshotAfterEntry() {
-    log.snapshots()
-        .takeAfterEntry()
-        .exceptionally(
-            failure -> {
-              LOG.warn(
-                  "{}: no snapshot for another Java runtime: {}. Mend that, and take a backup from"
-                      + " this node before it is started with one: `tollgate backup` at its"
-                      + " address writes a snapshot first",
-                  settings.nodeId(),
-                  failure.toString());
-              return null;
-            });
-  }
-
   @Override
   public void close() {
     LOG.info("{}: stops", settings.nodeId());
     stopping = true;
-    resign();
-    drain();
-    closeAtOnce();
-  }
-
-  /** Lets clients finish what they have under way here; they find the other nodes by themselves. */
-  private void drain() {
+    lastWork.resign();
     ClientServer running = server;
-    if (running == null || replica.failure() != null) {
-      return;
+    if (running != null) {
+      lastWork.drain(service, running);
     }
-    service.stops();
-    int left = running.drain(DRAIN_AT_END);
-    if (left > 0) {
-      LOG.info(
-          "{}: closes {} connections on which requests are under way, or results are open: they"
-              + " had {} ms to end",
-          settings.nodeId(),
-          left,
-          DRAIN_AT_END.toMillis());
-    }
+    closeAtOnce();
   }
 
   /** Closes without handing leadership over: for nodes whose whole cluster ends. */
@@ -616,8 +501,10 @@ public final class Node implements AutoCloseable {
     }
     verification.close();
     stuck.close();
-    recordLeases();
-    keepStatements();
+    lastWork.recordLeases();
+    if (settings.raft() != null) {
+      lastWork.keepStatements();
+    }
     AdminAddress administered = admin;
     if (administered != null) {
       administered.close();
@@ -634,102 +521,17 @@ public final class Node implements AutoCloseable {
     ended.complete(null);
   }
 
-  /**
-   * Proposes the first commands of a leader, and announces a node that is alone once it leads.
-   * Fails a leader that is not alone and computes statements differently from its cluster. Takes a
-   * snapshot when the environment changes, and logs locks taken by force. Ends the node if its
-   * replica fails.
-   */
-  private final class Watcher implements Replica.Listener {
+  private final class Life implements LeaderDuties.Observer {
     @Override
-    public void startedLeading(ClusterState state) {
-      RuntimeException difference = replica.difference(state);
-      boolean unstated = state.computing().equals(Computing.ANYWHERE);
-      workers.chore(
-          () -> {
-            if (difference != null && !log.isAlone()) {
-              replica.failed(difference);
-              return;
-            }
-            if (difference != null || unstated) {
-              adoptOwnEnvironment(difference);
-            }
-            pipeline.submit(
-                new Command.SeedRandom(new RandomSeed(RANDOM.nextLong(), RANDOM.nextLong())),
-                Proposal.Listener.NOBODY);
-            if (replica.identity().clusterId() == null) {
-              pipeline.submit(
-                  new Command.NameCluster(new UniqueId(RANDOM.nextLong(), RANDOM.nextLong())),
-                  Proposal.Listener.NOBODY);
-            }
-            UserAccount administrator = users.firstAdministrator();
-            if (administrator != null && !replica.facts().hasUsers()) {
-              createFirstUser(administrator);
-            }
-            leading.countDown();
-            if (log.isAlone()) {
-              announce();
-            }
-          });
-    }
-
-    private void createFirstUser(UserAccount administrator) {
-      pipeline.submit(
-          new Command.CreateFirstUser(administrator),
-          new Proposal.Listener() {
-            @Override
-            public void applied(Outcome outcome) {
-              if (outcome instanceof Outcome.Answered answered && answered.answer()) {
-                LOG.info(
-                    "{}: created the first user, administrator {}",
-                    settings.nodeId(),
-                    administrator.name());
-              }
-            }
-
-            @Override
-            public void unknown() {
-              // the next leader proposes its own
-            }
-          });
-    }
-
-    /** A leader states its own environment if the state names none, or if the leader is alone. */
-    private void adoptOwnEnvironment(@Nullable RuntimeException difference) {
-      Environment own = settings.environment().get();
-      if (difference != null) {
-        LOG.info("{}: from now on statements are computed on {}", settings.nodeId(), own.runtime());
-      }
-      pipeline.submit(new Command.AdoptEnvironment(own), Proposal.Listener.NOBODY);
-    }
-
-    /**
-     * Takes a snapshot: what precedes the pause must not be computed again in another environment.
-     */
-    @Override
-    public void environmentChanges() {
-      takeSnapshotAfterEntry();
-    }
-
-    @Override
-    public void stoppedLeading() {}
-
-    /** Logs what an operator does by force, because others will ask about it. */
-    @Override
-    public void noticed(Notice notice) {
-      if (notice instanceof Notice.LockTaken taken) {
-        LOG.info(
-            "{}: force_release_lock took lock '{}' from lease {} with token {}{}",
-            settings.nodeId(),
-            taken.lock(),
-            taken.lease(),
-            taken.token(),
-            taken.holders() == 1 ? "" : ", and from " + (taken.holders() - 1) + " others");
+    public void leads() {
+      leading.countDown();
+      if (log.isAlone()) {
+        announce();
       }
     }
 
     @Override
-    public void failed(Throwable cause) {
+    public void failed() {
       leading.countDown();
       ended.complete(null);
     }

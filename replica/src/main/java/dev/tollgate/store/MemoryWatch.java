@@ -37,6 +37,8 @@ public final class MemoryWatch {
   /** Share of the heap by which use may grow before another collection is requested. */
   private static final double GROWTH = 0.1;
 
+  private static final long NONE = -1;
+
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   /** The part of the heap that holds surviving objects. */
@@ -58,6 +60,7 @@ public final class MemoryWatch {
 
   private final Heap heap;
   private final AtomicBoolean collecting = new AtomicBoolean();
+  private volatile long forgottenCollections = NONE;
   private long knownCollections;
   private long lastCollectionNanos = System.nanoTime() - STALE_NANOS;
 
@@ -86,6 +89,15 @@ public final class MemoryWatch {
   }
 
   /**
+   * Forgets what collections have said so far. For a node that begins to lead: while it applied the
+   * log, it may have held much more than it does now. Until the next collection it counts as a node
+   * that has room.
+   */
+  public void forget() {
+    forgottenCollections = heap.collections();
+  }
+
+  /**
    * True if more than this share of the long-lived heap was in use after the last collection. Has
    * another thread run a collection if the last one was long ago, or if much was allocated since.
    * It does so only while the heap is this full, garbage included: a collection is near then
@@ -93,6 +105,10 @@ public final class MemoryWatch {
    */
   boolean isFuller(double share) {
     if (heap.usedShare() <= share) {
+      return false;
+    }
+    if (heap.collections() == forgottenCollections) {
+      collectBeside();
       return false;
     }
     boolean full = heap.usedAfterCollection() > share;

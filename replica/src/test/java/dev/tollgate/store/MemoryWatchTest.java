@@ -3,8 +3,10 @@ package dev.tollgate.store;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -94,6 +96,33 @@ class MemoryWatchTest {
     heap.mayEnd.countDown();
     await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 1);
     assertFalse(watch.isFuller(0.85));
+  }
+
+  @Test
+  void nodeThatBeginsToLeadDoesNotBelieveAnEarlierCollection() throws Exception {
+    heap.used = 0.9;
+    heap.afterCollection = 0.9;
+    heap.garbageFree = 0.2;
+    assertEquals(
+        "53200",
+        assertThrows(SQLException.class, () -> watch.requireRoomFor("INSERT")).getSQLState());
+    watch.forget();
+    watch.requireRoomFor("INSERT");
+    heap.mayEnd.countDown();
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 1);
+    watch.requireRoomFor("INSERT");
+  }
+
+  @Test
+  void nodeThatBeginsToLeadAndIsStillFullRefuses() {
+    heap.used = 0.9;
+    heap.afterCollection = 0.9;
+    heap.garbageFree = 0.9;
+    watch.forget();
+    assertFalse(watch.isFuller(0.85));
+    heap.mayEnd.countDown();
+    await().atMost(Duration.ofSeconds(20)).until(() -> heap.ended.get() == 1);
+    assertTrue(watch.isFuller(0.85));
   }
 
   @Test
