@@ -21,7 +21,15 @@ final class RatisProperties {
   static final int MAX_MESSAGE_BYTES = MAX_ENTRY_BYTES + (4 << 20);
 
   private static final long SMALLEST_SEGMENT = 4 << 10;
-  private static final long LARGEST_SEGMENT = 32 << 20;
+
+  /**
+   * Ratis keeps the entries of three segments in memory, where small entries take five times as
+   * much as on disk. Together that is an eighth of the heap at most.
+   */
+  private static final long HEAP_PER_SEGMENT = 128;
+
+  private static final long LEAST_LARGEST_SEGMENT = 1 << 20;
+  private static final long MOST_LARGEST_SEGMENT = 32 << 20;
 
   private RatisProperties() {}
 
@@ -84,15 +92,23 @@ final class RatisProperties {
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, maxEntry);
     RaftServerConfigKeys.Log.setWriteBufferSize(p, SizeInBytes.valueOf(MAX_ENTRY_BYTES + 64));
     // the log is cut by whole segments: with larger segments a snapshot would free nothing
-    long segment = Math.max(SMALLEST_SEGMENT, Math.min(LARGEST_SEGMENT, snapshotLogBytes / 2));
+    long largest = largestSegment(Runtime.getRuntime().maxMemory());
+    long segment = Math.max(SMALLEST_SEGMENT, Math.min(largest, snapshotLogBytes / 2));
     RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf(segment));
-    RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("8MB"));
+    // a new leader begins a segment, and its first entry waits until this much is written
+    RaftServerConfigKeys.Log.setPreallocatedSize(p, SizeInBytes.valueOf("256KB"));
     RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, 2);
     RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, SizeInBytes.valueOf("64MB"));
     // the state machine decides when; the log is cut up to what takeSnapshot returns
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
     RaftServerConfigKeys.Log.setPurgeGap(p, 1);
+  }
+
+  /** The size at which a process with this heap begins another segment of the log, in bytes. */
+  static long largestSegment(long heapBytes) {
+    return Math.max(
+        LEAST_LARGEST_SEGMENT, Math.min(MOST_LARGEST_SEGMENT, heapBytes / HEAP_PER_SEGMENT));
   }
 
   private static TimeDuration millis(long millis) {
