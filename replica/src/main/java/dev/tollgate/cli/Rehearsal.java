@@ -8,6 +8,7 @@ import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.Node;
 import dev.tollgate.node.NodeSettings;
 import dev.tollgate.node.slow.SlowSettings;
+import dev.tollgate.wire.SqlState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -47,6 +48,11 @@ final class Rehearsal {
   private static final int NODES = 3;
   private static final int CLIENTS = 8;
 
+  /** After so many locks of the first client another node takes over, and the sessions move. */
+  private static final int TURNS_OF_A_LEADER = 20;
+
+  private static final int FIRST_HAND_OVER = 2;
+
   /** Short, so that clients renew their leases several times during a rehearsal. */
   private static final Duration LEASE = Duration.ofSeconds(2);
 
@@ -61,6 +67,7 @@ final class Rehearsal {
   private final LongSupplier nanoTime;
   private final List<Node> nodes = new ArrayList<>();
   private final AtomicLong cycles = new AtomicLong();
+  private final AtomicLong handOvers = new AtomicLong();
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean stopped;
   private long endNanos;
@@ -95,10 +102,11 @@ final class Rehearsal {
     try {
       long done = runQuietly();
       LOG.info(
-          "{}: rehearsed for {} ms with {} lock cycles",
+          "{}: rehearsed for {} ms with {} lock cycles and {} changes of the leader",
           nodeId,
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin),
-          done);
+          done,
+          handOvers);
     } catch (IOException | SQLException | RuntimeException e) {
       LOG.warn("{}: starts without a complete rehearsal, and is slower at first", nodeId, e);
     }
@@ -273,9 +281,25 @@ final class Rehearsal {
           if (turn % 4 == 2) {
             call(read, Integer.toString(number));
           }
+          if (number == 0 && turn % TURNS_OF_A_LEADER == FIRST_HAND_OVER) {
+            handOver(connection);
+          }
           cycles.incrementAndGet();
         }
       }
+    }
+  }
+
+  private void handOver(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CALL transfer_leadership()");
+      handOvers.incrementAndGet();
+    } catch (SQLException e) {
+      if (!SqlState.ADMINISTRATION.state().equals(e.getSQLState())) {
+        throw e;
+      }
+      // no other node took over in time, and the rehearsal goes on with this leader
+      LOG.debug("leadership stays where it is", e);
     }
   }
 

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -104,41 +103,33 @@ final class ClassArchive {
     return UUID.nameUUIDFromBytes(versions.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Runs a node alone until it is ready, and has it write the archive when it ends. */
+  /** Writes the archive as packages do: after a rehearsal, which has leaders and followers. */
   private void train(Path archive) throws IOException {
-    Path directory = Files.createTempDirectory(archive.getParent(), "training");
+    Path output = archive.resolveSibling(archive.getFileName() + ".out");
+    List<String> command = new ArrayList<>(NodeProcess.JVM);
+    command.addAll(
+        List.of(
+            "-XX:ArchiveClassesAtExit=" + archive,
+            "-Xlog:disable",
+            "-Xlog:all=error:stderr",
+            "-cp",
+            classPath,
+            "dev.tollgate.cli.Main",
+            "archive"));
     try {
-      List<String> command = new ArrayList<>(NodeProcess.JVM);
-      command.addAll(
-          List.of(
-              "-XX:ArchiveClassesAtExit=" + archive,
-              "-Xlog:disable",
-              "-Xlog:all=error:stderr",
-              "-cp",
-              classPath,
-              "dev.tollgate.cli.Main",
-              "server",
-              "--id=n1",
-              "--data=" + directory.resolve("data"),
-              "--client-address=127.0.0.1:" + Ports.free()));
-      String raft = "127.0.0.1:" + Ports.free();
-      command.addAll(List.of("--raft-address=" + raft, "--peers=n1=" + raft));
-      Process node =
-          new ProcessBuilder(command).redirectError(directory.resolve("err").toFile()).start();
-      String ready = node.inputReader().readLine();
-      node.destroy();
-      boolean ended = node.waitFor(TRAINING_SECONDS, TimeUnit.SECONDS);
-      if (ready == null || !ended || !Files.exists(archive)) {
-        throw new IOException(ready + ": " + Files.readString(directory.resolve("err")));
+      Process rehearsal =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      boolean ended = rehearsal.waitFor(TRAINING_SECONDS, TimeUnit.SECONDS);
+      if (!ended || rehearsal.exitValue() != 0 || !Files.exists(archive)) {
+        rehearsal.destroyForcibly();
+        throw new IOException(Files.readString(output));
       }
+      Files.delete(output);
     } catch (InterruptedException e) {
       throw new IOException("told to end", e);
-    } finally {
-      try (Stream<Path> files = Files.walk(directory)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
     }
   }
 }
