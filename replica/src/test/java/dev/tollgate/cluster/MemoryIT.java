@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -147,6 +148,10 @@ class MemoryIT {
       assertNotNull(refused, "inserted " + inserted);
       assertEquals("53200", refused.getSQLState(), refused.getMessage());
       System.out.println("MemoryIT: refused after " + inserted + " rows of 200 kB");
+      statement.addBatch("INSERT INTO T(S) VALUES('first of a series')");
+      statement.addBatch("INSERT INTO T(S) VALUES('second of a series')");
+      assertEquals(
+          "53200", assertThrows(BatchUpdateException.class, statement::executeBatch).getSQLState());
       try (ResultSet token = statement.executeQuery("SELECT acquire_lock('job')")) {
         assertTrue(token.next());
       }

@@ -30,6 +30,10 @@ final class RestartClients implements AutoCloseable {
   private static final int KINDS = 4;
   private static final int ROWS = 60;
   private static final int PAGE = 20;
+
+  /** Between two pieces of work of a client; without a pause the clients take all processors. */
+  private static final long THINK_MILLIS = Long.getLong("rolling.think.millis", 0);
+
   private static final int SHOWN_FAILURES = 20;
 
   private static final String ACQUIRE = "SELECT acquire_lock(?)";
@@ -101,10 +105,13 @@ final class RestartClients implements AutoCloseable {
         while (!over.get()) {
           work.run();
           cycles.incrementAndGet(client);
+          if (THINK_MILLIS > 0) {
+            Thread.sleep(THINK_MILLIS);
+          }
         }
       } catch (SQLException e) {
         fail(client, e);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | InterruptedException e) {
         fail(client, new SQLException(e));
         return;
       }

@@ -106,6 +106,9 @@ class SlowTest {
       batch.addBatch("INSERT INTO t VALUES (4712, 'hunter2')");
       batch.addBatch("UPDATE t SET secret = 'hunter2'");
       batch.executeBatch();
+      batch.addBatch("INSERT INTO t VALUES (4713, 'it's hunter2')");
+      batch.addBatch("UPDATE t SET secret = 'hunter2'");
+      assertThrows(SQLException.class, batch::executeBatch);
     }
     assertThrows(SQLException.class, () -> run(admin, "INSERT INTO t VALUES (4711, 'hunter2')"));
     assertThrows(SQLException.class, () -> run(admin, "SELECT 'it's hunter2' FROM t"));
@@ -127,6 +130,13 @@ class SlowTest {
             "SELECT COUNT(*) FROM TOLLGATE.SLOW_STATEMENTS WHERE OUTCOME LIKE '42%' AND FORM IS"
                 + " NULL AND FORM_ID = 'unread'"),
         "what cannot be read");
+    assertEquals(
+        "1",
+        one(
+            admin,
+            "SELECT COUNT(*) FROM TOLLGATE.SLOW_STATEMENTS WHERE OUTCOME = 'DONE' AND FORM IS NULL"
+                + " AND FORM_ID = 'unread'"),
+        "a series whose first statement cannot be read");
     assertEquals(
         "23505",
         one(
