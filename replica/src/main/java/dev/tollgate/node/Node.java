@@ -265,8 +265,9 @@ public final class Node implements AutoCloseable {
     timeKeeper.start();
     InetSocketAddress administer = settings.adminAddress();
     if (administer != null) {
-      admin = openAdmin(administer);
-      String url = adminUrl(administer);
+      AdminAddress opened = openAdmin(administer);
+      admin = opened;
+      String url = opened.url(settings.clientAddress());
       if (url != null) {
         log.serveAdmin(url);
       }
@@ -322,25 +323,6 @@ public final class Node implements AutoCloseable {
         tls == null ? null : tls.clients(),
         AdminLimits.STANDARD,
         new ScriptPages(settings.nodeId(), replica, log, service, ScriptLimits.STANDARD).routes());
-  }
-
-  /** Where others reach the admin address; null if it listens everywhere and has no host. */
-  private @Nullable String adminUrl(InetSocketAddress configured) {
-    NodeTls tls = settings.tls();
-    InetSocketAddress running = adminAddress();
-    String host = configured.getHostString();
-    if (configured.getAddress() != null && configured.getAddress().isAnyLocalAddress()) {
-      String stated = settings.clientAddress();
-      host = stated == null ? null : stated.substring(0, Math.max(0, stated.lastIndexOf(':')));
-    }
-    if (host == null || host.isEmpty() || running == null) {
-      return null;
-    }
-    boolean bare = host.indexOf(':') >= 0 && !host.startsWith("[");
-    return (tls == null ? "http://" : "https://")
-        + (bare ? "[" + host + "]" : host)
-        + ":"
-        + running.getPort();
   }
 
   /** True if this node is a member. A node that was started to join the cluster is not one yet. */

@@ -2,15 +2,20 @@ package dev.tollgate.node;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.admin.HttpCalls;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +82,28 @@ class AdminClusterTest {
       assertEquals(0, atFollower.value("tollgate_commit_seconds_count"));
       assertTrue(get(follower, "/debug/state").body().contains("\nleader: " + leader + "\n"));
     }
+  }
+
+  @Test
+  void consoleOfAFollowerHasTheUrlOfTheLeadersConsole() throws Exception {
+    String leader = cluster.leader();
+    String follower = cluster.follower();
+    URI url = URI.create(consoleUrl(follower, leader));
+    assertEquals(cluster.node(leader).adminAddress().getPort(), url.getPort());
+    assertTrue(get(leader, url.getPath()).body().contains("<title>Tollgate console"));
+    assertNull(consoleUrl(follower, follower));
+    assertNull(consoleUrl(leader, leader));
+  }
+
+  /** What the console of a node has as the URL of the console of a member. */
+  private @Nullable String consoleUrl(String node, String member) throws IOException {
+    String state = get(node, "/console/state").body();
+    Matcher found =
+        Pattern.compile(
+                "\\{\"id\":\"" + member + "\"[^}]*\"consoleUrl\":(?:null|\"([^\"]*)\")[^}]*}")
+            .matcher(state);
+    assertTrue(found.find(), state);
+    return found.group(1);
   }
 
   @Test

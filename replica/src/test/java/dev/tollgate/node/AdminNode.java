@@ -70,7 +70,15 @@ public final class AdminNode implements AutoCloseable {
 
   /** The address of the console, for a browser. */
   String console(String host) {
-    return "http://" + host + ":" + address().getPort() + "/console";
+    return console(node, host);
+  }
+
+  static String console(Node node) {
+    return console(node, "127.0.0.1");
+  }
+
+  private static String console(Node node, String host) {
+    return "http://" + host + ":" + node.adminAddress().getPort() + "/console";
   }
 
   Connection connect(String properties) throws SQLException {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.json.JsonText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -331,6 +333,98 @@ class ConsoleInChromiumTest {
                 + member
                 + "]}); return document.getElementById('members').innerText"
                 + ".replace(/\\n+/g, '\\n'); })"));
+  }
+
+  private static String locationIs(String console) {
+    return "location.href === " + JsonText.quoted(console);
+  }
+
+  @Test
+  void followerLinksToTheConsoleOfTheLeader(@TempDir Path directory) throws Exception {
+    try (LocalCluster cluster =
+        new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES)) {
+      cluster.administer(InetAddress.getAllByName("127.0.0.1")[0]);
+      cluster.startAll();
+      String leader = cluster.leader();
+      String leaders = AdminNode.console(cluster.node(leader));
+      String followers = AdminNode.console(cluster.node(cluster.follower()));
+      chromium.open(followers, 1280, 900, /* dark= */ false);
+      chromium.awaitTrue("document.querySelector('#problems a')");
+      assertEquals(
+          "console of the leader, " + leader,
+          chromium.evaluate("document.querySelector('#problems a').innerText"));
+      chromium.picture(PICTURES.resolve("follower-light.png"));
+      chromium.evaluate("document.querySelector('#problems a').focus()");
+      chromium.press("Enter");
+      chromium.awaitTrue(locationIs(leaders));
+      chromium.awaitTrue(LIVE);
+      assertEquals(
+          leader + ", leader", chromium.evaluate("document.getElementById('where').innerText"));
+      assertEquals("0", chromium.evaluate("document.querySelectorAll('#problems a').length"));
+      chromium.go(followers);
+      String name = "#members a[aria-label=\"Console of " + leader + "\"]";
+      chromium.awaitTrue("document.querySelector('" + name + "')");
+      chromium.show(390, 900, /* dark= */ true);
+      chromium.picture(PICTURES.resolve("follower-dark-390.png"));
+      chromium.click(name);
+      chromium.awaitTrue(locationIs(leaders));
+    }
+  }
+
+  private String linkFor(String url) {
+    String state =
+        "{node: {id: 'n1', leader: 'n2', leading: false, obstacles: []}, members: [{id: 'n2',"
+            + " consoleUrl: "
+            + JsonText.quoted(url)
+            + "}]}";
+    return chromium.evaluate(
+        "import('/console/views.js').then(views => { views.showProblems("
+            + state
+            + "); const link = document.querySelector('#problems a');"
+            + " return link && link.rel === 'noreferrer' ? link.href : 'none'; })");
+  }
+
+  /** A node shows what another one has said. */
+  @Test
+  void urlIsALinkIfItIsTheConsoleOfAServer() throws Exception {
+    openConsole();
+    for (String url :
+        List.of(
+            "http://10.0.0.2:7480/console",
+            "https://db_2.example.org:1/console",
+            "http://[2001:db8::2]:7480/console")) {
+      assertEquals(url, linkFor(url));
+    }
+    for (String url :
+        List.of(
+            "javascript:alert(1)//:1/console",
+            "data:text/html,x:1/console",
+            "//10.0.0.2:7480/console",
+            "http://user@10.0.0.2:7480/console",
+            "http://10.0.0.2:7480/console?x",
+            "http://10.0.0.2:7480/console\n",
+            "http://10.0.0.2/console",
+            " http://10.0.0.2:7480/console")) {
+      assertEquals("none", linkFor(url), url);
+    }
+  }
+
+  @Test
+  void linkIsKeptWhileTheLagOfItsMemberChanges() throws Exception {
+    openConsole();
+    String member =
+        "({id: 'n2', self: false, role: 'LEADER', clientAddress: null, raftAddress: 'h2:1',"
+            + " commitIndex: 7, entriesBehind: behind, silentMillis: 1, reach: 'REACHABLE',"
+            + " consoleUrl: 'http://10.0.0.2:7480/console'})";
+    assertEquals(
+        "true, 3 entries behind",
+        chromium.evaluate(
+            "import('/console/views.js').then(views => {"
+                + " const show = behind => { views.showMembers({members: ["
+                + member
+                + "]}); return document.querySelector('#members a'); };"
+                + " const first = show(0); return (show(3) === first) + ', '"
+                + " + document.querySelector('#members .lag').innerText; })"));
   }
 
   @Test

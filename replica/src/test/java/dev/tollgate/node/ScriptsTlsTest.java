@@ -40,6 +40,7 @@ class ScriptsTlsTest {
 
   @TempDir private Path directory;
   private TestCertificates certificates;
+  private @Nullable CertificateDemand clients = CertificateDemand.WANTED;
   private @Nullable LocalCluster cluster;
   private @Nullable Node alone;
 
@@ -52,11 +53,15 @@ class ScriptsTlsTest {
     certificates.user("billing");
   }
 
-  private void startCluster() throws Exception {
+  private void startNodes() throws Exception {
     cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
     cluster.encrypt(this::tls, RaftTransport.TCP);
     cluster.administer();
     cluster.startAll();
+  }
+
+  private void startCluster() throws Exception {
+    startNodes();
     for (String id : cluster.nodes().keySet()) {
       await()
           .atMost(DEADLINE)
@@ -72,7 +77,7 @@ class ScriptsTlsTest {
     try {
       return new NodeTls(
           new TlsCredentials(certificates.files(id), TlsVersion.TLS_1_3, NodeTls.logged(id)),
-          CertificateDemand.WANTED,
+          clients,
           /* peers= */ true);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -141,6 +146,20 @@ class ScriptsTlsTest {
         IOException.class,
         () -> HttpCalls.get(cluster.node(leader).adminAddress(), "/v1/leases"),
         "a request without TLS");
+  }
+
+  @Test
+  void nodesWithTlsAmongThemselvesAloneShowTheWayWithoutTls() throws Exception {
+    clients = null;
+    startNodes();
+    String leader = cluster.leader();
+    InetSocketAddress follower = cluster.node(cluster.follower()).adminAddress();
+    await()
+        .atMost(DEADLINE)
+        .until(() -> HttpCalls.get(follower, "/v1/leases").headers().containsKey("location"));
+    URI where = URI.create(HttpCalls.get(follower, "/v1/leases").headers().get("location"));
+    assertEquals("http", where.getScheme());
+    assertEquals(cluster.node(leader).adminAddress().getPort(), where.getPort());
   }
 
   private HttpCalls.Reply sql(String sql, @Nullable String user, String... headers)

@@ -20,11 +20,20 @@ public final class AdminAddress implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AdminAddress.class);
 
   private final AdminServer server;
+  private final InetSocketAddress configured;
+  private final boolean encrypted;
   private final MetricsPage metrics;
   private final ConsolePage console;
 
-  private AdminAddress(AdminServer server, MetricsPage metrics, ConsolePage console) {
+  private AdminAddress(
+      AdminServer server,
+      InetSocketAddress configured,
+      boolean encrypted,
+      MetricsPage metrics,
+      ConsolePage console) {
     this.server = requireNonNull(server, "server");
+    this.configured = requireNonNull(configured, "configured");
+    this.encrypted = encrypted;
     this.metrics = requireNonNull(metrics, "metrics");
     this.console = requireNonNull(console, "console");
   }
@@ -45,6 +54,7 @@ public final class AdminAddress implements AutoCloseable {
       AdminLimits limits,
       List<Route> further)
       throws IOException {
+    AdminTls tls = tls(node, demand);
     Readiness readiness = new Readiness(node);
     FigureReader figures =
         new FigureReader(node, readiness, leaders, FigureReader.PATIENCE, System::nanoTime);
@@ -61,19 +71,15 @@ public final class AdminAddress implements AutoCloseable {
           new AdminServer(
               node.nodeId(),
               address,
-              tls(node, demand),
+              tls,
               limits,
               routes,
               new Doorkeeper(node.clients().passwordLogin(), node.replica().facts(), address)
                   ::decide,
               node.replica()::stopIfClassesAreLost,
               node.supervision());
-      LOG.info(
-          "{}: admin address at {}{}",
-          node.nodeId(),
-          demand == null ? "http://" : "https://",
-          server.address());
-      return new AdminAddress(server, metrics, console);
+      LOG.info("{}: admin address at {}{}", node.nodeId(), scheme(tls != null), server.address());
+      return new AdminAddress(server, address, tls != null, metrics, console);
     } catch (IOException | RuntimeException e) {
       metrics.close();
       console.close();
@@ -89,6 +95,37 @@ public final class AdminAddress implements AutoCloseable {
   /** The address where the node listens, with the port that was chosen if port 0 was requested. */
   public InetSocketAddress address() {
     return server.address();
+  }
+
+  /**
+   * Where others reach this address, without a path.
+   *
+   * @param clientAddress host and port that clients were told; null if they were told none
+   * @return null if this address listens everywhere, and the host is not known
+   */
+  public @Nullable String url(@Nullable String clientAddress) {
+    return url(configured, address().getPort(), encrypted, clientAddress);
+  }
+
+  /** An address that listens everywhere has the host of the address for clients. */
+  static @Nullable String url(
+      InetSocketAddress configured, int port, boolean encrypted, @Nullable String clientAddress) {
+    String host = configured.getHostString();
+    if (configured.getAddress() != null && configured.getAddress().isAnyLocalAddress()) {
+      host =
+          clientAddress == null
+              ? ""
+              : clientAddress.substring(0, Math.max(0, clientAddress.lastIndexOf(':')));
+    }
+    if (host.isEmpty()) {
+      return null;
+    }
+    boolean bare = host.indexOf(':') >= 0 && !host.startsWith("[");
+    return scheme(encrypted) + (bare ? "[" + host + "]" : host) + ":" + port;
+  }
+
+  private static String scheme(boolean encrypted) {
+    return encrypted ? "https://" : "http://";
   }
 
   @Override

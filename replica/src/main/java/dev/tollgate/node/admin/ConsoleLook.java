@@ -33,6 +33,7 @@ final class ConsoleLook implements ConsoleFeed.Eye<ConsolePicture> {
         System.nanoTime(),
         locks,
         node.log().status(),
+        node.log().adminUrls(),
         node.replica().isLeading(),
         figures());
   }

@@ -1,6 +1,7 @@
 package dev.tollgate.node.admin;
 
 import dev.tollgate.log.LogStatus;
+import java.net.InetAddress;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,18 +30,19 @@ final class ConsoleMembers {
   /**
    * Writes the member "members".
    *
-   * @param self this node
+   * @param client where the page is shown: that decides which consoles it can link to
    * @param addresses where clients reach each node
    */
   static void write(
-      ConsoleJson json, String self, LogStatus status, Map<String, String> addresses) {
+      ConsoleJson json, MemberUrls urls, InetAddress client, Map<String, String> addresses) {
+    LogStatus status = urls.status();
     long committed = status.commitIndex();
     for (LogStatus.Member member : status.members()) {
       committed = Math.max(committed, member.commitIndex());
     }
     json.open("members", '[');
     for (LogStatus.Member member : status.members()) {
-      boolean isSelf = member.nodeId().equals(self);
+      boolean isSelf = member.nodeId().equals(status.nodeId());
       Reach reach = isSelf ? Reach.REACHABLE : Reach.of(member);
       long index = reach == Reach.REACHABLE ? member.commitIndex() : -1;
       json.open('{')
@@ -49,6 +51,7 @@ final class ConsoleMembers {
           .member("role", role(member, isSelf, reach, status))
           .member("clientAddress", addresses.get(member.nodeId()))
           .member("raftAddress", member.raftAddress())
+          .member("consoleUrl", isSelf ? null : consoleUrl(urls.forClient(member.nodeId(), client)))
           .member("commitIndex", index < 0 ? null : (Long) index)
           .member("entriesBehind", index < 0 ? null : (Long) (committed - index))
           .member("silentMillis", member.silentMillis())
@@ -56,6 +59,10 @@ final class ConsoleMembers {
           .close('}');
     }
     json.close(']');
+  }
+
+  private static @Nullable String consoleUrl(@Nullable String adminUrl) {
+    return adminUrl == null ? null : adminUrl + ConsolePage.PATH;
   }
 
   /** The role of a node, or null if this node does not know it. */

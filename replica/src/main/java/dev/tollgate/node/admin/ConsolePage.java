@@ -30,6 +30,9 @@ final class ConsolePage implements AutoCloseable {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+  /** Where the page is, at each node that has an admin address. */
+  static final String PATH = "/console";
+
   private static final String JSON = "application/json";
   private static final int BAD_REQUEST = 400;
 
@@ -77,7 +80,7 @@ final class ConsolePage implements AutoCloseable {
 
   List<Route> routes() {
     List<Route> routes = new ArrayList<>();
-    routes.add(file("/console", "index.html", "text/html; charset=utf-8"));
+    routes.add(file(PATH, "index.html", "text/html; charset=utf-8"));
     for (String name : FILES) {
       String type = requireNonNull(TYPES.get(name.substring(name.lastIndexOf('.'))), name);
       routes.add(file("/console/" + name, name, type));
@@ -127,7 +130,7 @@ final class ConsolePage implements AutoCloseable {
             + " characters");
   }
 
-  private String text(ConsolePicture picture, Caller caller, String search) {
+  private String text(ConsolePicture picture, AdminRequest request, String search) {
     return new ConsoleView(
             new ConsoleView.Node(
                 node.nodeId(),
@@ -136,7 +139,8 @@ final class ConsolePage implements AutoCloseable {
                 node.replica().facts().nodes(),
                 readiness.obstacles()),
             picture,
-            caller,
+            request.caller(),
+            request.from(),
             search)
         .text();
   }
@@ -154,7 +158,7 @@ final class ConsolePage implements AutoCloseable {
         return Answer.of(
             Answer.OK,
             JSON,
-            text(seen.picture(), request.caller(), search).getBytes(StandardCharsets.UTF_8));
+            text(seen.picture(), request, search).getBytes(StandardCharsets.UTF_8));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -170,8 +174,7 @@ final class ConsolePage implements AutoCloseable {
     if (feed.watchers() >= limits.watchers()) {
       return tooMany();
     }
-    return Answer.stream(
-        "text/event-stream", out -> new Events(out, request.caller(), search).send());
+    return Answer.stream("text/event-stream", out -> new Events(out, request, search).send());
   }
 
   private Answer tooMany() {
@@ -194,18 +197,19 @@ final class ConsolePage implements AutoCloseable {
   /** The events of one page. */
   private final class Events {
     private final OutputStream out;
-    private final Caller caller;
+    private final AdminRequest request;
     private final String search;
     private long number;
     private long notBeforeNanos = System.nanoTime();
 
-    Events(OutputStream out, Caller caller, String search) {
+    Events(OutputStream out, AdminRequest request, String search) {
       this.out = out;
-      this.caller = caller;
+      this.request = request;
       this.search = search;
     }
 
     void send() throws IOException {
+      Caller caller = request.caller();
       try (ConsoleFeed<ConsolePicture>.Watch watch = feed.watch(ConsoleView.viewer(caller))) {
         if (watch == null) {
           write("event: refused\ndata: " + tooManyText() + "\n\n");
@@ -238,7 +242,7 @@ final class ConsolePage implements AutoCloseable {
       }
       number = seen.number();
       long begin = System.nanoTime();
-      String text = text(seen.picture(), caller, search);
+      String text = text(seen.picture(), request, search);
       Duration took = Duration.ofNanos(System.nanoTime() - begin);
       write("event: state\ndata: " + text + "\n\n");
       // many locks to search through: this page alone gets fewer pictures

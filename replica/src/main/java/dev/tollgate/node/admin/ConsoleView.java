@@ -16,6 +16,7 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.node.replica.LockPicture;
 import dev.tollgate.node.replica.ReplicaFigures;
+import java.net.InetAddress;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -55,6 +56,7 @@ final class ConsoleView {
   private final ConsolePicture picture;
   private final LockPicture locks;
   private final Caller caller;
+  private final InetAddress client;
   private final UserName viewer;
   private final String search;
   private final String wanted;
@@ -62,13 +64,15 @@ final class ConsoleView {
   private int rows = ConsoleLimits.HOLDS_AND_WAITS;
 
   /**
+   * @param client where the connection of the caller comes from
    * @param search part of the names of the locks that are shown; empty for all
    */
-  ConsoleView(Node node, ConsolePicture picture, Caller caller, String search) {
+  ConsoleView(Node node, ConsolePicture picture, Caller caller, InetAddress client, String search) {
     this.node = requireNonNull(node, "node");
     this.picture = requireNonNull(picture, "picture");
     this.locks = picture.locks();
     this.caller = requireNonNull(caller, "caller");
+    this.client = requireNonNull(client, "client");
     this.viewer = viewer(caller);
     this.search = requireNonNull(search, "search");
     this.wanted = search.toLowerCase(Locale.ROOT);
@@ -89,7 +93,8 @@ final class ConsoleView {
         .member("mayChange", caller.administrator() && picture.leading())
         .close('}');
     addNode();
-    ConsoleMembers.write(json, node.nodeId(), picture.status(), node.addresses());
+    ConsoleMembers.write(
+        json, new MemberUrls(picture.status(), picture.adminUrls()), client, node.addresses());
     addTotals();
     addLocks();
     addLeases();

@@ -2,17 +2,16 @@ package dev.tollgate.node.scripts;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.node.admin.AdminRequest;
 import dev.tollgate.node.admin.Answer;
 import dev.tollgate.node.admin.ErrorAnswer;
+import dev.tollgate.node.admin.MemberUrls;
 import dev.tollgate.wire.SqlState;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +22,6 @@ final class LeaderHint {
   private static final int REDIRECT = 307;
   private static final int MISDIRECTED = 421;
   private static final int UNAVAILABLE = 503;
-
-  private static final Pattern LOOPBACK =
-      Pattern.compile("localhost|127\\.[0-9.]+|\\[?(?:0*:)*:?0*1]?");
 
   private final String nodeId;
   private final ReplicatedLog log;
@@ -61,8 +57,9 @@ final class LeaderHint {
     Map<String, @Nullable Object> where = new LinkedHashMap<>();
     where.put("node", leader);
     where.put("client_address", clientAddresses.get().get(leader));
-    String url = log.adminUrls().get(leader);
-    if (url == null || !isReachable(url, leader, request)) {
+    MemberUrls urls = MemberUrls.of(log);
+    String url = urls.forClient(leader, request.from());
+    if (url == null) {
       return error(
           MISDIRECTED,
           "node "
@@ -70,7 +67,9 @@ final class LeaderHint {
               + " does not lead, and node "
               + leader
               + " does: send the request to its admin address, which "
-              + (url == null ? "it has not told this node" : "is on the loopback of its host"),
+              + (urls.byMember().containsKey(leader)
+                  ? "is on the loopback of its host"
+                  : "it has not told this node"),
           maybeDone,
           where);
     }
@@ -93,36 +92,5 @@ final class LeaderHint {
             : "; nothing was done";
     String more = leader.isEmpty() ? "" : ",\"leader\":" + new JsonWriter().append(leader);
     return ErrorAnswer.of(status, state.state(), state.vendorCode(), message + outcome, more);
-  }
-
-  /** An address on loopback is one of this host if the leader runs here, and the client too. */
-  private boolean isReachable(String url, String leader, AdminRequest request) {
-    if (!isLoopback(hostOf(url))) {
-      return true;
-    }
-    LogStatus status = log.status();
-    String own = raftHost(status, nodeId);
-    return request.from().isLoopbackAddress()
-        && own != null
-        && own.equals(raftHost(status, leader));
-  }
-
-  static boolean isLoopback(String host) {
-    return LOOPBACK.matcher(host).matches();
-  }
-
-  /** The host of a scheme, a host and a port. */
-  private static String hostOf(String url) {
-    return url.substring(url.indexOf("://") + "://".length(), url.lastIndexOf(':'));
-  }
-
-  private static @Nullable String raftHost(LogStatus status, String member) {
-    for (LogStatus.Member each : status.members()) {
-      if (each.nodeId().equals(member)) {
-        int port = each.raftAddress().lastIndexOf(':');
-        return port < 0 ? each.raftAddress() : each.raftAddress().substring(0, port);
-      }
-    }
-    return null;
   }
 }

@@ -105,17 +105,9 @@ class LeaderHintTest {
         answer.body());
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "http://127.0.0.1:7480",
-        "http://127.8.9.10:7480",
-        "http://localhost:7480",
-        "http://[::1]:7480",
-        "http://[0:0:0:0:0:0:0:1]:7480"
-      })
-  void addressOnLoopbackIsForClientsOfTheLeadersHost(String url) throws Exception {
-    urls.put("n2", url);
+  @Test
+  void addressOnLoopbackIsForClientsOfTheLeadersHost() throws Exception {
+    urls.put("n2", "http://127.0.0.1:7480");
     ShownAnswer answer = ask(HERE);
     assertEquals(421, answer.status(), "the leader runs on another host");
     assertTrue(answer.body().contains("which is on the loopback of its host"), answer.body());

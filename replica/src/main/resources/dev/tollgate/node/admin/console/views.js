@@ -5,10 +5,6 @@ import {left, leftBar} from './times.js';
 
 const byId = id => document.getElementById(id);
 
-function seconds(millis) {
-  return millis === null ? null : Math.floor(millis / 1000);
-}
-
 function badge(member) {
   if (member.reach === 'UNREACHABLE') {
     return element('span', 'badge bad', 'unreachable');
@@ -27,9 +23,30 @@ function lag(member) {
   return member.entriesBehind === 0 ? 'Up to date' : plural(member.entriesBehind, 'entry', 'entries') + ' behind';
 }
 
+/** Another node has said this address: what does not look like the console of a server is no link. */
+const CONSOLE = /^https?:\/\/(?:[\w.-]{1,255}|\[[\dA-Fa-f:.]{2,45}\]):\d{1,5}\/console$/;
+
+/** The console of another node as a link, or null if its address is not known. */
+function consoleLink(url, action, ...content) {
+  if (!CONSOLE.test(url)) {
+    return null;
+  }
+  const link = element('a', '', ...content);
+  link.href = url;
+  link.rel = 'noreferrer';
+  link.dataset.action = 'console of ' + action;
+  return link;
+}
+
+function memberName(member) {
+  const link = consoleLink(member.consoleUrl, member.id, visible(member.id));
+  link?.setAttribute('aria-label', 'Console of ' + visibleText(member.id));
+  return link ?? visible(member.id);
+}
+
 function memberCard(member) {
   return element('li', 'member' + (member.reach === 'UNREACHABLE' ? ' unreachable' : ''),
-    element('div', 'name', element('h3', '', visible(member.id)), badge(member),
+    element('div', 'name', element('h3', '', memberName(member)), badge(member),
       member.self ? element('span', 'badge', 'this node') : ''),
     element('p', member.entriesBehind === null && member.reach !== 'UNREACHABLE' ? 'lag soft' : 'lag', lag(member)),
     element('p', 'place soft', member.clientAddress === null ? '' : element('span', '', 'clients ', visible(member.clientAddress)),
@@ -37,9 +54,10 @@ function memberCard(member) {
 }
 
 export function showMembers(state) {
-  const content = member => ({...member, commitIndex: 0,
-    silentMillis: member.reach === 'UNREACHABLE' ? seconds(member.silentMillis) : 0});
+  // lags change all the time: a link that is made anew between two halves of a click is not followed
+  const content = member => ({...member, commitIndex: 0, silentMillis: 0, entriesBehind: member.entriesBehind === null});
   reconcile(byId('members'), state.members, member => member.id, content, memberCard);
+  [...byId('members').children].forEach((card, i) => setText(card.querySelector('.lag'), lag(state.members[i])));
 }
 
 export function showTotals(state) {
@@ -57,30 +75,35 @@ export function showTotals(state) {
     ([name, value, kind]) => element('div', kind, element('dt', '', name), element('dd', '', grouped(value))));
 }
 
+/** Says what only the leader's console has, with the way there if it is known. */
+function followerNotice({node, leader, consoleUrl}) {
+  const name = ['console of the leader, ', visible(leader)];
+  const link = consoleLink(consoleUrl, 'the leader', ...name);
+  return element('p', '', visible(node), ' is a follower. Open the ', ...(link === null ? name : [link]),
+    ', to see how much time leases have left and how far each node lags, and to release locks.');
+}
+
 /** What an operator has to know before all else. */
 export function showProblems(state) {
-  const found = [...state.node.obstacles];
+  const found = state.node.obstacles.map(text => ({text}));
   const reached = state.members.filter(member => member.reach === 'REACHABLE').length;
-  const node = visibleText(state.node.id);
+  const {id: node, leader} = state.node;
   let info = false;
   if (state.node.leading && reached * 2 <= state.members.length) {
-    found.push(`Only ${reached} of ${state.members.length} nodes answer, and that is no majority. Nothing can change: no lock is`
-      + ' granted or released, and leases are not renewed.');
-  } else if (!state.node.leading && state.node.leader === null) {
-    found.push(`${node} knows no leader. It shows what it applied last, which may be old.`);
+    found.push({text: `Only ${reached} of ${state.members.length} nodes answer, and that is no majority. Nothing can change: no lock`
+      + ' is granted or released, and leases are not renewed.'});
+  } else if (!state.node.leading && leader === null) {
+    found.push({text: `${visibleText(node)} knows no leader. It shows what it applied last, which may be old.`});
   } else if (!state.node.leading) {
     info = found.length === 0;
-    found.push(`${node} is a follower. Open the console of the leader, ${visibleText(state.node.leader)}, to see how much time`
-      + ' leases have left and how far each node lags, and to release locks.');
+    const consoleUrl = state.members.find(member => member.id === leader)?.consoleUrl ?? null;
+    found.push({node, leader, consoleUrl});
   }
   const box = byId('problems');
-  const text = found.join('\n');
-  if (box.dataset.text !== text) {
-    box.dataset.text = text;
-    box.className = info ? 'banner info' : 'banner';
-    box.replaceChildren(...found.map(line => element('p', '', visible(line))));
-    box.hidden = found.length === 0;
-  }
+  box.className = info ? 'banner info' : 'banner';
+  box.hidden = found.length === 0;
+  reconcile(box, found, line => line.text === undefined ? 'leader' : found.indexOf(line), line => line,
+    line => line.text === undefined ? followerNotice(line) : element('p', '', visible(line.text)));
 }
 
 export function showNode(state) {
