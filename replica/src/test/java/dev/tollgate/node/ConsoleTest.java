@@ -168,13 +168,33 @@ class ConsoleTest {
   }
 
   @Test
+  void releaseLeavesTheOtherHolders() throws Exception {
+    startWithoutUsers();
+    try (Connection one = connect("");
+        Connection other = connect("")) {
+      run(one, "SELECT acquire_shared_lock('doc')");
+      run(other, "SELECT acquire_shared_lock('doc')");
+      assertEquals(200, post("/console/release", form("doc"), HEADER, "1").status());
+      String state = get("/console/state").body();
+      assertTrue(state.contains("\"holders\":1"), state);
+    }
+  }
+
+  @Test
   void forcedReleaseTakesTheLockAndItsSessionEnds() throws Exception {
     startWithoutUsers();
-    try (Connection holder = connect("")) {
-      run(holder, "SELECT acquire_lock('job')");
+    try (Connection one = connect("");
+        Connection other = connect("")) {
+      run(one, "SELECT acquire_shared_lock('job')");
+      run(other, "SELECT acquire_shared_lock('job')");
       HttpCalls.Reply done = post("/console/force-release", form("job"), HEADER, "1");
       assertEquals(200, done.status(), done.body());
-      await().atMost(DEADLINE).until(() -> get("/console/state").body().contains("\"sessions\":1"));
+      String state = get("/console/state").body();
+      assertTrue(state.contains("\"matchingLocks\":0"), state);
+      // sooner than the session would expire
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> get("/console/state").body().contains("\"sessions\":2"));
     }
   }
 
@@ -186,15 +206,17 @@ class ConsoleTest {
       run(root, "GRANT LOCK ON 'billing-%' TO billing");
       run(root, "SELECT acquire_lock('secret job')");
       run(root, "SELECT acquire_lock('billing-1')");
-      assertEquals(401, get("/console").status());
-      assertEquals(401, get("/console/events").status());
+      for (String part : List.of("", "/console.js", "/state", "/events")) {
+        assertEquals(401, get("/console" + part).status(), part);
+      }
       String seen = get("/console/state", "Authorization", BILLING).body();
       assertTrue(seen.contains("billing-1") && !seen.contains("secret job"), seen);
       assertTrue(seen.contains("\"mayChange\":false"), seen);
       String all = get("/console/state", "Authorization", ROOT).body();
       assertTrue(all.contains("secret job"), all);
-      assertEquals(
-          403, post("/console/force-release", "", HEADER, "1", "Authorization", BILLING).status());
+      for (String change : List.of("/console/release", "/console/force-release")) {
+        assertEquals(403, post(change, "", HEADER, "1", "Authorization", BILLING).status(), change);
+      }
     }
   }
 }

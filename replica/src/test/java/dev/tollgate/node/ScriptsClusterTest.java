@@ -2,9 +2,11 @@ package dev.tollgate.node;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.log.CommandPipeline;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.admin.HttpCalls;
 import java.io.IOException;
@@ -234,6 +236,32 @@ class ScriptsClusterTest {
             "POST",
             "/v1/locks/job",
             "{\"lease\":" + lease + ",\"wait\":\"30s\"}"));
+  }
+
+  /** A second one would take the lock away from the next holder. */
+  @Test
+  void forcedReleaseThatALostLeaderLeavesIsNotCalledSafeToRepeat() throws Exception {
+    start();
+    String leader = cluster.leader();
+    // opens the session that the forced release uses
+    post(leader, "/v1/locks/job", LEASE);
+    CommandPipeline pipeline = cluster.node(leader).pipeline();
+    BusyReplica busy = new BusyReplica(pipeline);
+    HttpCalls.Reply reply;
+    try {
+      reply =
+          losingFollowers(
+              leader,
+              () -> pipeline.figures().queuedCommands() > 0,
+              "DELETE",
+              "/v1/locks/job?force=true",
+              "");
+    } finally {
+      busy.end();
+    }
+    assertUnknown(520, "Look before you send it again", reply);
+    assertFalse(reply.body().contains("safe to send it again"), reply.body());
+    assertNull(reply.headers().get("retry-after"));
   }
 
   @Test

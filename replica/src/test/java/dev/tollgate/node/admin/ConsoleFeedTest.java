@@ -11,6 +11,8 @@ import dev.tollgate.log.Supervision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +124,9 @@ class ConsoleFeedTest {
     await().atMost(LONG).until(() -> before.getAndSet(looks.get()) == looks.get());
     int looked = looks.get();
     await().during(Duration.ofMillis(50)).atMost(LONG).until(() -> looks.get() == looked);
+    try (ConsoleFeed<Integer>.Watch again = feed.watch(ANN)) {
+      assertTrue(next(again, 0).picture() > looked, "a page gets no picture from before");
+    }
   }
 
   @Test
@@ -148,10 +153,14 @@ class ConsoleFeedTest {
     failing = true;
     start(Duration.ofMillis(1), 1);
     ConsoleFeed<Integer>.Watch watch = feed.watch(ANN);
-    Thread closer = new Thread(feed::close);
-    closer.start();
-    assertNull(watch.next(0, System.nanoTime(), LONG));
-    closer.join();
+    FutureTask<ConsoleFeed.Seen<Integer>> waiting =
+        new FutureTask<>(() -> watch.next(0, System.nanoTime(), Duration.ofMinutes(5)));
+    Thread page = new Thread(waiting, "page");
+    page.setDaemon(true);
+    page.start();
+    await().atMost(LONG).until(() -> page.getState() == Thread.State.TIMED_WAITING);
+    feed.close();
+    assertNull(waiting.get(LONG.toSeconds(), TimeUnit.SECONDS));
     assertNull(feed.watch(ANN));
   }
 }
