@@ -35,7 +35,7 @@ class FailStopIT {
   private static final long MIB = 1 << 20;
 
   /** More than what the log sets aside for itself at first, less than what the rows need. */
-  private static final long LOG_LIMIT = 12 * MIB;
+  private static final long LOG_LIMIT = 3 * MIB / 2;
 
   /** A segment of the log and what it sets aside fit in, a snapshot of all rows does not. */
   private static final long SNAPSHOT_LIMIT = 16 * MIB;
