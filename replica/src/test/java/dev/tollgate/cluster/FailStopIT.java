@@ -34,14 +34,16 @@ class FailStopIT {
   private static final int REPLICA_FAILED = 70;
   private static final long MIB = 1 << 20;
 
-  /** More than what the log sets aside for itself at first, less than what the rows need. */
+  /** Less than a segment of the log of a node with this heap, and than what the rows need. */
   private static final long LOG_LIMIT = 3 * MIB / 2;
 
   /** A segment of the log and what it sets aside fit in, a snapshot of all rows does not. */
   private static final long SNAPSHOT_LIMIT = 16 * MIB;
 
-  /** So many rows do not fit into a log of that size. */
+  /** So many rows do not fit into a file of that size, and some of them do. */
   private static final int LOG_ROWS = 18;
+
+  private static final int LOG_ROW_CHARS = 100_000;
 
   /** Far more than what such a snapshot, which is due every 4 MiB, has room for. */
   private static final int MAX_ROWS = 100;
@@ -60,7 +62,7 @@ class FailStopIT {
       NodeProcess victim = other(cluster, leader);
       restartWithLimit(victim, LOG_LIMIT);
       long before = Files.size(victim.log());
-      write(connection, 1, LOG_ROWS);
+      write(connection, 1, LOG_ROWS, LOG_ROW_CHARS);
       requireStopped(victim, before, "the log", "File too large");
       assertTrue(leader.isAlive());
       write(connection, LOG_ROWS + 1, LOG_ROWS + 5);
@@ -80,7 +82,7 @@ class FailStopIT {
       lead(connection, victim);
       assertEquals(victim, cluster.leader());
       long before = Files.size(victim.log());
-      long longest = write(connection, 1, LOG_ROWS);
+      long longest = write(connection, 1, LOG_ROWS, LOG_ROW_CHARS);
       System.out.println("FailStopIT: the longest write took " + longest + " ms");
       requireStopped(victim, before, "the log", "File too large");
       victim.limitFiles(0);
@@ -108,7 +110,7 @@ class FailStopIT {
       int acknowledged = 0;
       try {
         while (acknowledged < LOG_ROWS) {
-          write(connection, acknowledged + 1, acknowledged + 1);
+          write(connection, acknowledged + 1, acknowledged + 1, LOG_ROW_CHARS);
           acknowledged++;
         }
       } catch (SQLException e) {
@@ -295,14 +297,19 @@ class FailStopIT {
     }
   }
 
-  /** Rows of a mebibyte; how many milliseconds the slowest took. */
-  private static long write(Connection connection, int from, int to) throws SQLException {
+  private static void write(Connection connection, int from, int to) throws SQLException {
+    write(connection, from, to, 1_000_000);
+  }
+
+  /** Returns how many milliseconds the slowest row took. */
+  private static long write(Connection connection, int from, int to, int chars)
+      throws SQLException {
     long longest = 0;
     try (PreparedStatement insert =
         connection.prepareStatement("INSERT INTO T(ID, V) VALUES(?, ?)")) {
       for (int id = from; id <= to; id++) {
         insert.setInt(1, id);
-        insert.setString(2, String.valueOf((char) ('a' + id % 26)).repeat(1_000_000));
+        insert.setString(2, String.valueOf((char) ('a' + id % 26)).repeat(chars));
         long start = System.nanoTime();
         assertEquals(1, insert.executeUpdate());
         longest = Math.max(longest, System.nanoTime() - start);
