@@ -9,17 +9,16 @@ import java.time.Duration;
 record PrintedProgress(PrintStream out) implements Progress {
   @Override
   public void lockTaken(String name, long token) {
-    out.printf("lock '%s' taken under token %d%n", name, token);
+    line("lock '%s' taken under token %d".formatted(name, token));
   }
 
   @Override
   public void scriptBegins(Script script, int alreadyDone) {
-    out.printf(
-        "%s: %s%n",
-        script.path(),
+    String what =
         alreadyDone == 0
             ? statements(script)
-            : "goes on at statement " + (alreadyDone + 1) + " of " + script.statements().size());
+            : "goes on at statement " + (alreadyDone + 1) + " of " + script.statements().size();
+    line("%s: %s".formatted(script.path(), what));
   }
 
   static String statements(Script script) {
@@ -29,17 +28,23 @@ record PrintedProgress(PrintStream out) implements Progress {
 
   @Override
   public void statementDone(Script script, int number, Duration took) {
-    out.printf(
-        "%s:%d: statement %d of %d in %d ms%n",
-        script.path(),
-        script.statements().get(number - 1).line(),
-        number,
-        script.statements().size(),
-        took.toMillis());
+    line(
+        "%s:%d: statement %d of %d in %d ms"
+            .formatted(
+                script.path(),
+                script.statements().get(number - 1).line(),
+                number,
+                script.statements().size(),
+                took.toMillis()));
   }
 
   @Override
   public void scriptDone(Script script, Duration took) {
-    out.printf("%s: done in %d ms%n", script.path(), took.toMillis());
+    line("%s: done in %d ms".formatted(script.path(), took.toMillis()));
+  }
+
+  /** Writes a line as one piece: two runs may share a terminal, and printf writes several. */
+  private void line(String text) {
+    out.println(text);
   }
 }
