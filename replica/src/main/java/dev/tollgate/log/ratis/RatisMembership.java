@@ -53,6 +53,14 @@ final class RatisMembership implements Membership {
   /** How long a joining node may be silent; its change of the members is under way meanwhile. */
   static final long CATCH_UP_MILLIS = 120_000;
 
+  /**
+   * How many entries a joining node may lack when it is made a member. From then on a leader that
+   * was alone needs it. If the node ends before it has these entries, nobody leads any more: the
+   * node that is back does not know that it has a vote. A node far away lacks what is committed
+   * during a round trip.
+   */
+  static final int CATCH_UP_ENTRIES = 256;
+
   /** How long leadership is offered before the transfer fails. */
   private static final long TRANSFER_MILLIS = 10_000;
 

@@ -63,6 +63,7 @@ final class RatisProperties {
     RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
     // a new member is silent while it restores a snapshot: four seconds for a million rows
     RaftServerConfigKeys.setStagingTimeout(p, millis(RatisMembership.CATCH_UP_MILLIS));
+    RaftServerConfigKeys.setStagingCatchupGap(p, RatisMembership.CATCH_UP_ENTRIES);
     // a leader that lost its majority may soon stand again: the default bars it for ten seconds
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(1_000));
     // the session table answers repeated requests; this cache has no bound but time
