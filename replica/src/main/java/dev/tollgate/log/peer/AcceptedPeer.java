@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.server.RaftServer;
@@ -228,9 +229,7 @@ final class AcceptedPeer implements AutoCloseable {
     switch (frame.kind()) {
       case APPEND -> append(frame);
       case SNAPSHOT -> installSnapshot(frame);
-      case VOTE ->
-          answer(
-              frame, () -> server.requestVote(RequestVoteRequestProto.parseFrom(frame.message())));
+      case VOTE -> answer(frame, () -> vote(RequestVoteRequestProto.parseFrom(frame.message())));
       case ELECTION ->
           answer(
               frame,
@@ -276,6 +275,11 @@ final class AcceptedPeer implements AutoCloseable {
       answer = failed(frame, e);
     }
     answer(answer);
+  }
+
+  private RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
+    RequestVoteReplyProto reply = settings.service().vote(request);
+    return reply == null ? server.requestVote(request) : reply;
   }
 
   private byte[] failed(Frame frame, Throwable failure) {

@@ -5,6 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node does with the messages of a leader before Ratis gets them, whichever way they come.
@@ -40,6 +43,14 @@ public interface PeerService {
    */
   void append(AppendEntriesRequestProto request, BooleanSupplier gone, Receiver receiver)
       throws IOException;
+
+  /**
+   * Votes in place of Ratis, if this node joins.
+   *
+   * @return null if Ratis is to vote
+   * @throws IOException if the vote cannot be written
+   */
+  @Nullable RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException;
 
   /** Takes the leader of a term for silent, so that this node votes for another one. */
   void doubtLeader(String nodeId, long term);

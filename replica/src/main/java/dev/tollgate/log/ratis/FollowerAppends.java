@@ -16,6 +16,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -68,6 +70,7 @@ final class FollowerAppends implements PeerService {
   private final long electionMillis;
   private volatile @Nullable UnfinishedAppends unfinished;
   private volatile @Nullable EarlyElection election;
+  private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
 
   /**
@@ -98,6 +101,7 @@ final class FollowerAppends implements PeerService {
           case GRPC -> UnfinishedAppends.Chained.of(owner);
         };
     election = new EarlyElection(owner, electionMillis);
+    votes = new JoiningVotes(owner);
     division = owner;
   }
 
@@ -174,6 +178,12 @@ final class FollowerAppends implements PeerService {
     return isDeposed(request)
         ? request.toBuilder().clearLastRaftConfigurationLogEntryProto().build()
         : request;
+  }
+
+  @Override
+  public @Nullable RequestVoteReplyProto vote(RequestVoteRequestProto request) throws IOException {
+    JoiningVotes joining = votes;
+    return joining == null ? null : joining.vote(request);
   }
 
   @Override

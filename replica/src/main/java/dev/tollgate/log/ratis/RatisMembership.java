@@ -55,9 +55,8 @@ final class RatisMembership implements Membership {
 
   /**
    * How many entries a joining node may lack when it is made a member. From then on a leader that
-   * was alone needs it. If the node ends before it has these entries, nobody leads any more: the
-   * node that is back does not know that it has a vote. A node far away lacks what is committed
-   * during a round trip.
+   * was alone commits nothing without it. A node far away lacks what is committed during a round
+   * trip.
    */
   static final int CATCH_UP_ENTRIES = 256;
 

@@ -18,6 +18,8 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 
 /** A node that is nothing but a socket: it says hello, and sends what a test wants. */
@@ -111,6 +113,23 @@ public final class RawPeer implements AutoCloseable {
                     throw new UncheckedIOException(e);
                   }
                 });
+  }
+
+  /** Asks for a vote; exceptionally if the node gives none. */
+  public CompletableFuture<RequestVoteReplyProto> requestVote(RequestVoteRequestProto request)
+      throws IOException {
+    return call(Frame.Kind.VOTE, request)
+        .thenApply(
+            answer -> {
+              try {
+                if (answer.kind() != Frame.Kind.DONE) {
+                  throw new IOException("answered with " + answer.kind());
+                }
+                return RequestVoteReplyProto.parseFrom(answer.message());
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
   }
 
   /** Sends a snapshot. */

@@ -173,6 +173,11 @@ final class TestNode implements AutoCloseable {
     }
 
     @Override
+    public @Nullable RequestVoteReplyProto vote(RequestVoteRequestProto request) {
+      return null;
+    }
+
+    @Override
     public void doubtLeader(String nodeId, long term) {}
 
     @Override

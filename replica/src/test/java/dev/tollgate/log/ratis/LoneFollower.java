@@ -18,6 +18,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +35,8 @@ import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RaftGroupIdProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.apache.ratis.protocol.ClientId;
@@ -91,22 +94,57 @@ final class LoneFollower implements AutoCloseable {
   /** A node that is no member yet, and stands for election soon once it is one. */
   static LoneFollower joining(RaftTransport transport, Path directory, long snapshotLogBytes)
       throws IOException {
+    return joining(transport, directory, snapshotLogBytes, Ports.peers(3));
+  }
+
+  private static LoneFollower joining(
+      RaftTransport transport,
+      Path directory,
+      long snapshotLogBytes,
+      SortedMap<String, String> peers)
+      throws IOException {
     return new LoneFollower(
-        transport,
-        directory,
-        snapshotLogBytes,
-        Ports.peers(3),
-        Duration.ofMillis(50),
-        /* joins= */ true);
+        transport, directory, snapshotLogBytes, peers, Duration.ofMillis(50), /* joins= */ true);
+  }
+
+  /** Stops this node, and starts it again. */
+  LoneFollower again(RaftTransport transport, Path directory, long snapshotLogBytes)
+      throws IOException {
+    close();
+    return joining(transport, directory, snapshotLogBytes, peers);
+  }
+
+  /**
+   * Asks for a vote over TCP, in the name of any candidate.
+   *
+   * @param last the last entry of the candidate, or null if it has none
+   */
+  CompletableFuture<RequestVoteReplyProto> requestVote(
+      String candidate, boolean preVote, long term, @Nullable TermIndexProto last)
+      throws IOException {
+    RequestVoteRequestProto.Builder vote =
+        RequestVoteRequestProto.newBuilder()
+            .setServerRequest(
+                request(term).toBuilder().setRequestorId(ByteString.copyFromUtf8(candidate)))
+            .setPreVote(preVote)
+            .setCandidateTerm(term);
+    return ((LeaderOfTests.OverTcp) leader)
+        .peer()
+        .requestVote((last == null ? vote : vote.setCandidateLastEntry(last)).build());
   }
 
   /** The entry with all three nodes as members. */
   LogEntryProto membersEntry(long term, long index) {
+    return membersEntry(term, index, peers.keySet());
+  }
+
+  /** The entry with some of the three nodes as members. */
+  LogEntryProto membersEntry(long term, long index, Set<String> ids) {
     RaftConfigurationProto.Builder members = RaftConfigurationProto.newBuilder();
-    peers.forEach(
-        (id, address) ->
-            members.addPeers(
-                RaftPeerProto.newBuilder().setId(ByteString.copyFromUtf8(id)).setAddress(address)));
+    for (String id : ids) {
+      members.addPeers(
+          RaftPeerProto.newBuilder().setId(ByteString.copyFromUtf8(id)).setAddress(peers.get(id)));
+    }
     return LogEntryProto.newBuilder()
         .setTerm(term)
         .setIndex(index)

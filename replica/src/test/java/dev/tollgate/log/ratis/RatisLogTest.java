@@ -36,6 +36,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Properties;
@@ -82,10 +83,17 @@ class RatisLogTest {
     CommandPipeline pipeline;
 
     TestNode(String id, SortedMap<String, String> peers) throws IOException {
+      this(id, peers.get(id), peers);
+    }
+
+    /**
+     * @param peers the members of a new group; none for a node that is to be added
+     */
+    TestNode(String id, String address, SortedMap<String, String> peers) throws IOException {
       settings =
           new RaftSettings(
               id,
-              peers.get(id),
+              address,
               peers,
               directory.resolve(id),
               electionTimeout,
@@ -400,7 +408,7 @@ class RatisLogTest {
     awaitCommands(failing, 1);
     followers.get(1).log.close();
     nodes.remove(followers.get(1));
-    failToBeginSegments(failing);
+    failToBeginSegments(failing, 2, 10);
     // a segment of the log has room for one of these
     int applied = 1;
     while (failing.consumer.failures.isEmpty() && isPerformed(leader, "x".repeat(17 << 20))) {
@@ -636,6 +644,41 @@ class RatisLogTest {
     awaitCommands(needed, 2);
   }
 
+  /**
+   * The log of the first node says that the second one is a member, so that the first one needs its
+   * vote; but the second one does not know.
+   */
+  @Test
+  void nodeThatEndsJustBeforeItIsAMemberComesBack() throws Exception {
+    assumeTrue(transport() == RaftTransport.TCP, "with gRPC it does not");
+    SortedMap<String, String> addresses = Ports.peers(2);
+    SortedMap<String, String> alone = addresses.headMap("n2");
+    TestNode first = new TestNode("n1", alone);
+    nodes.add(first);
+    assertEquals(first, leader());
+    perform(first, "before");
+    // the entry after this one begins a segment
+    perform(first, "x".repeat(17 << 20));
+    TestNode second = new TestNode("n2", addresses.get("n2"), Collections.emptySortedMap());
+    nodes.add(second);
+    long next = first.log.status().lastAppliedIndex() + 1;
+    List<Path> inTheWay = failToBeginSegments(second, next, next + 10);
+    CompletableFuture<Void> added = first.log.membership().add("n2", addresses.get("n2"));
+    awaitFailure(second);
+    second.log.close();
+    await().atMost(DEADLINE).untilFalse(first.consumer.leading);
+    assertThrows(ExecutionException.class, added::get);
+    for (Path file : inTheWay) {
+      Files.delete(file);
+    }
+    second.start();
+    await().atMost(DEADLINE).untilTrue(first.consumer.leading);
+    perform(first, "after");
+    awaitCommands(second, 3);
+    assertEquals(first.consumer.commands, second.consumer.commands);
+    assertEquals(2, first.log.status().members().size());
+  }
+
   @Test
   void nodeWithALogAndWithoutAVoteDoesNotStart() throws Exception {
     startThree();
@@ -862,12 +905,16 @@ class RatisLogTest {
   }
 
   /** The files that the log would create next cannot be created. */
-  private void failToBeginSegments(TestNode node) throws IOException {
+  private List<Path> failToBeginSegments(TestNode node, long from, long to) throws IOException {
     Path current = current(node);
-    for (int index = 2; index < 10; index++) {
-      Files.createSymbolicLink(
-          current.resolve("log_inprogress_" + index), directory.resolve("nowhere").resolve("file"));
+    List<Path> inTheWay = new ArrayList<>();
+    for (long index = from; index < to; index++) {
+      inTheWay.add(
+          Files.createSymbolicLink(
+              current.resolve("log_inprogress_" + index),
+              directory.resolve("nowhere").resolve("file")));
     }
+    return inTheWay;
   }
 
   /** Waits until the node applies this command, and holds it there until it is let go. */
