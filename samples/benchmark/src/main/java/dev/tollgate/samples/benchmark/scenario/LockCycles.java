@@ -104,7 +104,7 @@ final class LockCycles {
   }
 
   /** Two entries of the log that set a number of the session. */
-  private static SqlWorker.Operation twoCommits(Connection connection) throws SQLException {
+  static SqlWorker.Operation twoCommits(Connection connection) throws SQLException {
     Statement statement = connection.createStatement();
     return () -> {
       statement.execute("SET LOCK_TIMEOUT 1000");

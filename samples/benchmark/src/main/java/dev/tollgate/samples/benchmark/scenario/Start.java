@@ -10,6 +10,7 @@ import dev.tollgate.samples.benchmark.measure.Team;
 import dev.tollgate.samples.benchmark.system.Ensemble;
 import dev.tollgate.samples.benchmark.system.Kind;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +54,8 @@ final class Start {
         scenario,
         clients == 1 ? "1 client" : clients + " clients",
         List.of(
-            window("0 to 5 s", start::begin, start::stop),
+            window("two empty commits, 0 to 5 s", start::beginWithEmptyCommits, start::stop),
+            window("0 to 5 s", start::beginWithLocks, start::stop),
             window("5 to 20 s", () -> start.work(THEN_SECONDS), () -> {}),
             window("20 to 60 s", () -> start.work(LATER_SECONDS), () -> {}),
             window("new leader, 0 to 5 s", start::failOver, () -> {})));
@@ -84,19 +86,27 @@ final class Start {
             });
   }
 
-  private Sample begin() throws Exception {
+  /** What the commits of a cycle cost nodes that have just started. */
+  private Sample beginWithEmptyCommits() throws Exception {
+    return begin(fresh -> number -> SqlWorker.of(fresh.endpoints(), LockCycles::twoCommits));
+  }
+
+  private Sample beginWithLocks() throws Exception {
+    return begin(
+        fresh ->
+            number ->
+                new LockCycles.Apart(
+                    Kind.TOLLGATE.open(fresh.endpoints()).connect(Stage.LEASE),
+                    lock + "-" + number));
+  }
+
+  private Sample begin(Function<Ensemble, Crew.Hiring> hiring) throws Exception {
     stop();
     long begin = System.nanoTime();
     Ensemble fresh = servers.another();
     started = fresh;
     double readyMicros = (System.nanoTime() - begin) / 1e3;
-    crew =
-        Crew.of(
-            clients,
-            number ->
-                new LockCycles.Apart(
-                    Kind.TOLLGATE.open(fresh.endpoints()).connect(Stage.LEASE),
-                    lock + "-" + number));
+    crew = Crew.of(clients, hiring.apply(fresh));
     return work(FIRST_SECONDS).with(Metric.TAKES, readyMicros);
   }
 
