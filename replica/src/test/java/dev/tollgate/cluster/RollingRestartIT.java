@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Drolling.clients=64 -Drolling.think.millis=100 -Drolling.stall.millis=300
  * -Drolling.options=--rehearsal=5s}.
  */
-@Timeout(1_800)
+@Timeout(3_600)
 class RollingRestartIT {
   /**
    * The longest stall that is no failure. Builds run beside this test, and a node that starts takes
