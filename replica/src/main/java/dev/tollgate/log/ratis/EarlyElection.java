@@ -48,12 +48,15 @@ final class EarlyElection {
         "this Ratis elects otherwise than the one that Tollgate was written for", cause);
   }
 
-  /** True if this node follows a leader of this term, or knows none in this term. */
+  /**
+   * True if this node follows a leader of this term, or knows none in this term. A node that joins
+   * does not: it would stand without being a member, and Ratis ends such a candidate.
+   */
   private boolean follows(String leader, long term) {
     DivisionInfo info = division.getInfo();
     RaftPeerId known = info.getLeaderId();
     return info.isFollower()
-        && info.isAlive()
+        && info.getLifeCycleState().isRunning()
         && info.getCurrentTerm() == term
         && (known == null || known.toString().equals(leader));
   }

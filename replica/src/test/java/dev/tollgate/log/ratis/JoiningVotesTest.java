@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +107,18 @@ class JoiningVotesTest {
             .map(Thread::getName)
             .anyMatch(name -> name.startsWith("n2@") && name.endsWith("-FollowerState")));
     assertEquals(LogStatus.Role.FOLLOWER, node.status().role());
+  }
+
+  /** As when nobody listens at the address of its leader any more. */
+  @Test
+  void standsForNoElectionAfterItsLeaderHasDied() throws Exception {
+    append();
+    assertEquals("n1", node.status().leaderId());
+    new EarlyElection(node.division(), 100).stand("n1", 1);
+    assertEquals(LogStatus.Role.FOLLOWER, node.status().role());
+    assertEquals(
+        AppendResult.SUCCESS,
+        node.ask(node.request(2, LAST, NOTHING, entry(2, 2, "of the next leader"))).getResult());
   }
 
   private static boolean isGranted(RequestVoteReplyProto reply) {

@@ -40,6 +40,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
@@ -154,6 +155,10 @@ final class LoneFollower implements AutoCloseable {
 
   LogStatus status() {
     return log.status();
+  }
+
+  RaftServer.Division division() throws Exception {
+    return RatisLogTest.serverOf(log).getDivision(RatisLog.GROUP);
   }
 
   @Override
