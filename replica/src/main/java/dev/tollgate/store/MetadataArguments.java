@@ -2,9 +2,11 @@ package dev.tollgate.store;
 
 import dev.tollgate.store.h2.SqlErrors;
 import java.sql.SQLException;
+import java.util.List;
 import org.h2.value.Value;
 import org.h2.value.ValueArray;
 import org.h2.value.ValueNull;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of each method of H2's {@code DatabaseMetaServer}. H2 trusts its own driver, and
@@ -12,7 +14,8 @@ import org.h2.value.ValueNull;
  */
 final class MetadataArguments {
   /**
-   * By method number: S a string, I a number, B a boolean, A an array; all but I and B may be null.
+   * By method number: S a string, I a number, B a boolean, A an array; all but I and B may be null,
+   * but not an element of an array.
    */
   private static final String[] KINDS = {
     "", "", "", "", "", "", "", "", "SSS", "SSSS", "SSSA", "", "", "", "SSSS", "SSSS", "SSS",
@@ -43,19 +46,29 @@ final class MetadataArguments {
               + arguments.length);
     }
     for (int i = 0; i < arguments.length; i++) {
-      if (!fits(kinds.charAt(i), arguments[i])) {
-        throw SqlErrors.invalid(
-            "argument " + (i + 1) + " of metadata method " + method + " has the wrong type");
+      String wrong = wrong(kinds.charAt(i), arguments[i]);
+      if (wrong != null) {
+        throw SqlErrors.invalid("argument " + (i + 1) + " of metadata method " + method + wrong);
       }
     }
   }
 
-  private static boolean fits(char kind, Value argument) {
+  /** What is wrong with an argument, or null. */
+  private static @Nullable String wrong(char kind, Value argument) {
     boolean isNull = argument instanceof ValueNull;
-    return switch (kind) {
-      case 'A' -> isNull || argument instanceof ValueArray;
-      case 'I', 'B' -> !isNull;
-      default -> true;
-    };
+    boolean fits =
+        switch (kind) {
+          case 'A' -> isNull || argument instanceof ValueArray;
+          case 'I', 'B' -> !isNull;
+          default -> true;
+        };
+    if (!fits) {
+      return " has the wrong type";
+    }
+    return kind == 'A'
+            && argument instanceof ValueArray array
+            && List.of(array.getList()).contains(ValueNull.INSTANCE)
+        ? " has an element that is null"
+        : null;
   }
 }
