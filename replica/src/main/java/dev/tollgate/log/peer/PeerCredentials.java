@@ -74,16 +74,25 @@ public record PeerCredentials(
   public static PeerCredentials read(byte[] bytes) {
     WireReader in = new WireReader(bytes);
     in.u8();
-    String from = in.string();
+    String from = name(in);
     UniqueId cluster = id(in);
     UniqueId incarnation = id(in);
     if (incarnation == null) {
       throw new WireFormatException("node " + from + " has no incarnation");
     }
-    String to = in.string();
+    String to = name(in);
     UniqueId expected = id(in);
     String adminUrl = in.remaining() == 0 ? null : in.nullableString();
     return new PeerCredentials(from, cluster, incarnation, to, expected, adminUrl);
+  }
+
+  /** Whoever is refused is named in the log, so no name may look like a line of the log. */
+  private static String name(WireReader in) {
+    String name = in.string();
+    if (name.codePoints().anyMatch(Character::isISOControl)) {
+      throw new WireFormatException("control characters in the name of a node");
+    }
+    return name;
   }
 
   private static void write(WireWriter out, @Nullable UniqueId id) {

@@ -72,6 +72,16 @@ class PeerCredentialsTest {
   }
 
   @Test
+  void namesThatLookLikeLinesOfALogAreRefused() {
+    for (String name : new String[] {"n1\nINFO", "\u001b[31mn1", "\u0085"}) {
+      PeerCredentials from = new PeerCredentials(name, null, new UniqueId(3, 4), "n2", null);
+      assertThrows(WireFormatException.class, () -> PeerCredentials.read(from.toBytes()), name);
+      PeerCredentials to = new PeerCredentials("n2", null, new UniqueId(3, 4), name, null);
+      assertThrows(WireFormatException.class, () -> PeerCredentials.read(to.toBytes()), name);
+    }
+  }
+
+  @Test
   void adminAddressIsRead() {
     assertEquals(URL, PeerCredentials.read(credentials(URL).toBytes()).adminUrl());
     assertNull(PeerCredentials.read(credentials(null).toBytes()).adminUrl());
