@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,17 +136,44 @@ class MembershipIT {
     try (ClusterProcesses cluster =
         new ClusterProcesses("MembershipIT-large", directory, 1, "--election-timeout=100")) {
       createTable(cluster);
-      int rows = 1_600;
-      call(cluster, "INSERT INTO T SELECT X, 0, 0, NULL FROM SYSTEM_RANGE(1, " + rows + ")");
-      for (; rows < LARGE; rows *= 2) {
-        call(cluster, "INSERT INTO T SELECT CLIENT + " + rows + ", 0, 0, NULL FROM T");
-      }
+      fill(cluster);
       call(cluster, "CALL take_snapshot()");
       cluster.joining("n2").startAndAwait();
       assertEquals(List.of("n1|", "n2|"), members(cluster));
       assertEquals(
           List.of(LARGE + "|"),
           cluster.rowsAt(cluster.node("n2"), "SELECT COUNT(DISTINCT CLIENT) FROM T"));
+    }
+  }
+
+  /** The leader ends while the node takes its snapshot, so another one has to add the node. */
+  @Tag("nightly")
+  @Test
+  void nodeThatJoinsOutlivesTheLeader() throws Exception {
+    try (ClusterProcesses cluster = new ClusterProcesses("MembershipIT-leader", directory, 3)) {
+      createTable(cluster);
+      fill(cluster);
+      call(cluster, "CALL take_snapshot()");
+      NodeProcess leader = cluster.leader();
+      NodeProcess joining = cluster.joining("n4");
+      CompletableFuture<String> ready = joining.start();
+      await()
+          .atMost(ClusterProcesses.DEADLINE)
+          .until(() -> sinceLastStart(joining).contains("set new configuration"));
+      leader.kill();
+      ready.get(ClusterProcesses.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+      assertEquals(4, members(cluster).size());
+      assertEquals(
+          List.of(LARGE + "|"), cluster.rowsAt(joining, "SELECT COUNT(DISTINCT CLIENT) FROM T"));
+    }
+  }
+
+  /** Writes so many rows that a snapshot takes a while. */
+  private static void fill(ClusterProcesses cluster) throws Exception {
+    int rows = 1_600;
+    call(cluster, "INSERT INTO T SELECT X, 0, 0, NULL FROM SYSTEM_RANGE(1, " + rows + ")");
+    for (; rows < LARGE; rows *= 2) {
+      call(cluster, "INSERT INTO T SELECT CLIENT + " + rows + ", 0, 0, NULL FROM T");
     }
   }
 
