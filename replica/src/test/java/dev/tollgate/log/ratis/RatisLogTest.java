@@ -338,6 +338,8 @@ class RatisLogTest {
   /** A hundred times what a thread has by default; DepthTest says what needs it. */
   @Test
   void entriesMayRecurseDeep() throws Exception {
+    // a collection goes through stacks of a million frames, and the leader has to stay one
+    electionTimeout = Duration.ofSeconds(1);
     startThree();
     TestNode leader = leader();
     for (TestNode node : nodes) {
