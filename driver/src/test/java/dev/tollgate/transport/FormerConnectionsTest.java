@@ -75,15 +75,19 @@ class FormerConnectionsTest {
 
   @Test
   void ofMoreConnectionsThanMayBeTheFirstIsClosed() {
-    for (int number = 1; number <= FormerConnections.MOST + 1; number++) {
+    // from a number at which the order of a hash table is another than that of leaving
+    int first = 14;
+    int last = first + FormerConnections.MOST;
+    for (int number = first; number <= last; number++) {
       former.opened(number);
       former.left(number, connection(number));
     }
-    assertEquals(List.of(1), closed);
-    assertNull(former.find(1));
-    former.broken(3);
-    assertEquals(List.of(1, 3), closed);
+    assertEquals(List.of(first), closed);
+    assertNull(former.find(first));
+    former.broken(first + 2);
+    assertEquals(List.of(first, first + 2), closed);
     former.close();
     assertEquals(FormerConnections.MOST + 1, closed.size());
+    assertNull(former.find(last));
   }
 }

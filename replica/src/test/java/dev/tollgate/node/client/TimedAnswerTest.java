@@ -58,4 +58,27 @@ class TimedAnswerTest {
     answer.accept(new Reply.Ok());
     assertEquals(List.of(new TimedAnswer.Time(10_000, 10_000, 10_000, false)), times);
   }
+
+  @Test
+  void waitsOfAStatementAddUp() {
+    for (int i = 0; i < 2; i++) {
+      answer.waits(true);
+      nanos += 1_000;
+      answer.waitsNoMore();
+    }
+    answer.waits(false);
+    nanos += 20;
+    answer.waitsNoMore();
+    answer.accept(new Reply.Ok());
+    assertEquals(List.of(new TimedAnswer.Time(2_020, 2_020, 20, false)), times);
+  }
+
+  @Test
+  void listenerIsToldBeforeTheClient() {
+    List<String> told = new ArrayList<>();
+    new TimedAnswer(
+            reply -> told.add("client"), () -> nanos, (reply, time) -> told.add("listener"))
+        .accept(new Reply.Ok());
+    assertEquals(List.of("listener", "client"), told);
+  }
 }
