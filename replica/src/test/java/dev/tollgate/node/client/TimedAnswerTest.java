@@ -76,8 +76,7 @@ class TimedAnswerTest {
   @Test
   void listenerIsToldBeforeTheClient() {
     List<String> told = new ArrayList<>();
-    new TimedAnswer(
-            reply -> told.add("client"), () -> nanos, (reply, time) -> told.add("listener"))
+    new TimedAnswer(reply -> told.add("client"), () -> nanos, (reply, time) -> told.add("listener"))
         .accept(new Reply.Ok());
     assertEquals(List.of("listener", "client"), told);
   }
