@@ -64,7 +64,8 @@ final class ClusterMap {
 
   /**
    * Takes what a node says about its cluster. A node that knows no leader, because it hears no
-   * other node, says nothing about another one that leads.
+   * other node, says nothing about another one that leads. The former leader has just been in touch
+   * with the node that it names, so that node is not doubted any more.
    */
   synchronized void learn(ClusterView view, String saidBy) {
     if (!learns) {
@@ -73,6 +74,9 @@ final class ClusterMap {
     String leaderBefore = leader;
     List<String> learnedBefore = learned;
     if (view.leaderAddress() != null || saidBy.equals(leader)) {
+      if (saidBy.equals(leader)) {
+        doubted.remove(view.leaderAddress());
+      }
       leader = view.leaderAddress();
     }
     if (!view.addresses().isEmpty() && view.addresses().size() <= MAX_LEARNED) {

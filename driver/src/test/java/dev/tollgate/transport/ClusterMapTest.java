@@ -60,6 +60,19 @@ class ClusterMapTest {
     assertEquals(Optional.of("c:1"), map.leaderBesides("a:7400"));
   }
 
+  /** It was restarted, as the one before: this process could not reach it then. */
+  @Test
+  void leaderIsSoughtOnTheWordOfTheFormerOne() {
+    map.learn(new ClusterView("c:1", List.of("a:7400", "b:1", "c:1")), "b:1");
+    map.doubt("b:1");
+    map.learn(new ClusterView("b:1", List.of()), "a:7400");
+    assertEquals(Optional.empty(), map.leaderBesides("c:1"));
+    map.learn(new ClusterView("c:1", List.of()), "a:7400");
+    map.learn(new ClusterView("b:1", List.of()), "c:1");
+    assertEquals(Optional.of("b:1"), map.leaderBesides("c:1"));
+    assertEquals("b:1", map.candidates(true).get(0));
+  }
+
   @Test
   void whoKnowsNothingDoesNotMakeUsForget() {
     map.learn(new ClusterView("c:1", List.of("c:1")), "b:1");

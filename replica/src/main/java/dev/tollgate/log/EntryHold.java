@@ -87,6 +87,26 @@ public final class EntryHold {
     }
   }
 
+  /**
+   * Releases the held entries at once: this node no longer leads, so whatever is proposed is
+   * refused, and its clients look for the next leader. Each hold still has to be ended. Returns
+   * before the entries pass.
+   */
+  public void leadershipLost() {
+    CompletableFuture<Void> released;
+    mutex.lock();
+    try {
+      released = release;
+      release = null;
+    } finally {
+      mutex.unlock();
+    }
+    if (released != null) {
+      // the caller may have a monitor of the log, for which a thread that proposes waits
+      var unused = released.completeAsync(() -> null);
+    }
+  }
+
   /** Releases the held entries, unless another hold remains. Call on a thread that may propose. */
   public void end() {
     CompletableFuture<Void> released = null;

@@ -55,6 +55,23 @@ public interface ReplicatedLog extends AutoCloseable {
   /** The leader as far as this node knows, or null. */
   @Nullable String leaderId();
 
+  /**
+   * The node to which this node hands leadership over at this moment; null if it does not. It is
+   * likely to lead soon, but may not be elected.
+   */
+  default @Nullable String successorId() {
+    return null;
+  }
+
+  /**
+   * True while this node leads, has been elected and applies what earlier leaders left, or stands
+   * for an election that it is likely to win. Such a node serves as the leader soon, or does
+   * already.
+   */
+  default boolean isTakingOver() {
+    return false;
+  }
+
   /** Returns the id that no other data directory has; null if this node has no directory. */
   default @Nullable UniqueId incarnation() {
     return null;

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +62,29 @@ class EntryHoldTest {
     propose();
     hold.end();
     assertEquals(0, proposed.size());
+    hold.end();
+    assertEquals(1, proposed.size());
+  }
+
+  @Test
+  void entryThatIsHeldGoesOnceLeadershipIsLost() throws Exception {
+    hold.begin();
+    CompletableFuture<Void> passed = new CompletableFuture<>();
+    CompletableFuture<Void> done =
+        hold.pass(
+            () -> {
+              passed.complete(null);
+              return CompletableFuture.failedFuture(new IOException("it does not lead"));
+            });
+    assertFalse(passed.isDone());
+    hold.leadershipLost();
+    passed.get(20, TimeUnit.SECONDS);
+    assertThrows(ExecutionException.class, () -> done.get(20, TimeUnit.SECONDS));
+
+    hold.begin();
+    propose();
+    hold.end();
+    assertEquals(0, proposed.size(), "the second hold goes on");
     hold.end();
     assertEquals(1, proposed.size());
   }

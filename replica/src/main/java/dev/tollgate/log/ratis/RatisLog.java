@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.UniqueId;
-import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFigures;
 import dev.tollgate.log.LogStatus;
@@ -54,6 +53,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.LogProtoUtils;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -81,7 +81,6 @@ public final class RatisLog implements ReplicatedLog {
   private final RatisStateMachine stateMachine;
   private final RaftServer server;
   private final RatisMembership membership;
-  private final EntryHold hold = new EntryHold();
   private final LeadershipRounds rounds;
   private final @Nullable PeerChannels channels;
   private final ClientId clientId = ClientId.randomId();
@@ -115,7 +114,8 @@ public final class RatisLog implements ReplicatedLog {
             .build();
     this.transport = transport(parameters);
     this.membership =
-        new RatisMembership(server, GROUP, settings, transport, consumer::identity, hold);
+        new RatisMembership(
+            server, GROUP, settings, transport, consumer::identity, stateMachine.hold());
     this.channels =
         transport == null
             ? null
@@ -229,7 +229,9 @@ public final class RatisLog implements ReplicatedLog {
             .setMessage(new EntryMessage(entry))
             .setType(RaftClientRequest.writeRequestType())
             .build();
-    return hold.pass(() -> stateMachine.unanswered().propose(() -> propose(request)));
+    return stateMachine
+        .hold()
+        .pass(() -> stateMachine.unanswered().propose(() -> propose(request)));
   }
 
   private CompletableFuture<Void> propose(RaftClientRequest request) {
@@ -353,6 +355,29 @@ public final class RatisLog implements ReplicatedLog {
     DivisionInfo info = divisionInfo();
     RaftPeerId leader = info == null ? null : info.getLeaderId();
     return leader == null ? null : leader.toString();
+  }
+
+  @Override
+  public @Nullable String successorId() {
+    return membership.successorId();
+  }
+
+  @Override
+  public boolean isTakingOver() {
+    try {
+      RaftServer.Division division = server.getDivision(GROUP);
+      DivisionInfo info = division.getInfo();
+      if (info.isLeader()) {
+        return true;
+      }
+      // a term of its own is begun by a candidate that was asked to stand, or that most nodes would
+      // elect; a node that hears no other one stays in the term of its log
+      TermIndex last = division.getRaftLog().getLastEntryTermIndex();
+      return info.isCandidate() && last != null && info.getCurrentTerm() > last.getTerm();
+    } catch (IOException e) {
+      LOG.debug("{}: not in its group", settings.nodeId(), e);
+      return false;
+    }
   }
 
   @Override

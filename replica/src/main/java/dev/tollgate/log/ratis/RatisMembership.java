@@ -87,6 +87,7 @@ final class RatisMembership implements Membership {
   private final @Nullable PeerTransport transport;
   private final Supplier<ClusterIdentity> state;
   private final EntryHold hold;
+  private volatile @Nullable String successorId;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
 
@@ -251,6 +252,11 @@ final class RatisMembership implements Membership {
     }
   }
 
+  /** The node to which leadership is being offered, or null. */
+  @Nullable String successorId() {
+    return successorId;
+  }
+
   /** True if no other node can become leader. */
   boolean isAlone() {
     try {
@@ -392,11 +398,16 @@ final class RatisMembership implements Membership {
         .completeOnTimeout(null, OFFER_MILLIS, TimeUnit.MILLISECONDS)
         .thenComposeAsync(drained -> offerNow(to))
         // not on a Ratis thread, which may hold what an entry needs to be proposed
-        .whenCompleteAsync((reply, failure) -> hold.end())
+        .whenCompleteAsync(
+            (reply, failure) -> {
+              successorId = null;
+              hold.end();
+            })
         .thenCompose(reply -> answered(to, deadlineNanos, reply));
   }
 
   private CompletableFuture<RaftClientReply> offerNow(RaftPeer to) {
+    successorId = to.getId().toString();
     try {
       return server
           .transferLeadershipAsync(

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.ApplyThread;
+import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RaftSettings;
@@ -72,6 +73,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private final PeerGuard guard;
   private final FollowerAppends appends;
   private final UnansweredEntries unanswered = new UnansweredEntries();
+  private final EntryHold hold = new EntryHold();
   private final Snapshots snapshots;
   private final ClientId clientId = ClientId.randomId();
   private final AtomicLong callIds = new AtomicLong();
@@ -121,6 +123,11 @@ final class RatisStateMachine extends BaseStateMachine {
 
   FollowerAppends appends() {
     return appends;
+  }
+
+  /** Holds entries back while leadership is handed over. */
+  EntryHold hold() {
+    return hold;
   }
 
   UnansweredEntries unanswered() {
@@ -463,6 +470,7 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pendingEntries) {
     unanswered.lostLeadership();
+    hold.leadershipLost();
     leadership.changed();
   }
 

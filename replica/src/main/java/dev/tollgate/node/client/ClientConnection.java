@@ -78,6 +78,7 @@ public final class ClientConnection {
   private final Heartbeats heartbeats;
   private final HolderWatches watches;
   private final LeaderWatches leaders;
+  private final TakeoverWaits takeovers;
   private final StatementRequests statements;
   private final SnapshotSender snapshot;
   private volatile boolean watching;
@@ -92,6 +93,7 @@ public final class ClientConnection {
       Heartbeats heartbeats,
       HolderWatches watches,
       LeaderWatches leaders,
+      TakeoverWaits takeovers,
       StatementRequests statements,
       SnapshotSender snapshot) {
     this.state = requireNonNull(state, "state");
@@ -103,6 +105,7 @@ public final class ClientConnection {
     this.heartbeats = requireNonNull(heartbeats, "heartbeats");
     this.watches = requireNonNull(watches, "watches");
     this.leaders = requireNonNull(leaders, "leaders");
+    this.takeovers = requireNonNull(takeovers, "takeovers");
     this.statements = requireNonNull(statements, "statements");
     this.snapshot = requireNonNull(snapshot, "snapshot");
   }
@@ -154,6 +157,7 @@ public final class ClientConnection {
     snapshot.close();
     heartbeats.disconnected();
     leaders.forget(replies);
+    takeovers.forget(replies);
     if (watching) {
       workers.chore(() -> watches.forget(replies));
     }

@@ -48,6 +48,7 @@ public final class ClientService implements Replica.Listener {
   private final Keepers keepers;
   private final HolderWatches watches;
   private final LeaderWatches leaders;
+  private final TakeoverWaits takeovers;
   private final RunningQueries queries = new RunningQueries();
   private final RequestWork work;
   private final StatementExecution execution;
@@ -115,6 +116,7 @@ public final class ClientService implements Replica.Listener {
     keepers = new Keepers(cluster);
     watches = new HolderWatches(replica.state(), leadership, limits.holderWatches());
     leaders = new LeaderWatches(cluster, workers);
+    takeovers = new TakeoverWaits(leadership::isComing, workers);
     work = new RequestWork(nodeId, workers, replica);
 
     Facts facts = replica.facts();
@@ -235,10 +237,11 @@ public final class ClientService implements Replica.Listener {
             link::trust,
             admitted),
         new SessionRequests(
-            leadership, pipeline, replica.facts(), queries, replies, access.owners()),
+            leadership, takeovers, pipeline, replica.facts(), queries, replies, access.owners()),
         new Heartbeats(timeKeeper, keepers, leadership, replica.facts(), workers, replies),
         watches,
         leaders,
+        takeovers,
         new StatementRequests(
             frontend,
             execution,
@@ -277,6 +280,7 @@ public final class ClientService implements Replica.Listener {
   @Override
   public void leaderMayHaveChanged() {
     leaders.leaderMayHaveChanged();
+    takeovers.leaderMayHaveChanged();
   }
 
   @Override

@@ -37,9 +37,16 @@ final class ClusterInfo {
     return id == null ? null : id.toString();
   }
 
-  /** Lists the nodes, for a client that has to find the leader. */
+  /**
+   * Lists the nodes, for a client that has to find the leader. A node that has just handed
+   * leadership over names its successor before it knows that the successor was elected.
+   */
   Reply.ClusterView view() {
     String leader = log.leaderId();
+    if (!replica.isLeading() && (leader == null || leader.equals(nodeId))) {
+      String successor = log.successorId();
+      leader = successor == null ? leader : successor;
+    }
     SortedMap<String, String> nodes = replica.facts().nodes();
     return new Reply.ClusterView(
         leader == null ? null : nodes.get(leader), List.copyOf(nodes.values()));

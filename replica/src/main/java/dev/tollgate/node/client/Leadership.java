@@ -35,6 +35,11 @@ final class Leadership {
     return replica.isLeading();
   }
 
+  /** True while this node does not lead, but is likely to lead within moments. */
+  boolean isComing() {
+    return !replica.isLeading() && log.isTakingOver();
+  }
+
   /** Returns the reply to a request that only the leader can serve. */
   Reply.NotLeader notLeader() {
     return new Reply.NotLeader(cluster.view());

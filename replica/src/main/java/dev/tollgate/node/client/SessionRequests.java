@@ -28,6 +28,7 @@ final class SessionRequests {
   private static final SecureRandom SECRETS = new SecureRandom();
 
   private final Leadership leadership;
+  private final TakeoverWaits takeovers;
   private final CommandPipeline pipeline;
   private final Facts facts;
   private final RunningQueries queries;
@@ -37,12 +38,14 @@ final class SessionRequests {
 
   SessionRequests(
       Leadership leadership,
+      TakeoverWaits takeovers,
       CommandPipeline pipeline,
       Facts facts,
       RunningQueries queries,
       ReplyChannel replies,
       SessionOwners owners) {
     this.leadership = requireNonNull(leadership, "leadership");
+    this.takeovers = requireNonNull(takeovers, "takeovers");
     this.pipeline = requireNonNull(pipeline, "pipeline");
     this.facts = requireNonNull(facts, "facts");
     this.queries = requireNonNull(queries, "queries");
@@ -147,8 +150,23 @@ final class SessionRequests {
               SqlState.INVALID_ARGUMENT,
               wrong == null ? "session " + attach.sessionId() + " does not exist" : wrong));
     } else if (attach.leaderOnly() && !leadership.isAssumed()) {
-      answer.accept(leadership.notLeader());
-    } else if (!tryAttach(attach, user, answer)) {
+      takeovers.await(
+          replies,
+          () -> {
+            if (leadership.isAssumed()) {
+              attachKnown(attach, user, answer);
+            } else {
+              answer.accept(leadership.notLeader());
+            }
+          });
+    } else {
+      attachKnown(attach, user, answer);
+    }
+  }
+
+  private void attachKnown(
+      Request.AttachSession attach, @Nullable String user, Consumer<Reply> answer) {
+    if (!tryAttach(attach, user, answer)) {
       // a node that lags behind, or has lost leadership, cannot know that a session is gone
       leadership.awaitState(
           leads -> {

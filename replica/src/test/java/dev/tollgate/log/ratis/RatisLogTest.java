@@ -38,10 +38,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
+import java.util.Queue;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -551,6 +554,7 @@ class RatisLogTest {
     TestNode successor = followersOf(leader).get(0);
     AtomicInteger refused = new AtomicInteger();
     AtomicInteger applied = new AtomicInteger();
+    Queue<Optional<String>> named = new ConcurrentLinkedQueue<>();
     CountDownLatch redirected = new CountDownLatch(1);
     Proposal.Listener insistent =
         new Proposal.Listener() {
@@ -566,6 +570,10 @@ class RatisLogTest {
               refused.incrementAndGet();
               CompletableFuture.runAsync(() -> leader.pipeline.submit(command("again"), this));
             } else {
+              named.add(
+                  Optional.ofNullable(leader.log.leaderId())
+                      .filter(id -> !id.equals(leader.settings.nodeId()))
+                      .or(() -> Optional.ofNullable(leader.log.successorId())));
               redirected.countDown();
             }
           }
@@ -577,6 +585,48 @@ class RatisLogTest {
     assertEquals(0, refused.get());
     assertTrue(applied.get() > 1, "it went on meanwhile");
     assertEquals(to, leader().settings.nodeId());
+    assertEquals(Optional.of(to), named.peek(), "where the client is sent on to");
+    assertNull(leader.log.successorId());
+  }
+
+  /** Clients may connect to it meanwhile. */
+  @Test
+  void nodeThatIsElectedTakesOverUntilItHasAppliedItsLog() throws Exception {
+    // with less, a busy machine ends the leadership before this test does
+    electionTimeout = Duration.ofSeconds(1);
+    startThree();
+    TestNode leader = leader();
+    TestNode successor = followersOf(leader).get(0);
+    perform(leader, "entry");
+    assertTrue(leader.log.isTakingOver());
+    assertFalse(successor.log.isTakingOver());
+    awaitCommands(successor, 1);
+    successor.consumer.holdApply = new CountDownLatch(1);
+    try {
+      perform(leader, "entry that the successor does not apply");
+      handOver(leader, successor);
+      assertTrue(successor.log.isTakingOver());
+      assertFalse(successor.consumer.leading.get());
+      assertFalse(leader.log.isTakingOver());
+    } finally {
+      successor.consumer.holdApply.countDown();
+    }
+    assertEquals(successor, leader());
+  }
+
+  /** It stands again and again, and no client should wait for that. */
+  @Test
+  void nodeThatHearsNoOtherOneIsNotTakingOver() throws Exception {
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "entry");
+    followersOf(leader).forEach(this::stop);
+    for (int i = 0; i < 3; i++) {
+      await().atMost(DEADLINE).until(() -> leader.log.status().role() == LogStatus.Role.CANDIDATE);
+      assertFalse(leader.log.isTakingOver());
+      await().atMost(DEADLINE).until(() -> leader.log.status().role() == LogStatus.Role.FOLLOWER);
+      assertFalse(leader.log.isTakingOver());
+    }
   }
 
   /** The one that is to take over is not there: clients write on. */
