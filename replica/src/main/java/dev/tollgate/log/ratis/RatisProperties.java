@@ -64,8 +64,9 @@ final class RatisProperties {
     // a new member is silent while it restores a snapshot: four seconds for a million rows
     RaftServerConfigKeys.setStagingTimeout(p, millis(RatisMembership.CATCH_UP_MILLIS));
     RaftServerConfigKeys.setStagingCatchupGap(p, RatisMembership.CATCH_UP_ENTRIES);
-    // a leader that lost its majority may soon stand again: the default bars it for ten seconds
-    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(1_000));
+    // a leader that lost its majority may stand as soon as others: the default bars it for ten
+    // seconds, and one without a majority gets no pre-votes
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, millis(2 * millis));
     // the session table answers repeated requests; this cache has no bound but time
     RaftServerConfigKeys.RetryCache.setExpiryTime(p, millis(10_000));
   }
