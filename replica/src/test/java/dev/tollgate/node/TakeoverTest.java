@@ -2,7 +2,7 @@ package dev.tollgate.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
@@ -43,6 +43,16 @@ class TakeoverTest {
 
   @Test
   void sessionIsAttachedOnceTheNodeLeads() throws Exception {
+    // a machine that stalls may let the longest wait end first, but not each time
+    for (int attempt = 0; attempt < 5; attempt++) {
+      if (isAttachedBeforeTheWaitEnds()) {
+        return;
+      }
+    }
+    fail("the session was never attached before the longest wait was over");
+  }
+
+  private boolean isAttachedBeforeTheWaitEnds() throws Exception {
     String leader = cluster.leader();
     String successor = cluster.follower();
     try (RawClient first = clientOf(leader)) {
@@ -52,28 +62,29 @@ class TakeoverTest {
       try (RawClient early = clientOf(successor)) {
         assertInstanceOf(Reply.NotLeader.class, early.call(attach), "it follows");
       }
-      Reply reply;
-      long waitedNanos;
       try (RawClient next = clientOf(successor)) {
+        long sentNanos;
         try (BusyApply busy = new BusyApply(cluster.nodes().get(successor).replica())) {
-          assertInstanceOf(
-              Reply.Result.class, first.call(RawClient.execute(1, "CREATE TABLE T(ID INT)")));
-          assertInstanceOf(
-              Reply.Result.class,
-              first.call(RawClient.execute(2, "CALL transfer_leadership('" + successor + "')")));
-          waitedNanos = -System.nanoTime();
+          handOver(first, successor);
+          sentNanos = System.nanoTime();
           next.write(attach);
         }
-        reply = next.receive();
-        waitedNanos += System.nanoTime();
-      }
-      if (waitedNanos < LONGEST_WAIT.toNanos()) {
+        Reply reply = next.receive();
+        if (System.nanoTime() - sentNanos >= LONGEST_WAIT.toNanos()) {
+          return false;
+        }
         assertEquals(session, reply);
-      } else {
-        // this machine stalled
-        assertTrue(session.equals(reply) || reply instanceof Reply.NotLeader, reply.toString());
+        return true;
       }
     }
+  }
+
+  /** The successor lacks one entry when it is elected. */
+  private static void handOver(RawClient client, String successor) throws Exception {
+    String table = "CREATE TABLE IF NOT EXISTS T(ID INT)";
+    assertInstanceOf(Reply.Result.class, client.call(RawClient.execute(1, table)));
+    String transfer = "CALL transfer_leadership('" + successor + "')";
+    assertInstanceOf(Reply.Result.class, client.call(RawClient.execute(2, transfer)));
   }
 
   @Test
@@ -84,11 +95,7 @@ class TakeoverTest {
         RawClient next = clientOf(successor)) {
       Reply.SessionReady session = open(first);
       try (BusyApply busy = new BusyApply(cluster.nodes().get(successor).replica())) {
-        assertInstanceOf(
-            Reply.Result.class, first.call(RawClient.execute(1, "CREATE TABLE T(ID INT)")));
-        assertInstanceOf(
-            Reply.Result.class,
-            first.call(RawClient.execute(2, "CALL transfer_leadership('" + successor + "')")));
+        handOver(first, successor);
         Request.AttachSession attach =
             new Request.AttachSession(session.sessionId(), session.secret(), true, options());
         assertInstanceOf(Reply.NotLeader.class, next.call(attach));

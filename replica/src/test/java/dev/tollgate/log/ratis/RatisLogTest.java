@@ -589,6 +589,24 @@ class RatisLogTest {
     assertNull(leader.log.successorId());
   }
 
+  /** Its clients look for the next leader while that is elected. */
+  @Test
+  void entryThatIsHeldIsRefusedWhenLeadershipIsLost() throws Exception {
+    // with less, a busy machine ends the leadership before this test does
+    electionTimeout = Duration.ofSeconds(1);
+    startThree();
+    TestNode leader = leader();
+    RatisStateMachine machine =
+        (RatisStateMachine) RatisInternals.field(RatisLog.class, "stateMachine").get(leader.log);
+    machine.hold().begin();
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    leader.pipeline.submit(command("held"), RecordingConsumer.listener(outcome));
+    handOver(leader, followersOf(leader).get(0));
+    assertThrows(
+        ExecutionException.class, () -> outcome.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    machine.hold().end();
+  }
+
   /** Clients may connect to it meanwhile. */
   @Test
   void nodeThatIsElectedTakesOverUntilItHasAppliedItsLog() throws Exception {
