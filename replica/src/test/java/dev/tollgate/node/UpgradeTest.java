@@ -15,6 +15,7 @@ import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.node.replica.FeatureLevelException;
 import dev.tollgate.wire.Protocol;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -175,6 +176,29 @@ class UpgradeTest {
     assertNull(cluster.node(follower).failure());
   }
 
+  /** The node applies no command that it does not know: the snapshot has what they left. */
+  @Test
+  void nodeOfTheEarlierVersionDoesNotStartOnASnapshotOfAnUpgradedCluster() throws Exception {
+    for (String id : List.of("n1", "n2", "n3")) {
+      upgrade(id);
+    }
+    run("CALL upgrade_cluster()");
+    run(NEW);
+    String id = cluster.leader();
+    run("CALL take_snapshot()");
+    cluster.useVersions(restarted -> EARLIER);
+    cluster.stop(id);
+    IOException refused = assertThrows(IOException.class, () -> cluster.start(id));
+    assertTrue(
+        refused
+            .getMessage()
+            .startsWith("node " + id + " does not start: its cluster has feature level 2, and"),
+        refused.getMessage());
+    run("CREATE TABLE T(ID INT)");
+    upgrade(id);
+    assertNull(cluster.node(id).failure());
+  }
+
   @Test
   void nodeOfTheEarlierVersionIsNotAddedToAnUpgradedCluster() throws Exception {
     for (String id : List.of("n1", "n2", "n3")) {
@@ -222,15 +246,23 @@ class UpgradeTest {
   void nodesSayWhatTheyKnow() throws Exception {
     upgrade("n1");
     lead("n1");
+    awaitKnownLevels(2, 1, 1);
+    // the leader knows the earlier version of n2 from the connection before
+    upgrade("n2");
+    awaitKnownLevels(2, 2, 1);
+  }
+
+  private void awaitKnownLevels(int n1, int n2, int n3) {
+    String formats = " " + Protocol.VERSION + " 1 1 ";
     await()
         .atMost(DEADLINE)
         .untilAsserted(
             () ->
                 assertEquals(
                     List.of(
-                        "n1 " + Protocol.VERSION + " 1 1 2 1",
-                        "n2 " + Protocol.VERSION + " 1 1 1 1",
-                        "n3 " + Protocol.VERSION + " 1 1 1 1"),
+                        "n1" + formats + n1 + " 1",
+                        "n2" + formats + n2 + " 1",
+                        "n3" + formats + n3 + " 1"),
                     rows(
                         "SELECT NODE_ID, PROTOCOL_VERSION, LOG_VERSION, SNAPSHOT_VERSION,"
                             + " KNOWN_FEATURE_LEVEL, FEATURE_LEVEL FROM TOLLGATE.NODES ORDER BY 1")));

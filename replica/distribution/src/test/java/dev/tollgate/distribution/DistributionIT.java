@@ -220,10 +220,12 @@ class DistributionIT {
           "DistributionIT: %d bytes of archive; a command had its first lock %d ms after the start"
               + " of the node%n",
           Files.size(ARCHIVE), Duration.ofNanos(System.nanoTime() - start).toMillis());
+      assertEquals(0, node.descendants().count(), "signals reach the node, and not only a shell");
       node.destroy();
       assertTrue(node.waitFor(30, TimeUnit.SECONDS));
       assertEquals(143, node.exitValue(), DistributionIT::log);
     } finally {
+      node.descendants().forEach(ProcessHandle::destroyForcibly);
       node.destroyForcibly();
     }
   }

@@ -87,7 +87,7 @@ final class PeerConnection {
       throw new PeerException(refusal.message());
     }
     settings.guard().acceptedBy(node);
-    settings.guard().versions().connected(node, welcome.version());
+    settings.guard().versions().connected(node, this, welcome.version());
     socket.setSoTimeout(0);
     in = input;
     said = credentials;
@@ -329,6 +329,7 @@ final class PeerConnection {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    settings.guard().versions().disconnected(peer.getId().toString(), this);
     // first the socket: a thread that writes has the lock of the writer
     closeSocket();
     FrameWriter frames = writer;

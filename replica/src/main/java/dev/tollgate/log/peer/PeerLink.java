@@ -162,7 +162,6 @@ final class PeerLink implements AutoCloseable {
     }
     started.complete(connection);
     IOException end = connection.readAnswers();
-    settings.guard().versions().disconnected(peer.getId().toString());
     boolean isShort = System.nanoTime() - began < SHORT_LIFE_NANOS;
     if (shortLived < LOGGED) {
       LOG.info("{}: lost {}: {}", settings.nodeId(), peer.getId(), end.getMessage());

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class PeerVersions {
   private final NodeVersion own;
   private final IntSupplier clusterLevel;
-  private final Map<String, NodeVersion> connected = new ConcurrentHashMap<>();
+  private final Map<String, Said> connected = new ConcurrentHashMap<>();
+
+  /** What a node has said on a connection. */
+  private record Said(PeerConnection connection, NodeVersion version) {}
 
   /**
    * @param own what this node says
@@ -33,17 +36,20 @@ public final class PeerVersions {
     return own;
   }
 
-  void connected(String nodeId, NodeVersion version) {
-    connected.put(nodeId, version);
+  void connected(String nodeId, PeerConnection connection, NodeVersion version) {
+    connected.put(nodeId, new Said(connection, version));
   }
 
-  void disconnected(String nodeId) {
-    connected.remove(nodeId);
+  /** Forgets what a node has said on a connection, but not what it says on a later one. */
+  void disconnected(String nodeId, PeerConnection connection) {
+    connected.computeIfPresent(nodeId, (id, said) -> said.connection() == connection ? null : said);
   }
 
   /** The nodes to which this node is connected, and what they have said. */
   public SortedMap<String, NodeVersion> all() {
-    return new TreeMap<>(connected);
+    SortedMap<String, NodeVersion> versions = new TreeMap<>();
+    connected.forEach((nodeId, said) -> versions.put(nodeId, said.version()));
+    return versions;
   }
 
   /** Returns why a node of this version cannot be added to the cluster, or null if it can. */

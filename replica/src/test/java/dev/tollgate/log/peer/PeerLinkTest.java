@@ -125,6 +125,41 @@ class PeerLinkTest {
     await().atMost(DEADLINE).until(() -> !versions.all().containsKey("n3"));
   }
 
+  /** A node that is started again with another version says so on a connection of its own. */
+  @Test
+  void nodeIsKnownByWhatItSaysOnItsLatestConnection() {
+    NodeVersion later = new NodeVersion(3, 9, 2, 4, "7.1");
+    PeerConnection former = new PeerConnection(n1.settings, peer(n2));
+    PeerConnection latest = new PeerConnection(n1.settings, peer(n2));
+    PeerVersions versions = n1.settings.guard().versions();
+    versions.connected("n2", former, NodeVersion.of(FeatureLevels.STANDARD));
+    versions.connected("n2", latest, later);
+    assertEquals(Map.of("n2", later), versions.all());
+    versions.disconnected("n2", former);
+    assertEquals(Map.of("n2", later), versions.all());
+    versions.disconnected("n2", latest);
+    assertEquals(Map.of(), versions.all());
+  }
+
+  /** The new connection is there before all callers know that the former one has ended. */
+  @Test
+  void nodeThatIsConnectedAgainAtOnceIsKnown() throws Exception {
+    n2.appends = request -> new CompletableFuture<>();
+    CompletableFuture<Thread> former =
+        append(link.connect(), 0, 1)
+            .handle(
+                (answer, lost) -> {
+                  link.attempt().orTimeout(DEADLINE.toSeconds(), TimeUnit.SECONDS).join();
+                  return Thread.currentThread();
+                });
+    link.renew();
+    Thread ending = former.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    ending.join(DEADLINE.toMillis());
+    assertFalse(ending.isAlive());
+    assertEquals(
+        Map.of("n2", NodeVersion.of(FeatureLevels.STANDARD)), n1.settings.guard().versions().all());
+  }
+
   private static RaftPeer peer(TestNode node) {
     return RaftPeer.newBuilder().setId(node.id).setAddress(node.address).build();
   }

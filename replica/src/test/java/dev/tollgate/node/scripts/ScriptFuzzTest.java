@@ -113,7 +113,9 @@ class ScriptFuzzTest {
     int most = 1 << 20;
     assertRefused("22023", call("POST", "/v1/sql", "[".repeat(most)));
     assertRefused("22023", call("POST", "/v1/sql", "{\"sql\":".repeat(most / 8)));
-    assertRefused("22023", call("POST", "/v1/sql", "{\"a\":" + "9".repeat(most - 6) + "}"));
+    HttpCalls.Reply number = call("POST", "/v1/sql", "{\"a\":" + "9".repeat(most - 6) + "}");
+    assertRefused("22023", number);
+    assertTrue(number.body().contains("characters: at most 400"), "is not parsed: " + number);
     assertRefused("22023", call("POST", "/v1/sql", "\u0000".repeat(most)));
     assertRefused("54000", call("POST", "/v1/sql", " ".repeat(most + 1)));
     assertRefused(
