@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The search for an order, on a register of one number that is 0 at first. */
@@ -152,9 +153,19 @@ class LinearizabilityTest {
 
   @Test
   void longHistoryOfManyClientsIsExplainedSoon() {
+    requireExplanation(6_000);
+  }
+
+  @Tag("nightly")
+  @Test
+  void longestHistoryOfManyClientsIsExplainedSoon() {
+    requireExplanation(20_000);
+  }
+
+  private void requireExplanation(int moments) {
     Random random = new Random(1);
     int value = 0;
-    for (int moment = 0; moment < 20_000; moment++) {
+    for (int moment = 0; moment < moments; moment++) {
       int invoked = 10 * moment - random.nextInt(40);
       int returned = 10 * moment + random.nextInt(40);
       if (random.nextInt(500) == 0) {

@@ -7,7 +7,6 @@ import dev.tollgate.core.command.UserAccount;
 import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.admin.HttpCalls;
 import dev.tollgate.node.client.ConnectionLimits;
-import dev.tollgate.wire.PasswordVerifier;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
@@ -44,7 +43,7 @@ public final class AdminNode implements AutoCloseable {
         new UserAccount(
             new UserName("ROOT"),
             /* administrator= */ true,
-            List.of(PasswordVerifier.of("top secret").text())));
+            List.of(TestUsers.verifier("top secret"))));
   }
 
   /** Starts a node, and waits until it is ready. */

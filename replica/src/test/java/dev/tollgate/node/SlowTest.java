@@ -14,7 +14,6 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.node.slow.CapturedLines;
 import dev.tollgate.node.slow.SlowLog;
 import dev.tollgate.node.slow.SlowSettings;
-import dev.tollgate.wire.PasswordVerifier;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -46,9 +45,7 @@ class SlowTest {
   void start() throws Exception {
     UserAccount first =
         new UserAccount(
-            new UserName("ROOT"),
-            /* administrator= */ true,
-            List.of(PasswordVerifier.of("root").text()));
+            new UserName("ROOT"), /* administrator= */ true, List.of(TestUsers.verifier("root")));
     node =
         new Node(
             LoopbackSettings.of("n1", null)

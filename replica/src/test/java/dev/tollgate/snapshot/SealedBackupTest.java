@@ -213,11 +213,8 @@ class SealedBackupTest {
   @ParameterizedTest
   @ValueSource(strings = {"right", "right\n", "right\r\n"})
   void endOfTheLineIsNoPartOfThePassphrase(String content) throws IOException {
-    byte[] plain = bytes(10);
-    byte[] sealed = seal(plain);
-    try (SealedInput in = new SealedInput(new ByteArrayInputStream(sealed), inFile(content))) {
-      assertArrayEquals(plain, in.readAllBytes());
-    }
+    // a key of so few iterations tells two texts apart, and is there at once
+    assertEquals(passphrase("right").key(SALT, 1), inFile(content).key(SALT, 1));
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,11 +19,21 @@ import org.junit.jupiter.api.Test;
  * -Dtollgate.seed; longer with -Dtollgate.statements.
  */
 class RandomStatementsTest {
-  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 10_000);
+  private static final int STATEMENTS = Integer.getInteger("tollgate.statements", 4_000);
   private static final int STATEMENTS_PER_COMPARISON = 1_000;
 
   @Test
   void replicasAgreeOnRandomStatements() throws Exception {
+    requireAgreement(STATEMENTS);
+  }
+
+  @Tag("nightly")
+  @Test
+  void replicasAgreeOnManyRandomStatements() throws Exception {
+    requireAgreement(10 * STATEMENTS);
+  }
+
+  private static void requireAgreement(int count) throws Exception {
     long seed = Long.getLong("tollgate.seed", System.nanoTime());
     System.out.println("RandomStatementsTest: -Dtollgate.seed=" + seed);
     Random random = new Random(seed);
@@ -40,7 +51,7 @@ class RandomStatementsTest {
         }
         assertEquals(Planned.OK, two.run(definition));
       }
-      for (int i = 1; i <= STATEMENTS; i++) {
+      for (int i = 1; i <= count; i++) {
         String sql = statements.next();
         String outcome = one.run(sql);
         if (random.nextInt(3) == 0) {
@@ -60,8 +71,8 @@ class RandomStatementsTest {
         }
       }
     }
-    System.out.println("RandomStatementsTest: " + STATEMENTS + " statements: " + outcomes);
-    assertTrue(outcomes.getOrDefault(Planned.OK, 0) > STATEMENTS / 2, outcomes.toString());
+    System.out.println("RandomStatementsTest: " + count + " statements: " + outcomes);
+    assertTrue(outcomes.getOrDefault(Planned.OK, 0) > count / 2, outcomes.toString());
   }
 
   private static Map<String, String> checksums(StoreDriver replica) throws IOException {

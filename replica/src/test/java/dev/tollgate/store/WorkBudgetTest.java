@@ -191,6 +191,8 @@ class WorkBudgetTest {
         "LENGTH(LOWER(LPAD('x', 1000000 + X, 'ab')))",
         "LENGTH(SUBSTRING(REPEAT('7', 1000000 + X - X), 2))",
         "LENGTH(HASH('SHA-256', REPEAT('x', 1000000 + X)))",
+        "LENGTH(HASH('SHA-256', 'x' || X, 100000))",
+        "ORA_HASH(REPEAT('x', 1000000 + X - X), 10, X)",
         "LENGTH(COMPRESS(CAST(REPEAT('7', 1000000 + X - X) AS VARBINARY)))",
         "LENGTH(ENCRYPT('AES', X'00', CAST(REPEAT('7', 1000000 + X - X) AS VARBINARY)))",
         "CASE WHEN REPEAT('x', 1000000 + X) > 'y' THEN 1 END",

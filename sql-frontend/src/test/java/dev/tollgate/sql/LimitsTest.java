@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A statement can neither overflow the stack of its caller nor keep it busy for long. */
@@ -243,10 +245,34 @@ class LimitsTest {
     assertRefused(begin + text + "x'", Reason.TOO_LONG, 1, "at most 1048576 characters");
   }
 
-  /** What is repeated a million times is answered all the same, with a plan or a refusal. */
+  /** A text that is repeated a quarter of a million times is answered all the same. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
+  @MethodSource("fragments")
+  void noRepetitionTakesLong(String fragment) {
+    requireAnswers(fragment, SqlLimits.STATEMENT_LENGTH / 4, Duration.ofSeconds(5));
+  }
+
+  /** The same with the longest statement, which takes four times as long. */
+  @Tag("nightly")
+  @ParameterizedTest
+  @MethodSource("fragments")
+  void noRepetitionInTheLongestStatementTakesLong(String fragment) {
+    requireAnswers(fragment, SqlLimits.STATEMENT_LENGTH, Duration.ofSeconds(20));
+  }
+
+  private void requireAnswers(String fragment, int length, Duration limit) {
+    String repeated = fragment.repeat((length - 20) / fragment.length());
+    for (String begin : new String[] {"SELECT ", "SELECT * FROM ", "UPDATE t SET a = "}) {
+      assertTimeoutPreemptively(
+          limit,
+          () -> {
+            answer(begin + repeated);
+          });
+    }
+  }
+
+  static List<String> fragments() {
+    return List.of(
         "(",
         ")",
         "[",
@@ -303,17 +329,7 @@ class LimitsTest {
         "CAST(1 AS ",
         "a IN (1), ",
         "/*+",
-        "/***/"
-      })
-  void noRepetitionTakesLong(String fragment) {
-    String repeated = fragment.repeat((SqlLimits.STATEMENT_LENGTH - 20) / fragment.length());
-    for (String begin : new String[] {"SELECT ", "SELECT * FROM ", "UPDATE t SET a = "}) {
-      assertTimeoutPreemptively(
-          Duration.ofSeconds(20),
-          () -> {
-            answer(begin + repeated);
-          });
-    }
+        "/***/");
   }
 
   /**
