@@ -53,6 +53,8 @@ class FailStopIT {
 
   @TempDir Path directory;
 
+  /** The two tests after this one have both halves of it, with a leader and with one node down. */
+  @Tag("nightly")
   @Test
   void followerThatCannotWriteItsLogStopsAndComesBack() throws Exception {
     try (ClusterProcesses cluster = new ClusterProcesses("FailStopIT", directory, 3);

@@ -33,7 +33,8 @@ class MembershipIT {
   /** Between two rows of a client: up to five nodes share the processors with the clients. */
   private static final Duration PAUSE = Duration.ofMillis(20);
 
-  private static final int LARGE = 409_600;
+  /** Rows whose restore takes seconds. */
+  private static final int LARGE = 204_800;
 
   @TempDir Path directory;
 
@@ -136,7 +137,7 @@ class MembershipIT {
     try (ClusterProcesses cluster =
         new ClusterProcesses("MembershipIT-large", directory, 1, "--election-timeout=100")) {
       createTable(cluster);
-      fill(cluster);
+      fill(cluster, LARGE);
       call(cluster, "CALL take_snapshot()");
       cluster.joining("n2").startAndAwait();
       assertEquals(List.of("n1|", "n2|"), members(cluster));
@@ -152,7 +153,7 @@ class MembershipIT {
   void nodeThatJoinsOutlivesTheLeader() throws Exception {
     try (ClusterProcesses cluster = new ClusterProcesses("MembershipIT-leader", directory, 3)) {
       createTable(cluster);
-      fill(cluster);
+      fill(cluster, 2 * LARGE);
       call(cluster, "CALL take_snapshot()");
       NodeProcess leader = cluster.leader();
       NodeProcess joining = cluster.joining("n4");
@@ -164,15 +165,16 @@ class MembershipIT {
       ready.get(ClusterProcesses.DEADLINE.toSeconds(), TimeUnit.SECONDS);
       assertEquals(4, members(cluster).size());
       assertEquals(
-          List.of(LARGE + "|"), cluster.rowsAt(joining, "SELECT COUNT(DISTINCT CLIENT) FROM T"));
+          List.of(2 * LARGE + "|"),
+          cluster.rowsAt(joining, "SELECT COUNT(DISTINCT CLIENT) FROM T"));
     }
   }
 
   /** Writes so many rows that a snapshot takes a while. */
-  private static void fill(ClusterProcesses cluster) throws Exception {
+  private static void fill(ClusterProcesses cluster, int enough) throws Exception {
     int rows = 1_600;
     call(cluster, "INSERT INTO T SELECT X, 0, 0, NULL FROM SYSTEM_RANGE(1, " + rows + ")");
-    for (; rows < LARGE; rows *= 2) {
+    for (; rows < enough; rows *= 2) {
       call(cluster, "INSERT INTO T SELECT CLIENT + " + rows + ", 0, 0, NULL FROM T");
     }
   }
