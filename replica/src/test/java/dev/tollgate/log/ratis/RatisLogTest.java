@@ -733,8 +733,7 @@ class RatisLogTest {
     nodes.add(second);
     long next = first.log.status().lastAppliedIndex() + 1;
     List<Path> inTheWay = failToBeginSegments(second, next, next + 10);
-    CompletableFuture<Void> added = first.log.membership().add("n2", addresses.get("n2"));
-    awaitFailure(second);
+    CompletableFuture<Void> added = addUntilItFails(first, second, addresses.get("n2"));
     second.log.close();
     await().atMost(DEADLINE).untilFalse(first.consumer.leading);
     assertThrows(ExecutionException.class, added::get);
@@ -747,6 +746,22 @@ class RatisLogTest {
     awaitCommands(second, 3);
     assertEquals(first.consumer.commands, second.consumer.commands);
     assertEquals(2, first.log.status().members().size());
+  }
+
+  /** On a busy machine a node may be silent for longer than an addition waits. */
+  private static CompletableFuture<Void> addUntilItFails(
+      TestNode leader, TestNode joining, String address) {
+    List<CompletableFuture<Void>> added = new ArrayList<>();
+    await("a failure of the node that joins")
+        .atMost(DEADLINE.multipliedBy(2))
+        .until(
+            () -> {
+              if (added.isEmpty() || added.get(added.size() - 1).isCompletedExceptionally()) {
+                added.add(leader.log.membership().add(joining.settings.nodeId(), address));
+              }
+              return !joining.consumer.failures.isEmpty();
+            });
+    return added.get(added.size() - 1);
   }
 
   @Test
