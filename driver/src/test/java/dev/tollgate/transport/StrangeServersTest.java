@@ -50,6 +50,11 @@ class StrangeServersTest {
    * @param message what the exception says, as a regular expression
    */
   private record Case(String name, Manners manners, SqlState state, String message) {
+    /** True if the driver need not time out, so that a machine that stalls changes nothing. */
+    boolean isHeardOf() {
+      return !message.contains("did not answer");
+    }
+
     @Override
     public String toString() {
       return name;
@@ -181,6 +186,10 @@ class StrangeServersTest {
   }
 
   private TransportException failing(String... addresses) {
+    return failing(registry, addresses);
+  }
+
+  private static TransportException failing(ClusterRegistry registry, String... addresses) {
     return assertThrows(
         TransportException.class,
         () -> registry.open(Client.target(addresses), Client.settings(BUDGET), Duration.ZERO));
@@ -204,7 +213,7 @@ class StrangeServersTest {
     try (StrangeServer server = new StrangeServer(strange.manners)) {
       TransportException e =
           strange.state == SqlState.NO_QUORUM
-              ? failing(server.address())
+              ? failing(strange.isHeardOf() ? patient : registry, server.address())
               : assertThrows(
                   TransportException.class,
                   () ->

@@ -142,7 +142,8 @@ class FaultyWaysTest {
   private List<Command> work(String client, long seed, int commands) throws Exception {
     Random random = new Random(seed);
     List<Command> acknowledged = new ArrayList<>();
-    for (int i = 0; i < commands; i++) {
+    // on a busy machine many requests arrive as one, and fewer faults happen
+    for (int i = 0; i < commands || (!haveFaultsHappened() && i < 20 * commands); i++) {
       Command command =
           new Command.AnnounceNode(client, i + " " + "x".repeat(random.nextInt(2_000)));
       if (perform(command)) {
@@ -150,6 +151,11 @@ class FaultyWaysTest {
       }
     }
     return acknowledged;
+  }
+
+  private boolean haveFaultsHappened() {
+    return ways.stream().anyMatch(way -> way.breaks.get() > 0)
+        && ways.stream().anyMatch(way -> way.silences.get() > 0);
   }
 
   private void report(int acknowledged, int commands) {
@@ -165,7 +171,7 @@ class FaultyWaysTest {
         silences,
         reorderings,
         repetitions);
-    assertTrue(breaks > 0 && silences > 0, "there were faults");
+    assertTrue(haveFaultsHappened(), "there were faults");
     assertTrue(acknowledged > commands / 10, "there was a leader now and then");
   }
 
