@@ -1,6 +1,7 @@
 package dev.tollgate.node;
 
 import static dev.tollgate.node.RawClient.execute;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -20,7 +21,6 @@ import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
 import dev.tollgate.wire.SqlState;
 import dev.tollgate.wire.TransactionMode;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.file.Path;
@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -191,26 +192,23 @@ class ResourcesTest {
     RawClient lazy = session(new RawClient(node.listenAddress(), 16 << 10));
     String sql = "SELECT REPEAT('x', 1000000)";
     lazy.call(execute(1, sql)); // it is planned now, so the others do not wait for a plan
-    int asked = 400;
-    for (int i = 0; i < asked; i++) {
-      try {
-        lazy.write(execute(2 + i, sql));
-      } catch (SocketException e) {
-        break;
-      }
-    }
+    AtomicInteger sequence = new AtomicInteger(1);
+    for (int i = 0; i < 400 && isSent(lazy, execute(sequence.incrementAndGet(), sql)); i++) {}
     assertBystanderIsServed();
-    int read = 0;
+    await("the connection is closed")
+        .atMost(Duration.ofSeconds(40))
+        .until(() -> !isSent(lazy, execute(sequence.incrementAndGet(), sql)));
+    assertBystanderIsServed();
+  }
+
+  /** False if the node has closed the connection. */
+  private static boolean isSent(RawClient client, Request request) throws IOException {
     try {
-      while (read < asked) {
-        lazy.receive();
-        read++;
-      }
-    } catch (EOFException | SocketException e) {
-      // it was disconnected
+      client.write(request);
+      return true;
+    } catch (SocketException e) {
+      return false;
     }
-    assertTrue(read < asked, read + " answers were kept for it");
-    assertBystanderIsServed();
   }
 
   @Test
