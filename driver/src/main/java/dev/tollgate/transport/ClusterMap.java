@@ -73,10 +73,11 @@ final class ClusterMap {
     }
     String leaderBefore = leader;
     List<String> learnedBefore = learned;
-    if (view.leaderAddress() != null || saidBy.equals(leader)) {
-      if (saidBy.equals(leader)) {
-        doubted.remove(view.leaderAddress());
-      }
+    boolean formerLeader = saidBy.equals(leader);
+    if (formerLeader) {
+      doubted.remove(view.leaderAddress());
+    }
+    if (formerLeader || view.leaderAddress() != null) {
       leader = view.leaderAddress();
     }
     if (!view.addresses().isEmpty() && view.addresses().size() <= MAX_LEARNED) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,18 +26,26 @@ public final class NodeProcess implements AutoCloseable {
   private static final Path CONFIGURATION =
       Path.of(System.getProperty("tollgate.replica", ""), "conf").toAbsolutePath();
 
-  /** By default without the second compiler, for which three nodes that have just started wait. */
+  /**
+   * By default with little memory, and without the second compiler, for which three nodes that have
+   * just started wait. Figures of the product need the options of {@code bin/tollgate}.
+   */
+  private static final String SMALL =
+      "-Xmx300m -XX:+UseSerialGC -XX:TieredStopAtLevel="
+          + System.getProperty("tollgate.node.tier", "1");
+
   static final List<String> JVM =
-      List.of(
-          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-          "-Xmx300m",
-          "-XX:+UseSerialGC",
-          "-XX:TieredStopAtLevel=" + System.getProperty("tollgate.node.tier", "1"),
-          "-XX:+ExitOnOutOfMemoryError",
-          "-Duser.language=en",
-          "-Duser.timezone=UTC",
-          "-Djava.util.logging.config.file=" + CONFIGURATION.resolve("jul.properties"),
-          "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml"));
+      Stream.of(
+              Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()),
+              Stream.of(System.getProperty("tollgate.node.jvm", SMALL).split(" ")),
+              Stream.of(
+                  "-XX:+ExitOnOutOfMemoryError",
+                  "-Duser.language=en",
+                  "-Duser.timezone=UTC",
+                  "-Djava.util.logging.config.file=" + CONFIGURATION.resolve("jul.properties"),
+                  "-Dlogback.configurationFile=" + CONFIGURATION.resolve("logback.xml")))
+          .flatMap(Function.identity())
+          .toList();
 
   private final String id;
   private final List<String> program;

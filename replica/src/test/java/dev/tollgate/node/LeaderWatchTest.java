@@ -34,12 +34,6 @@ class LeaderWatchTest {
     cluster.close();
   }
 
-  private RawClient clientOf(String node) throws Exception {
-    RawClient client = new RawClient(cluster.clientAddress(node));
-    client.hello();
-    return client;
-  }
-
   private String address(String node) {
     InetSocketAddress address = cluster.clientAddress(node);
     return address.getAddress().getHostAddress() + ":" + address.getPort();
@@ -54,8 +48,8 @@ class LeaderWatchTest {
             .filter(id -> !id.equals(leader) && !id.equals(follower))
             .findFirst()
             .orElseThrow();
-    try (RawClient one = clientOf(follower);
-        RawClient other = clientOf(third)) {
+    try (RawClient one = cluster.client(follower);
+        RawClient other = cluster.client(third)) {
       Reply.Leader first =
           assertInstanceOf(Reply.Leader.class, one.call(new Request.AwaitLeader(0)));
       assertEquals(leader, first.nodeId());
@@ -76,8 +70,8 @@ class LeaderWatchTest {
 
   @Test
   void aConnectionHasOneSuchRequest() throws Exception {
-    try (RawClient client = clientOf(cluster.follower());
-        RawClient another = clientOf(cluster.follower())) {
+    try (RawClient client = cluster.client(cluster.follower());
+        RawClient another = cluster.client(cluster.follower())) {
       client.write(new Request.AwaitLeader(Long.MAX_VALUE));
       Reply.Failure refused =
           assertInstanceOf(

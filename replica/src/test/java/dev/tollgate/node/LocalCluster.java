@@ -201,6 +201,13 @@ final class LocalCluster implements AutoCloseable {
     return databases.get(id);
   }
 
+  /** A client of one node, which has said hello. */
+  RawClient client(String id) throws IOException {
+    RawClient client = new RawClient(clientAddress(id));
+    client.hello();
+    return client;
+  }
+
   InetSocketAddress clientAddress(String id) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPorts.get(id));
   }

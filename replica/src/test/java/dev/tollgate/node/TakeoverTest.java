@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import dev.tollgate.node.client.ClientLimits;
 import dev.tollgate.wire.ReadConsistency;
 import dev.tollgate.wire.Reply;
 import dev.tollgate.wire.Request;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @SuppressWarnings("try")
 class TakeoverTest {
-  private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
+  private static final Duration LONGEST_WAIT = Duration.ofMillis(ClientLimits.TAKEOVER_MILLIS);
 
   @TempDir Path directory;
 
@@ -33,12 +34,6 @@ class TakeoverTest {
   @AfterEach
   void stop() {
     cluster.close();
-  }
-
-  private RawClient clientOf(String node) throws Exception {
-    RawClient client = new RawClient(cluster.clientAddress(node));
-    client.hello();
-    return client;
   }
 
   @Test
@@ -55,14 +50,14 @@ class TakeoverTest {
   private boolean isAttachedBeforeTheWaitEnds() throws Exception {
     String leader = cluster.leader();
     String successor = cluster.follower();
-    try (RawClient first = clientOf(leader)) {
+    try (RawClient first = cluster.client(leader)) {
       Reply.SessionReady session = open(first);
       Request.AttachSession attach =
           new Request.AttachSession(session.sessionId(), session.secret(), true, options());
-      try (RawClient early = clientOf(successor)) {
+      try (RawClient early = cluster.client(successor)) {
         assertInstanceOf(Reply.NotLeader.class, early.call(attach), "it follows");
       }
-      try (RawClient next = clientOf(successor)) {
+      try (RawClient next = cluster.client(successor)) {
         long sentNanos;
         try (BusyApply busy = new BusyApply(cluster.nodes().get(successor).replica())) {
           handOver(first, successor);
@@ -91,8 +86,8 @@ class TakeoverTest {
   void waitEndsWithoutALeader() throws Exception {
     String leader = cluster.leader();
     String successor = cluster.follower();
-    try (RawClient first = clientOf(leader);
-        RawClient next = clientOf(successor)) {
+    try (RawClient first = cluster.client(leader);
+        RawClient next = cluster.client(successor)) {
       Reply.SessionReady session = open(first);
       try (BusyApply busy = new BusyApply(cluster.nodes().get(successor).replica())) {
         handOver(first, successor);

@@ -218,6 +218,12 @@ class SealedBackupTest {
   }
 
   @Test
+  void passphraseOfAFileOpensWhatItSealed() throws IOException {
+    byte[] plain = bytes(10);
+    assertArrayEquals(plain, open(seal(plain), inFile("right\n")));
+  }
+
+  @Test
   void fileThatIsNoPassphraseIsRefusedWithoutItsContent() {
     for (String content : new String[] {"", "\n", "hush\nhush", "h".repeat(1_001)}) {
       String message = assertThrows(IOException.class, () -> inFile(content)).getMessage();

@@ -364,20 +364,18 @@ public final class RatisLog implements ReplicatedLog {
 
   @Override
   public boolean isTakingOver() {
-    try {
-      RaftServer.Division division = server.getDivision(GROUP);
-      DivisionInfo info = division.getInfo();
-      if (info.isLeader()) {
-        return true;
-      }
-      // a term of its own is begun by a candidate that was asked to stand, or that most nodes would
-      // elect; a node that hears no other one stays in the term of its log
-      TermIndex last = division.getRaftLog().getLastEntryTermIndex();
-      return info.isCandidate() && last != null && info.getCurrentTerm() > last.getTerm();
-    } catch (IOException e) {
-      LOG.debug("{}: not in its group", settings.nodeId(), e);
+    RaftServer.Division division = divisionIfMember();
+    if (division == null) {
       return false;
     }
+    DivisionInfo info = division.getInfo();
+    if (info.isLeader()) {
+      return true;
+    }
+    // a term of its own is begun by a candidate that was asked to stand, or that most nodes would
+    // elect; a node that hears no other one stays in the term of its log
+    TermIndex last = division.getRaftLog().getLastEntryTermIndex();
+    return info.isCandidate() && last != null && info.getCurrentTerm() > last.getTerm();
   }
 
   @Override
@@ -404,8 +402,13 @@ public final class RatisLog implements ReplicatedLog {
   }
 
   private @Nullable DivisionInfo divisionInfo() {
+    RaftServer.Division division = divisionIfMember();
+    return division == null ? null : division.getInfo();
+  }
+
+  private RaftServer.@Nullable Division divisionIfMember() {
     try {
-      return server.getDivision(GROUP).getInfo();
+      return server.getDivision(GROUP);
     } catch (IOException e) {
       LOG.debug("{}: not in its group", settings.nodeId(), e);
       return null;

@@ -83,6 +83,12 @@ public record ClientLimits(
         other);
   }
 
+  /**
+   * How long a request waits at most at a node that takes leadership over, in milliseconds. An
+   * election that takes longer is lost, or the node has a majority no more.
+   */
+  public static final int TAKEOVER_MILLIS = 500;
+
   /** A request with fewer bytes does not count toward {@link #requestBytes}. */
   static final int SMALL_REQUEST_BYTES = 64 << 10;
 

@@ -14,9 +14,6 @@ import java.util.function.BooleanSupplier;
  * Each connection has one such request at most. Thread-safe.
  */
 final class TakeoverWaits {
-  /** An election that takes longer is lost, or the node has a majority no more. */
-  private static final int LONGEST_MILLIS = 500;
-
   private final BooleanSupplier coming;
   private final Workers workers;
   private final Map<ReplyChannel, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
@@ -42,7 +39,7 @@ final class TakeoverWaits {
       return;
     }
     var unused =
-        over.completeOnTimeout(null, LONGEST_MILLIS, TimeUnit.MILLISECONDS)
+        over.completeOnTimeout(null, ClientLimits.TAKEOVER_MILLIS, TimeUnit.MILLISECONDS)
             .thenRunAsync(
                 () -> {
                   waiting.remove(client, over);
