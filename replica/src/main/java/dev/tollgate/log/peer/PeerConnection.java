@@ -62,7 +62,7 @@ final class PeerConnection {
   private @Nullable DataInputStream in;
   private volatile @Nullable FrameWriter writer;
   private volatile @Nullable PeerCredentials said;
-  private volatile long heardNanos;
+  private volatile long heardNanos = System.nanoTime();
   private final AtomicInteger answersRead = new AtomicInteger();
   private volatile @Nullable IOException reason;
 
@@ -301,6 +301,18 @@ final class PeerConnection {
       return false;
     }
     return now - suspected > SECOND_LOOK_NANOS;
+  }
+
+  /**
+   * True if this node has waited for the other one, to be connected or to be answered, for as long
+   * as a follower waits for its leader.
+   */
+  boolean isLate() {
+    long limit = settings.electionNanos();
+    long now = System.nanoTime();
+    return now - heardNanos > limit
+        && (writer == null
+            || calls.values().stream().anyMatch(call -> now - call.beganNanos() > limit));
   }
 
   boolean isClosed() {

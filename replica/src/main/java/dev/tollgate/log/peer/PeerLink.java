@@ -202,15 +202,14 @@ final class PeerLink implements AutoCloseable {
     }
   }
 
-  /** Drops the connection, so that the next call makes a new one. */
+  /**
+   * Drops a connection that may have been lost with the network, so that the next call makes a new
+   * one. One that brings answers is kept: it may carry the votes of an election.
+   */
   void renew() {
-    drop("a new connection takes its place");
-  }
-
-  private void drop(String why) {
     PeerConnection open = current;
-    if (open != null) {
-      open.breakOff(new IOException(why));
+    if (open != null && open.isLate()) {
+      open.breakOff(new IOException("a new connection takes its place"));
     }
   }
 
@@ -222,6 +221,9 @@ final class PeerLink implements AutoCloseable {
     } finally {
       mutex.unlock();
     }
-    drop("this node closes it");
+    PeerConnection open = current;
+    if (open != null) {
+      open.breakOff(new IOException("this node closes it"));
+    }
   }
 }

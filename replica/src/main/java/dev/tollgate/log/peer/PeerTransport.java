@@ -33,7 +33,10 @@ public interface PeerTransport extends AutoCloseable {
    */
   CompletableFuture<Void> forward(ByteString entry);
 
-  /** Drops the connection to a node, so that the next call to that node makes a new one. */
+  /**
+   * Has the next call to a node make a new connection. One that is known to bring answers may be
+   * kept.
+   */
   void renew(RaftPeerId peer);
 
   @Override

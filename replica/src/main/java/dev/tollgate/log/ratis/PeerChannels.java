@@ -34,6 +34,10 @@ import org.slf4j.LoggerFactory;
  * <p>A silent node is probed with a separate connection. Its channel is renewed when it accepts a
  * connection that it did not accept before. So a node that is merely busy keeps its channel: a
  * follower that restores a snapshot is silent too, and would have to begin again.
+ *
+ * <p>A node that has had no leader at two checks, which are a second apart, assumes that its
+ * channels failed before. At the first one, an election may be under way, and its votes may be on
+ * the channels.
  */
 final class PeerChannels implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerChannels.class);
@@ -106,15 +110,17 @@ final class PeerChannels implements AutoCloseable {
 
   /** Probes the silent nodes. Called by one thread at a time. */
   void look(Silence silence) {
+    leaderlessLooks = silence.leaderless() ? leaderlessLooks + 1 : 0;
     ways.keySet().retainAll(silence.peers().stream().map(RaftPeer::getId).collect(toSet()));
+    if (leaderlessLooks == 1) {
+      return;
+    }
     for (RaftPeer peer : silence.peers()) {
-      // without a leader, a channel may have failed before any check of it
       Way way = ways.computeIfAbsent(peer.getId(), id -> new Way(silence.leaderless()));
       if (way.beingProbed.compareAndSet(false, true) && !startProbe(peer, way)) {
         return;
       }
     }
-    leaderlessLooks = silence.leaderless() ? leaderlessLooks + 1 : 0;
     if (leaderlessLooks % LOOKS_PER_LINE == LEADERLESS_LOOKS) {
       LOG.warn(
           "{}: there is no leader. Other nodes: {}.{}",

@@ -121,7 +121,7 @@ class PeerLinkTest {
     vote(other.connect(), 1);
     vote(link.connect(), 1);
     assertEquals(Map.of("n2", NodeVersion.of(FeatureLevels.STANDARD), "n3", later), versions.all());
-    other.renew();
+    other.connect().breakOff(new IOException("cut"));
     await().atMost(DEADLINE).until(() -> !versions.all().containsKey("n3"));
   }
 
@@ -152,7 +152,7 @@ class PeerLinkTest {
                   link.attempt().orTimeout(DEADLINE.toSeconds(), TimeUnit.SECONDS).join();
                   return Thread.currentThread();
                 });
-    link.renew();
+    link.connect().breakOff(new IOException("cut"));
     Thread ending = former.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     ending.join(DEADLINE.toMillis());
     assertFalse(ending.isAlive());
@@ -303,6 +303,42 @@ class PeerLinkTest {
       assertTrue(System.nanoTime() - began >= n1.settings.silenceNanos(), "not before its time");
       assertTrue(failure(answer).getMessage().contains("said nothing"), "" + failure(answer));
     }
+  }
+
+  /** Whoever can be reached again is told over a new connection, if the former one was lost. */
+  @Test
+  void connectionThatOwesAnAnswerForLongIsRenewed() throws Exception {
+    try (FakePeer peer = FakePeer.silent()) {
+      PeerLink lost = linkTo(peer);
+      CompletableFuture<Frame> answer = append(lost.connect(), 1, 1);
+      long began = System.nanoTime();
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () -> {
+                lost.renew();
+                return answer.isDone();
+              });
+      assertTrue(System.nanoTime() - began >= n1.settings.electionNanos(), "not before its time");
+      assertTrue(failure(answer).getMessage().contains("a new connection"), "" + failure(answer));
+    }
+  }
+
+  /** A leader that steps down is missed for a moment, in which its connections carry votes. */
+  @Test
+  void connectionThatBringsAnswersIsNotRenewed() throws Exception {
+    TestNode n3 = closing(new TestNode("n3", directory, 1_000));
+    PeerLink voters = closing(n3.linkTo(n2));
+    n2.appends = request -> new CompletableFuture<>();
+    PeerConnection connection = voters.connect();
+    voters.renew();
+    long began = System.nanoTime();
+    CompletableFuture<Frame> slow = append(connection, 0, 1);
+    await().atMost(DEADLINE).until(() -> System.nanoTime() - began > n3.settings.electionNanos());
+    vote(connection, 1);
+    voters.renew();
+    vote(connection, 2);
+    assertFalse(connection.isClosed() || slow.isDone(), "it owes an answer and brings others");
   }
 
   /** A frame that takes seconds on a slow network, and no answer before it has arrived. */
@@ -616,7 +652,7 @@ class PeerLinkTest {
           append(connection, i, i % 3 == 0 ? 200_000 : 1)
               .handle((frame, e) -> (e == null ? answered : failed).incrementAndGet()));
       if (i % 20 == 0) {
-        link.renew();
+        connection.breakOff(new IOException("cut"));
       }
     }
     CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))

@@ -72,8 +72,20 @@ class PeerChannelsTest {
   @Test
   void nodeWithoutALeaderRenewsOnceWhatMayHaveFailedBefore() throws Exception {
     look(silent(true));
+    assertEquals(List.of(), renewed, "an election may be under way");
+    look(silent(true));
     look(silent(true));
     assertEquals(List.of("n2"), renewed);
+  }
+
+  /** As when leadership is handed over again and again, each time just before a look. */
+  @Test
+  void electionsKeepTheirChannels() throws Exception {
+    for (int election = 0; election < 3; election++) {
+      look(silent(true));
+      look(new Silence(false, false, List.of()));
+    }
+    assertEquals(List.of(), renewed);
   }
 
   /** The thread that looks may be at it while another one closes. */
