@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
  * The nodes of a cluster are restarted one after the other, each once the one before is ready,
  * while clients work. No statement fails. The figures can be changed: {@code -Drolling.rounds=20
  * -Drolling.clients=64 -Drolling.think.millis=100 -Drolling.stall.millis=300
- * -Drolling.options=--rehearsal=5s}.
+ * -Drolling.options=--rehearsal=5s}, and those of a server need the options of {@code
+ * bin/tollgate}: {@code -Dtollgate.node.jvm}.
  */
 @Timeout(3_600)
 class RollingRestartIT {
