@@ -67,7 +67,7 @@ final class PodTemplate {
     readiness = Probe.of(container, "readinessProbe", ports);
     limit(container.part("resources"));
     Fields security = pod.part("securityContext");
-    group = security.number("fsGroup", 0);
+    group = security.number("fsGroup", Volumes.NO_GROUP);
     groupOnlyOnMismatch =
         security.optionalText("fsGroupChangePolicy").equals(Optional.of("OnRootMismatch"));
     confine(security, container.part("securityContext"));
@@ -100,7 +100,9 @@ final class PodTemplate {
     if (user >= 0) {
       option("--user=" + user + ":" + ofGroup);
     }
-    option("--group-add=" + group);
+    if (group != Volumes.NO_GROUP) {
+      option("--group-add=" + group);
+    }
     // the profile of the engine is what it gives where nothing is said
     String profile = pod.part("seccompProfile").text("type");
     if (!profile.equals("RuntimeDefault")) {

@@ -125,7 +125,9 @@ final class StatefulSet {
     await(podName(ordinal) + " is ready")
         .atMost(DEADLINE)
         .pollInterval(Duration.ofMillis(100))
-        .failFast(() -> pods.get(ordinal).restarts() > MOST_RESTARTS)
+        .failFast(
+            podName(ordinal) + " ends again and again",
+            () -> pods.get(ordinal).restarts() > MOST_RESTARTS)
         .until(() -> pods.get(ordinal).isReadyFor(time));
   }
 

@@ -14,6 +14,9 @@ import java.util.stream.Stream;
  * as a kubelet does.
  */
 final class Volumes {
+  /** Of a pod without fsGroup, whose volumes are as they come. */
+  static final int NO_GROUP = -1;
+
   private static final int SET_GROUP = 02000;
   private static final int ENTERED_BY_GROUP = 0110;
   private static final int READ_BY_GROUP = 0440;
@@ -85,6 +88,9 @@ final class Volumes {
 
   /** What fsGroup does: the group of the pod gets everything, and everything that is made later. */
   private static void giveToGroup(Path volume, int group, int rights) throws IOException {
+    if (group == NO_GROUP) {
+      return;
+    }
     try (Stream<Path> below = Files.walk(volume)) {
       for (Path path : below.toList()) {
         Files.setAttribute(path, "unix:gid", group, LinkOption.NOFOLLOW_LINKS);
