@@ -7,9 +7,12 @@ set -eu
 
 root=$1
 home=$2
-modules=java.se,jdk.crypto.ec,jdk.management,jdk.net,jdk.unsupported,jdk.zipfs
 commands='sh dirname readlink sleep mv rm'
 jdk=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")}
+# what the program's own classes and all that they use need, and what is found only while it runs
+needed=$("$jdk/bin/jdeps" --ignore-missing-deps --multi-release 17 --print-module-deps --class-path "$home/lib/*" \
+  "$home"/lib/tollgate-*.jar)
+modules=java.se,$needed,jdk.crypto.ec,jdk.unsupported,jdk.zipfs
 
 rm -rf "$root"
 mkdir -p "$root/tmp" "$root/etc" "$root/bin" "$root/opt" "$root/var/lib/tollgate"

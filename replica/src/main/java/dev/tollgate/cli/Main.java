@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.Security;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -58,12 +59,31 @@ public final class Main implements Runnable {
   /** System property: the configuration file of the distribution, which may be missing. */
   private static final String CONFIGURATION = "tollgate.config";
 
+  private static final String NAMES_KEPT = "networkaddress.cache.ttl";
+  private static final String UNKNOWN_NAMES_KEPT = "networkaddress.cache.negative.ttl";
+  private static final String DEFAULT_SECONDS_UNKNOWN = "10";
+
   @Spec private CommandSpec spec;
 
   Main() {}
 
   public static void main(String[] arguments) {
+    keepNamesForAMoment();
     System.exit(commandLine().execute(arguments));
+  }
+
+  /**
+   * A node that comes back elsewhere, as in Kubernetes, would be sought at its former address for
+   * the 30 s for which a JVM keeps a name, and for 10 s if its name was not known at first. The
+   * resolver of the system keeps names too. A file of security properties has its way.
+   */
+  private static void keepNamesForAMoment() {
+    if (Security.getProperty(NAMES_KEPT) == null) {
+      Security.setProperty(NAMES_KEPT, "1");
+    }
+    if (DEFAULT_SECONDS_UNKNOWN.equals(Security.getProperty(UNKNOWN_NAMES_KEPT))) {
+      Security.setProperty(UNKNOWN_NAMES_KEPT, "1");
+    }
   }
 
   static CommandLine commandLine() {

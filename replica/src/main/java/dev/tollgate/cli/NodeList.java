@@ -11,6 +11,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes of a cluster, each as it sees itself: that needs no quorum. */
@@ -33,7 +34,7 @@ final class NodeList {
   /** Prints to other streams. */
   static boolean print(String url, Properties properties, PrintStream out, PrintStream err)
       throws SQLException {
-    NodeList nodes = new NodeList(TollgateDriver.surveyNodes(url, properties));
+    NodeList nodes = ask(url, properties);
     nodes.print(out);
     boolean led = nodes.leader() != null;
     if (!led) {
@@ -42,10 +43,32 @@ final class NodeList {
     return led;
   }
 
-  /** Returns the name of the leader, or null if no node is the leader. */
-  static @Nullable String leader(String url, Properties properties) throws SQLException {
-    Reply.NodeStatus leader = new NodeList(TollgateDriver.surveyNodes(url, properties)).leader();
-    return leader == null ? null : leader.nodeId();
+  /** Asks the nodes at these addresses, and those of which they know. */
+  static NodeList ask(String url, Properties properties) throws SQLException {
+    return new NodeList(TollgateDriver.surveyNodes(url, properties));
+  }
+
+  /** True if it can be said whether a node leads: it has answered, or a leader has. */
+  boolean knows(String node) {
+    return leader() != null
+        || answers.stream()
+            .map(NodeSurvey.Answer::status)
+            .anyMatch(status -> status != null && status.nodeId().equals(node));
+  }
+
+  /** Why it cannot be said. */
+  String ignorance(String node) {
+    String troubles =
+        answers.stream()
+            .filter(answer -> answer.status() == null)
+            .map(answer -> answer.address() + ": " + answer.trouble())
+            .collect(Collectors.joining("; "));
+    return "no node says whether " + node + " is the leader: " + troubles;
+  }
+
+  boolean leads(String node) {
+    Reply.NodeStatus leader = leader();
+    return leader != null && leader.nodeId().equals(node);
   }
 
   /** The leader; of several nodes that say they are the leader, that with the highest term. */

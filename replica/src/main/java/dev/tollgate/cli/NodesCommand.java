@@ -52,22 +52,26 @@ final class NodesCommand implements Callable<Integer> {
               description = "Do nothing unless this node is the leader, because it is to stop.")
           @Nullable String from,
       @Parameters(paramLabel = "NODE", arity = "0..1") @Nullable String node) {
-    if (from != null && !leads(from)) {
-      System.out.println(from + " is not the leader");
-      return 0;
+    if (from != null) {
+      NodeList nodes;
+      try {
+        nodes = NodeList.ask(cluster.url(), cluster.properties());
+      } catch (SQLException e) {
+        System.err.println(SqlCommand.describe(e));
+        return Main.FAILED;
+      }
+      if (!nodes.knows(from)) {
+        System.err.println(nodes.ignorance(from));
+        return Main.FAILED;
+      }
+      if (!nodes.leads(from)) {
+        System.out.println(from + " is not the leader");
+        return 0;
+      }
     }
     return node == null
         ? execute("CALL transfer_leadership()")
         : execute("CALL transfer_leadership(?)", node);
-  }
-
-  private boolean leads(String node) {
-    try {
-      return node.equals(NodeList.leader(cluster.url(), cluster.properties()));
-    } catch (SQLException e) {
-      System.err.println(SqlCommand.describe(e));
-      return false;
-    }
   }
 
   private int execute(String sql, String... arguments) {

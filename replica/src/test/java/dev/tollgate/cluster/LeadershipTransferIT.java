@@ -64,6 +64,13 @@ class LeadershipTransferIT {
       assertEquals(0, moved.status(), moved.err());
       assertFalse(cluster.leader().id().equals(leader), moved.out());
     }
+    // a hook that could not ask must not look as if there was nothing to do
+    Program unknown =
+        Program.run("nodes", "lead", "-u", "jdbc:tollgate://127.0.0.1:1/", "--from=n1");
+    assertEquals(1, unknown.status(), unknown.out());
+    assertTrue(
+        unknown.err().startsWith("no node says whether n1 is the leader: 127.0.0.1:1: "),
+        unknown.err());
   }
 
   @Tag("nightly")

@@ -8,8 +8,11 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +28,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -176,6 +180,20 @@ class DistributionIT {
         "each line is about a jar");
   }
 
+  /** Libraries that are optional for an application, a server has to have. */
+  @Test
+  void archiveHasEveryLibraryOfTheNode() throws IOException {
+    assertEquals(jars(Path.of("..", "target", "lib")), jars(home.resolve("lib")));
+  }
+
+  private static Set<String> jars(Path directory) throws IOException {
+    try (Stream<Path> jars = Files.list(directory)) {
+      return jars.map(jar -> jar.getFileName().toString())
+          .filter(name -> !name.startsWith("tollgate-replica-"))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
   /** From nothing but the archive to a lock that a command has. */
   @Test
   void unpackedProgramServesAndLocks() throws Exception {
@@ -187,13 +205,15 @@ class DistributionIT {
 
     long start = System.nanoTime();
     int port = freePort();
+    int adminPort = freePort();
     ProcessBuilder builder =
         new ProcessBuilder(
                 program,
                 "server",
                 "--id=n1",
                 "--data=" + directory.resolve("data"),
-                "--client-address=127.0.0.1:" + port)
+                "--client-address=127.0.0.1:" + port,
+                "--admin-address=" + adminPort)
             .redirectError(directory.resolve("node.log").toFile());
     builder.environment().putAll(environment);
     builder.environment().put("TOLLGATE_HEAP", "256m");
@@ -220,6 +240,8 @@ class DistributionIT {
           "DistributionIT: %d bytes of archive; a command had its first lock %d ms after the start"
               + " of the node%n",
           Files.size(ARCHIVE), Duration.ofNanos(System.nanoTime() - start).toMillis());
+      URL health = URI.create("http://127.0.0.1:" + adminPort + "/health/ready").toURL();
+      assertEquals(200, ((HttpURLConnection) health.openConnection()).getResponseCode());
       assertEquals(0, node.descendants().count(), "signals reach the node, and not only a shell");
       node.destroy();
       assertTrue(node.waitFor(30, TimeUnit.SECONDS));

@@ -78,7 +78,9 @@ public final class AdminAddress implements AutoCloseable {
                   ::decide,
               node.replica()::stopIfClassesAreLost,
               node.supervision());
-      LOG.info("{}: admin address at {}{}", node.nodeId(), scheme(tls != null), server.address());
+      // without the slash that stands for a host that was not looked up
+      String listening = server.address().toString().replaceFirst("^.*/", "");
+      LOG.info("{}: admin address at {}{}", node.nodeId(), scheme(tls != null), listening);
       return new AdminAddress(server, address, tls != null, metrics, console);
     } catch (IOException | RuntimeException e) {
       metrics.close();
