@@ -139,8 +139,7 @@ class MetricsInPrometheusIT {
   }
 
   private static List<String> alertExpressions() throws IOException {
-    Map<String, Object> file =
-        new Yaml().load(Files.readString(DASHBOARDS.resolve("alerts.yaml")));
+    Map<String, Object> file = new Yaml().load(Files.readString(DASHBOARDS.resolve("alerts.yaml")));
     return Prometheus.maps(Prometheus.maps(file.get("groups")).get(0).get("rules")).stream()
         .map(rule -> rule.get("expr").toString())
         .toList();
@@ -194,8 +193,7 @@ class MetricsInPrometheusIT {
 
   private static void refuseAWrite(Statement statement) throws SQLException {
     statement.execute("SELECT release_lock('nightly')");
-    assertThrows(
-        SQLException.class, () -> statement.execute("INSERT INTO report VALUES (2, 1)"));
+    assertThrows(SQLException.class, () -> statement.execute("INSERT INTO report VALUES (2, 1)"));
   }
 
   private static void assertTargetsAreUp(Prometheus prometheus) throws Exception {

@@ -79,8 +79,7 @@ final class Prometheus implements AutoCloseable {
   /** The values of an expression by their labels, which are in the order of their names. */
   Map<Map<String, String>, String> query(String expression)
       throws IOException, InterruptedException {
-    String path =
-        "/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8);
+    String path = "/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8);
     Map<Map<String, String>, String> values = new LinkedHashMap<>();
     for (Map<String, Object> sample : maps(data(path).get("result"))) {
       Map<String, String> labels = new TreeMap<>();

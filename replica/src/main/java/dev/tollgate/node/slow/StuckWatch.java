@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs and counts, while this node leads, that a lock has been held for long, or waited for: once for each
- * hold, and once for each lock until nobody has waited so long any more.
+ * Logs and counts, while this node leads, that a lock has been held for long, or waited for: once
+ * for each hold, and once for each lock until nobody has waited so long any more.
  *
  * <p>Holds and waits become long in the order in which they began. So it remembers only up to which
  * beginning it has logged, and knows after each look when the next one can find something. Not

@@ -84,15 +84,17 @@ class AlertRulesTest {
   @Test
   void pageNamesEachAlertAndNoOther() throws IOException {
     assertEquals(
-        alerts(),
-        found("`(Tollgate[A-Z]\\w+)`", Files.readString(DOCS.resolve("operations.md"))));
+        alerts(), found("`(Tollgate[A-Z]\\w+)`", Files.readString(DOCS.resolve("operations.md"))));
   }
 
   @Test
   void eachAlertSaysWhatToDo() throws IOException {
     String text = Files.readString(ALERTS);
     List<MatchResult> rules =
-        Pattern.compile("(?s)- alert: \\w+\n.*?(?=      - alert|\\z)").matcher(text).results().toList();
+        Pattern.compile("(?s)- alert: \\w+\n.*?(?=      - alert|\\z)")
+            .matcher(text)
+            .results()
+            .toList();
     assertEquals(alerts().size(), rules.size(), "names come once");
     for (MatchResult rule : rules) {
       assertTrue(
