@@ -309,6 +309,7 @@ public final class Node implements AutoCloseable {
             log,
             pipeline,
             timeKeeper,
+            stuck,
             service,
             () -> {
               ClientServer running = server;

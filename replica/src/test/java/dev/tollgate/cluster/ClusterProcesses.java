@@ -29,8 +29,12 @@ public final class ClusterProcesses implements AutoCloseable {
   /** Stands for the id of a node in the options of all nodes. */
   static final String ID = "{id}";
 
+  /** Stands for the port of a node's admin address in the options of all nodes. */
+  static final String ADMIN_PORT = "{admin-port}";
+
   private final List<NodeProcess> nodes = new ArrayList<>();
   private final List<Integer> clientPorts = new ArrayList<>();
+  private final List<Integer> adminPorts;
   private final Path directory;
   private final Path logs;
 
@@ -54,6 +58,7 @@ public final class ClusterProcesses implements AutoCloseable {
       throws Exception {
     this.directory = directory;
     List<Integer> ports = freePorts(2 * size);
+    adminPorts = freePorts(size);
     List<Integer> raftPorts = ports.subList(size, 2 * size);
     List<String> peers = new ArrayList<>();
     for (int i = 0; i < size; i++) {
@@ -63,7 +68,10 @@ public final class ClusterProcesses implements AutoCloseable {
     String[] all = Arrays.copyOf(options, options.length + 1);
     all[options.length] = "--peers=" + String.join(",", peers);
     for (int i = 0; i < size; i++) {
-      newNode("n" + (i + 1), ports.get(i), raftPorts.get(i), all);
+      String port = Integer.toString(adminPorts.get(i));
+      String[] own =
+          Stream.of(all).map(option -> option.replace(ADMIN_PORT, port)).toArray(String[]::new);
+      newNode("n" + (i + 1), ports.get(i), raftPorts.get(i), own);
     }
     nodes.forEach(node -> node.runFrom(classPath));
     try {
@@ -143,6 +151,11 @@ public final class ClusterProcesses implements AutoCloseable {
 
   int clientPort(NodeProcess node) {
     return clientPorts.get(nodes.indexOf(node));
+  }
+
+  /** The ports of the admin addresses of the first nodes, if {@link #ADMIN_PORT} was an option. */
+  List<Integer> adminPorts() {
+    return adminPorts;
   }
 
   public Connection connect(String properties) throws SQLException {

@@ -81,6 +81,8 @@ final class FigureReader {
         node.replica().isLeading(),
         leaders.count(),
         node.replica().audit().lostEvents(),
+        node.stuck().longHolds(),
+        node.stuck().longWaits(),
         certificateExpiry(),
         node.maxConnections(),
         node.clients().logins());

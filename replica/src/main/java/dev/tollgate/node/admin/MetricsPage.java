@@ -2,6 +2,9 @@ package dev.tollgate.node.admin;
 
 import static java.util.Objects.requireNonNull;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -9,12 +12,15 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +41,27 @@ final class MetricsPage implements AutoCloseable {
    */
   MetricsPage(Supplier<@Nullable Figures> figures) {
     requireNonNull(figures, "figures");
+    // Micrometer's name ends like a sample of a histogram
+    registry
+        .config()
+        .meterFilter(
+            new MeterFilter() {
+              @Override
+              public Meter.Id map(Meter.Id id) {
+                return id.getName().equals("system.cpu.count") ? id.withName("system.cpus") : id;
+              }
+            })
+        // Micrometer counts nanoseconds, and under a name that no other program has
+        .meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+      FunctionCounter.builder(
+              "process.cpu",
+              system,
+              of -> (double) of.getProcessCpuTime() / TimeUnit.SECONDS.toNanos(1))
+          .baseUnit("seconds")
+          .description("Processor time of the process.")
+          .register(registry);
+    }
     List<MeterBinder> binders =
         List.of(
             collections,

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param leading whether the node is the leader and has applied its log
  * @param leaderChanges how often another leader has taken over
  * @param lostAuditEvents audit events that the disk could not keep up with
+ * @param stuckHolds holds that lasted longer than the hold warning, as this node found as leader
+ * @param stuckWaits waits that lasted longer than the wait warning, likewise
  * @param certificateExpiry when the certificate of the node expires; null without one
  * @param maxConnections connections of clients that the node accepts
  * @param logins counts the logins at this node, and goes on counting
@@ -27,6 +29,8 @@ record NodeFigures(
     boolean leading,
     long leaderChanges,
     long lostAuditEvents,
+    long stuckHolds,
+    long stuckWaits,
     @Nullable Instant certificateExpiry,
     int maxConnections,
     LoginCounts logins) {

@@ -47,7 +47,15 @@ final class NodeMetrics {
         .counter(
             "tollgate_audit_lost_events",
             "Audit events that were lost, because the disk did not keep up.",
-            node.lostAuditEvents());
+            node.lostAuditEvents())
+        .counter(
+            "tollgate_stuck_holds",
+            "Holds of locks that lasted longer than the hold warning, counted by the leader.",
+            node.stuckHolds())
+        .counter(
+            "tollgate_stuck_waits",
+            "Waits for locks that lasted longer than the wait warning, counted by the leader.",
+            node.stuckWaits());
     Instant expiry = node.certificateExpiry();
     if (expiry != null) {
       families.gauge(

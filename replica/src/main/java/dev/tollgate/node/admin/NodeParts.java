@@ -9,6 +9,7 @@ import dev.tollgate.node.client.ArrivalFigures;
 import dev.tollgate.node.client.ClientService;
 import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
+import dev.tollgate.node.slow.StuckWatch;
 import dev.tollgate.tls.TlsCredentials;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -30,6 +31,7 @@ public record NodeParts(
     ReplicatedLog log,
     CommandPipeline pipeline,
     TimeKeeper timeKeeper,
+    StuckWatch stuck,
     ClientService clients,
     Supplier<ArrivalFigures> connections,
     int maxConnections,
@@ -43,6 +45,7 @@ public record NodeParts(
     requireNonNull(log, "log");
     requireNonNull(pipeline, "pipeline");
     requireNonNull(timeKeeper, "timeKeeper");
+    requireNonNull(stuck, "stuck");
     requireNonNull(clients, "clients");
     requireNonNull(connections, "connections");
     requireNonNull(stopping, "stopping");

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -23,12 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs, while this node leads, that a lock has been held for long, or waited for: once for each
- * hold, and once for each lock until nobody has waited so long any more.
+ * Logs and counts, while this node leads, that a lock has been held for long, or waited for: once
+ * for each hold, and once for each lock until nobody has waited so long any more.
  *
  * <p>Holds and waits become long in the order in which they began. So it remembers only up to which
  * beginning it has logged, and knows after each look when the next one can find something. Not
- * thread-safe but for {@link #start} and {@link #close}: one timer looks.
+ * thread-safe but for {@link #start}, {@link #close} and the counts: one timer looks.
  */
 public final class StuckWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StuckWatch.class);
@@ -50,6 +51,8 @@ public final class StuckWatch implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final LineBudget lines;
   private final ScheduledExecutorService timer;
+  private final AtomicLong longHolds = new AtomicLong();
+  private final AtomicLong longWaits = new AtomicLong();
   private @Nullable Future<?> looking;
 
   private long loggedHolds = Long.MIN_VALUE;
@@ -93,6 +96,16 @@ public final class StuckWatch implements AutoCloseable {
             TimeUnit.MILLISECONDS);
   }
 
+  /** How many holds have become too long; more than the log has lines, which are limited. */
+  public long longHolds() {
+    return longHolds.get();
+  }
+
+  /** How often the wait for a lock has become too long. */
+  public long longWaits() {
+    return longWaits.get();
+  }
+
   /** Looks if that can find something new. A node that begins to lead looks at the next tick. */
   void tick() {
     long begin = nanoTime.getAsLong();
@@ -121,6 +134,7 @@ public final class StuckWatch implements AutoCloseable {
         if (one.sinceMicros() > holdsBefore) {
           next = Math.min(next, left(one.sinceMicros(), hold, nowMicros));
         } else if (one.sinceMicros() > loggedHolds) {
+          longHolds.incrementAndGet();
           logHold(lock, one, nowMicros);
         }
       }
@@ -131,6 +145,7 @@ public final class StuckWatch implements AutoCloseable {
         if (first.sinceMicros() > waitsBefore) {
           next = Math.min(next, left(first.sinceMicros(), waiting, nowMicros));
         } else if (first.sinceMicros() > loggedWaits) {
+          longWaits.incrementAndGet();
           logWait(lock, first, nowMicros);
         }
       }

@@ -146,6 +146,8 @@ class StuckWatchTest {
     acquire(holder, "nightly");
     pass(HOLD.toSeconds() + 1);
     assertEquals(2, lines.warnings().size(), "another hold");
+    assertEquals(2, watch.longHolds());
+    assertEquals(0, watch.longWaits());
     assertTrue(lines.warnings().get(1).contains("under token 2"), lines.warnings().get(1));
   }
 
@@ -187,6 +189,7 @@ class StuckWatchTest {
     release(first, "nightly");
     acquire(first, "nightly");
     pass(WAIT.toSeconds() + 1);
+    assertEquals(2, watch.longWaits());
     assertEquals(2, lines.warnings().size(), "nobody had waited for long in between");
   }
 
@@ -240,6 +243,7 @@ class StuckWatchTest {
     }
     pass(HOLD.toSeconds() + 1);
     assertEquals(20, lines.warnings().size());
+    assertEquals(100, watch.longHolds(), "the count has no limit");
     assertTrue(lines.warnings().get(0).contains("lock 'new?line0' has"), lines.warnings().get(0));
   }
 
