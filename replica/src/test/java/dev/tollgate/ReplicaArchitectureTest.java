@@ -66,7 +66,7 @@ class ReplicaArchitectureTest {
           .whereLayer("json")
           .mayOnlyBeAccessedByLayers("scripts", "admin", "audit")
           .whereLayer("slow")
-          .mayOnlyBeAccessedByLayers("command line", "node", "clients", "replica")
+          .mayOnlyBeAccessedByLayers("command line", "node", "admin", "clients", "replica")
           .whereLayer("store")
           .mayOnlyBeAccessedByLayers("node", "scripts", "clients", "replica")
           .whereLayer("log")
