@@ -230,17 +230,14 @@ class MetricsInPrometheusIT {
       var unused = prometheus.query(alert);
       NAME.matcher(alert).results().forEach(name -> names.add(name.group()));
     }
-    List<String> empty = new ArrayList<>();
     for (String panel : panels) {
-      boolean has = !prometheus.query(filledIn(panel)).isEmpty();
-      boolean mayBe = MAY_BE_MISSING.stream().anyMatch(panel::contains);
-      // there is no snapshot yet
-      if (!has && !mayBe && !panel.contains("tollgate_snapshot_timestamp_seconds")) {
-        empty.add(panel);
-      }
       NAME.matcher(panel).results().forEach(name -> names.add(name.group()));
     }
-    assertEquals(List.of(), empty, "panels without data");
+    // a rate needs two scrapes
+    await()
+        .atMost(ClusterProcesses.DEADLINE)
+        .untilAsserted(
+            () -> assertEquals(List.of(), withoutData(prometheus, panels), "panels without data"));
     SortedSet<String> missing = new TreeSet<>();
     for (String name : names) {
       if (!MAY_BE_MISSING.contains(name) && prometheus.query(name).isEmpty()) {
@@ -248,6 +245,21 @@ class MetricsInPrometheusIT {
       }
     }
     assertEquals(new TreeSet<>(), missing, "metrics that no node has");
+  }
+
+  private static List<String> withoutData(Prometheus prometheus, List<String> panels)
+      throws Exception {
+    List<String> empty = new ArrayList<>();
+    for (String panel : panels) {
+      // there is no snapshot yet
+      boolean mayBe =
+          MAY_BE_MISSING.stream().anyMatch(panel::contains)
+              || panel.contains("tollgate_snapshot_timestamp_seconds");
+      if (!mayBe && prometheus.query(filledIn(panel)).isEmpty()) {
+        empty.add(panel);
+      }
+    }
+    return empty;
   }
 
   /** One node that is gone is one alert, for that node. */
