@@ -292,9 +292,7 @@ final class PeerConnection {
     long silence = settings.silenceNanos();
     long now = System.nanoTime();
     long quiet = Math.min(now - heardNanos, now - requireNonNull(writer).wroteNanos());
-    boolean silent =
-        quiet > silence
-            && calls.values().stream().anyMatch(call -> now - call.beganNanos() > silence);
+    boolean silent = quiet > silence && owesAnAnswerFor(silence, now);
     long suspected = suspectedNanos;
     if (!silent || suspected == 0) {
       suspectedNanos = silent ? now : 0;
@@ -310,9 +308,11 @@ final class PeerConnection {
   boolean isLate() {
     long limit = settings.electionNanos();
     long now = System.nanoTime();
-    return now - heardNanos > limit
-        && (writer == null
-            || calls.values().stream().anyMatch(call -> now - call.beganNanos() > limit));
+    return now - heardNanos > limit && (writer == null || owesAnAnswerFor(limit, now));
+  }
+
+  private boolean owesAnAnswerFor(long nanos, long now) {
+    return calls.values().stream().anyMatch(call -> now - call.beganNanos() > nanos);
   }
 
   boolean isClosed() {

@@ -32,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
@@ -289,6 +290,19 @@ class PeerLinkTest {
 
   @Test
   void nodeThatNeverAnswersIsGivenUp() throws Exception {
+    assertEndsACallWithoutAnAnswer(
+        PeerLink::giveUpIfSilent, n1.settings.silenceNanos(), "said nothing");
+  }
+
+  /** Whoever can be reached again is told over a new connection, if the former one was lost. */
+  @Test
+  void connectionThatOwesAnAnswerForLongIsRenewed() throws Exception {
+    assertEndsACallWithoutAnAnswer(
+        PeerLink::renew, n1.settings.electionNanos(), "a new connection");
+  }
+
+  private void assertEndsACallWithoutAnAnswer(Consumer<PeerLink> ends, long nanos, String why)
+      throws Exception {
     try (FakePeer peer = FakePeer.silent()) {
       PeerLink silent = linkTo(peer);
       CompletableFuture<Frame> answer = append(silent.connect(), 1, 1);
@@ -297,30 +311,11 @@ class PeerLinkTest {
           .atMost(DEADLINE)
           .until(
               () -> {
-                silent.giveUpIfSilent();
+                ends.accept(silent);
                 return answer.isDone();
               });
-      assertTrue(System.nanoTime() - began >= n1.settings.silenceNanos(), "not before its time");
-      assertTrue(failure(answer).getMessage().contains("said nothing"), "" + failure(answer));
-    }
-  }
-
-  /** Whoever can be reached again is told over a new connection, if the former one was lost. */
-  @Test
-  void connectionThatOwesAnAnswerForLongIsRenewed() throws Exception {
-    try (FakePeer peer = FakePeer.silent()) {
-      PeerLink lost = linkTo(peer);
-      CompletableFuture<Frame> answer = append(lost.connect(), 1, 1);
-      long began = System.nanoTime();
-      await()
-          .atMost(DEADLINE)
-          .until(
-              () -> {
-                lost.renew();
-                return answer.isDone();
-              });
-      assertTrue(System.nanoTime() - began >= n1.settings.electionNanos(), "not before its time");
-      assertTrue(failure(answer).getMessage().contains("a new connection"), "" + failure(answer));
+      assertTrue(System.nanoTime() - began >= nanos, "not before its time");
+      assertTrue(failure(answer).getMessage().contains(why), "" + failure(answer));
     }
   }
 
