@@ -485,7 +485,9 @@ class SqlDatabaseTest {
     IllegalStateException e =
         assertThrows(IllegalStateException.class, () -> H2SelfCheck.requireBuiltFor("2.3.232"));
     assertTrue(e.getMessage().contains("has H2 2.3.232"), e.getMessage());
-    assertTrue(e.getMessage().contains("works with H2 2.5.250 alone"), e.getMessage());
+    assertTrue(
+        e.getMessage().contains("works with H2 2.5.250 as dev.tollgate:tollgate-h2 alone"),
+        e.getMessage());
     assertTrue(e.getMessage().contains("dev.tollgate:tollgate-embedded"), e.getMessage());
   }
 
