@@ -12,8 +12,8 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.CLASS)
 @interface Replaces {
-  /** The class that H2's call names, such as {@code java.lang.System}. */
-  String of();
+  /** The classes that H2's calls name, such as {@code java.lang.System}. */
+  String[] of();
 
   /** The name of the replaced method; that of the marked method if empty. */
   String method() default "";

@@ -30,6 +30,7 @@ public final class Reproducible {
    */
   @Replaces(of = "org.h2.util.Utils", isStatic = true)
   public static <X> void sortTopN(X[] array, int from, int to, Comparator<? super X> order) {
+    ChargedArrays.sort(array.length);
     Arrays.sort(array, order);
   }
 
@@ -68,11 +69,13 @@ public final class Reproducible {
 
   @Replaces(of = "java.lang.String")
   public static String toUpperCase(String text) {
+    ChargedTexts.chars(text.length());
     return text.toUpperCase(LOCALE);
   }
 
   @Replaces(of = "java.lang.String")
   public static String toLowerCase(String text) {
+    ChargedTexts.chars(text.length());
     return text.toLowerCase(LOCALE);
   }
 

@@ -1,9 +1,13 @@
 package dev.tollgate.h2.weave;
 
+import dev.tollgate.h2.ChargedArrays;
+import dev.tollgate.h2.ChargedNumbers;
+import dev.tollgate.h2.ChargedTexts;
 import dev.tollgate.h2.OrderedMap;
 import dev.tollgate.h2.Reproducible;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,10 +28,9 @@ import org.objectweb.asm.Type;
 
 /** What H2's calls and objects are replaced with. */
 final class Replacements {
-  /** Classes whose methods carry the annotation. */
-  private static final List<Class<?>> REPLACING = List.of(Reproducible.class);
-
-  private static final String ANNOTATION = "Ldev/tollgate/h2/Replaces;";
+  private static final String REPLACES = "Ldev/tollgate/h2/Replaces;";
+  private static final String PASSES = "Ldev/tollgate/h2/Passes;";
+  private static final String ALL_PASSES = "Ldev/tollgate/h2/Passes$All;";
 
   /**
    * The classes of which H2 makes objects, and those of which it makes objects instead. Hash tables
@@ -44,12 +47,24 @@ final class Replacements {
   private record Call(String owner, String name, String descriptor, String in) {}
 
   private final Map<Call, Handle> calls = new HashMap<>();
+  private final Map<Call, Handle> arguments = new HashMap<>();
 
   private Replacements() {}
 
-  static Replacements read() throws IOException {
+  /** What every class calls that is rewritten. */
+  static Replacements ofAll() throws IOException {
+    return read(List.of(Reproducible.class));
+  }
+
+  /** What classes call whose work is counted. */
+  static Replacements ofCounted() throws IOException {
+    return read(
+        List.of(Reproducible.class, ChargedTexts.class, ChargedNumbers.class, ChargedArrays.class));
+  }
+
+  private static Replacements read(List<Class<?>> all) throws IOException {
     Replacements found = new Replacements();
-    for (Class<?> replacing : REPLACING) {
+    for (Class<?> replacing : all) {
       String file = "/" + Type.getInternalName(replacing) + ".class";
       try (InputStream in = replacing.getResourceAsStream(file)) {
         new ClassReader(Objects.requireNonNull(in, file).readAllBytes())
@@ -63,6 +78,11 @@ final class Replacements {
   @Nullable Handle ofCall(String inClass, String owner, String name, String descriptor) {
     Handle everywhere = calls.get(new Call(owner, name, descriptor, ""));
     return everywhere != null ? everywhere : calls.get(new Call(owner, name, descriptor, inClass));
+  }
+
+  /** The static method through which to pass the last argument of a constructor, or null. */
+  @Nullable Handle ofArgument(String type, String descriptor) {
+    return arguments.get(new Call(type, "<init>", descriptor, ""));
   }
 
   /** The class of which to make an object instead, or null. */
@@ -88,9 +108,12 @@ final class Replacements {
       return new MethodVisitor(Opcodes.ASM9) {
         @Override
         public @Nullable AnnotationVisitor visitAnnotation(String type, boolean visible) {
-          return type.equals(ANNOTATION)
-              ? new Mark(new Handle(Opcodes.H_INVOKESTATIC, owner, name, descriptor, false))
-              : null;
+          Handle instead = new Handle(Opcodes.H_INVOKESTATIC, owner, name, descriptor, false);
+          return switch (type) {
+            case REPLACES -> new Mark(instead);
+            case PASSES, ALL_PASSES -> new Passage(instead);
+            default -> null;
+          };
         }
       };
     }
@@ -98,6 +121,7 @@ final class Replacements {
 
   private final class Mark extends AnnotationVisitor {
     private final Handle instead;
+    private final List<String> owners = new ArrayList<>();
     private final Map<String, Object> values = new HashMap<>();
 
     Mark(Handle instead) {
@@ -111,6 +135,16 @@ final class Replacements {
     }
 
     @Override
+    public AnnotationVisitor visitArray(String name) {
+      return new AnnotationVisitor(Opcodes.ASM9) {
+        @Override
+        public void visit(@Nullable String none, Object value) {
+          owners.add(internal(value));
+        }
+      };
+    }
+
+    @Override
     public void visitEnd() {
       String descriptor = instead.getDesc();
       if (!(boolean) values.getOrDefault("isStatic", false)) {
@@ -118,17 +152,43 @@ final class Replacements {
         Type[] rest = Arrays.copyOfRange(all, 1, all.length);
         descriptor = Type.getMethodDescriptor(Type.getReturnType(descriptor), rest);
       }
-      calls.put(
-          new Call(
-              internal(values.get("of")),
-              (String) values.getOrDefault("method", instead.getName()),
-              descriptor,
-              internal(values.getOrDefault("in", ""))),
-          instead);
+      String method = (String) values.getOrDefault("method", instead.getName());
+      String in = internal(values.getOrDefault("in", ""));
+      for (String owner : owners) {
+        calls.put(new Call(owner, method, descriptor, in), instead);
+      }
     }
 
-    private static String internal(@Nullable Object name) {
-      return String.valueOf(name).replace('.', '/');
+    private static String internal(Object name) {
+      return name.toString().replace('.', '/');
+    }
+  }
+
+  /** One constructor, or an array of them within the annotation that has several. */
+  private final class Passage extends AnnotationVisitor {
+    private final Handle through;
+
+    Passage(Handle through) {
+      super(Opcodes.ASM9);
+      this.through = through;
+    }
+
+    @Override
+    public void visit(String name, Object value) {
+      String parameters =
+          Type.getMethodDescriptor(Type.VOID_TYPE, Type.getArgumentTypes(through.getDesc()));
+      arguments.put(
+          new Call(value.toString().replace('.', '/'), "<init>", parameters, ""), through);
+    }
+
+    @Override
+    public AnnotationVisitor visitArray(String name) {
+      return this;
+    }
+
+    @Override
+    public AnnotationVisitor visitAnnotation(@Nullable String name, String type) {
+      return this;
     }
   }
 }

@@ -1,25 +1,38 @@
 package dev.tollgate.h2.weave;
 
+import dev.tollgate.h2.Meter;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.Handle;
+import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 
 /** One class of H2 on its way through the weaver. */
 final class Rewriting extends ClassVisitor {
+  private static final String METER = Type.getInternalName(Meter.class);
+
   /** The class with a field by which a node knows a rewritten H2. */
   private static final String MARKED = "org/h2/engine/Constants";
 
   private final String name;
   private final Replacements replacements;
+  private final boolean counted;
 
-  Rewriting(String name, Replacements replacements, ClassVisitor next) {
+  /**
+   * @param counted whether its loops are counted
+   */
+  Rewriting(String name, Replacements replacements, boolean counted, ClassVisitor next) {
     super(Opcodes.ASM9, next);
     this.name = name;
     this.replacements = replacements;
+    this.counted = counted;
   }
 
   @Override
@@ -43,7 +56,12 @@ final class Rewriting extends ClassVisitor {
       String descriptor,
       @Nullable String signature,
       String @Nullable [] exceptions) {
-    return new Body(super.visitMethod(access, method, descriptor, signature, exceptions));
+    MethodVisitor body =
+        new Body(super.visitMethod(access, method, descriptor, signature, exceptions));
+    if (!counted) {
+      return body;
+    }
+    return method.equals("<clinit>") ? new Initializer(body) : new Loops(body);
   }
 
   private final class Body extends MethodVisitor {
@@ -72,6 +90,10 @@ final class Rewriting extends ClassVisitor {
         if (made) {
           unfinished.pop();
         }
+        Handle through = made ? replacements.ofArgument(owner, descriptor) : null;
+        if (through != null) {
+          call(through);
+        }
         String instead = made ? Replacements.ofType(owner) : null;
         super.visitMethodInsn(
             opcode, instead == null ? owner : instead, method, descriptor, isInterface);
@@ -81,9 +103,13 @@ final class Rewriting extends ClassVisitor {
       if (instead == null) {
         super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
       } else {
-        super.visitMethodInsn(
-            Opcodes.INVOKESTATIC, instead.getOwner(), instead.getName(), instead.getDesc(), false);
+        call(instead);
       }
+    }
+
+    private void call(Handle method) {
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC, method.getOwner(), method.getName(), method.getDesc(), false);
     }
 
     @Override
@@ -109,5 +135,71 @@ final class Rewriting extends ClassVisitor {
           replacements.ofCall(name, handle.getOwner(), handle.getName(), handle.getDesc());
       return instead == null ? handle : instead;
     }
+  }
+
+  /** Counts each turn of a loop: a jump back to what has been passed. */
+  private static final class Loops extends MethodVisitor {
+    private final Set<Label> passed = new HashSet<>();
+
+    Loops(MethodVisitor next) {
+      super(Opcodes.ASM9, next);
+    }
+
+    @Override
+    public void visitLabel(Label label) {
+      passed.add(label);
+      super.visitLabel(label);
+    }
+
+    @Override
+    public void visitJumpInsn(int opcode, Label label) {
+      if (passed.contains(label)) {
+        callMeter(this, "step");
+      }
+      super.visitJumpInsn(opcode, label);
+    }
+
+    @Override
+    public void visitTableSwitchInsn(int min, int max, Label otherwise, Label... labels) {
+      countSwitch(otherwise, labels);
+      super.visitTableSwitchInsn(min, max, otherwise, labels);
+    }
+
+    @Override
+    public void visitLookupSwitchInsn(Label otherwise, int[] keys, Label[] labels) {
+      countSwitch(otherwise, labels);
+      super.visitLookupSwitchInsn(otherwise, keys, labels);
+    }
+
+    private void countSwitch(Label otherwise, Label[] labels) {
+      if (passed.contains(otherwise) || Stream.of(labels).anyMatch(passed::contains)) {
+        callMeter(this, "step");
+      }
+    }
+  }
+
+  /** What runs once in a process counts for no statement. */
+  private static final class Initializer extends MethodVisitor {
+    Initializer(MethodVisitor next) {
+      super(Opcodes.ASM9, next);
+    }
+
+    @Override
+    public void visitCode() {
+      super.visitCode();
+      callMeter(this, "beginInitializer");
+    }
+
+    @Override
+    public void visitInsn(int opcode) {
+      if (opcode == Opcodes.RETURN) {
+        callMeter(this, "endInitializer");
+      }
+      super.visitInsn(opcode);
+    }
+  }
+
+  private static void callMeter(MethodVisitor body, String method) {
+    body.visitMethodInsn(Opcodes.INVOKESTATIC, METER, method, "()V", false);
   }
 }
