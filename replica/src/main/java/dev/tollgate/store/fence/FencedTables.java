@@ -56,15 +56,19 @@ public final class FencedTables {
    *     no fence is created then
    */
   public void bind(Table table, Operation.FenceTerms terms, SqlContext context) {
-    if (terms instanceof Operation.RowFence rows) {
-      guards.requireLocks(table, rows);
+    RowLockExpression lock =
+        terms instanceof Operation.RowFence rows ? guards.requireLocks(table, rows) : null;
+    FenceId fence = context.createFence(nameOf(table), terms);
+    tables.put(fence, table);
+    if (lock != null) {
+      guards.guard(fence, table, lock);
     }
-    restore(context.createFence(nameOf(table), terms), table, terms);
   }
 
   /**
    * Registers the table of a fence that the core already has, and guards the rows of a row fence.
-   * Existing rows of the table are not checked.
+   * Existing rows of the table are not checked. A row fence whose locks cannot be computed gets a
+   * guard that admits no write: a fence never loses its effect.
    */
   public void restore(FenceId fence, Table table, Operation.FenceTerms terms) {
     tables.put(fence, table);
@@ -237,8 +241,9 @@ public final class FencedTables {
   }
 
   /**
-   * Updates the fences after a definition. H2 creates a new table object when it rebuilds a table,
-   * and keeps the object when it renames the table. H2 discards the object when it drops the table.
+   * Updates the fences after a definition, which cannot be refused any more. H2 creates a new table
+   * object when it rebuilds a table, and keeps the object when it renames the table. H2 discards the
+   * object when it drops the table.
    */
   public void follow(SessionLocal session, SqlContext context) {
     for (Map.Entry<FenceId, Table> entry : List.copyOf(tables.entrySet())) {
