@@ -61,7 +61,8 @@ final class LoggedStatement {
       FencedTables fencedTables,
       TransactionSessions transactions,
       Definitions definitions,
-      StoreLimits limits) {}
+      StoreLimits limits,
+      FaultLog faults) {}
 
   private final Means means;
   private final Operation.ExecuteSql statement;
@@ -124,7 +125,7 @@ final class LoggedStatement {
       undo(before);
       Outcome refused = running == null ? null : running.refusal();
       Outcome instead = refused == null ? conflict(e) : refused;
-      return instead == null ? failed(SqlErrors.failure(e)) : instead;
+      return instead == null ? failed(e) : instead;
     } finally {
       H2Transactions.forgetRollback(session);
       means.database().pinning().end(session);
@@ -141,7 +142,11 @@ final class LoggedStatement {
     }
   }
 
-  private Outcome failed(Outcome.SqlFailed failure) {
+  private Outcome failed(RuntimeException e) {
+    Outcome.SqlFailed failure = SqlErrors.failure(e);
+    if (failure.sqlState().equals(SqlState.INTERNAL.state())) {
+      means.faults().add(e);
+    }
     if (failure.sqlState().equals(SqlState.TOO_MUCH_WORK.state())) {
       work.end();
     }
