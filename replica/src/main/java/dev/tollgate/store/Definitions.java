@@ -6,6 +6,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
@@ -165,7 +166,9 @@ final class Definitions {
       DefinitionUndo undo = new DefinitionUndo(session, command.prepared());
       long count;
       try {
-        count = runInH2(statement, command, context, session);
+        // H2 is not ended in the middle of a definition: rows and constraints are counted
+        count =
+            Meter.watched(Meter.Watch.NONE, () -> runInH2(statement, command, context, session));
         session.commit(true);
         bindNew(statement, context, session);
       } catch (RuntimeException e) {

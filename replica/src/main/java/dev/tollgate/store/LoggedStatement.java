@@ -10,6 +10,7 @@ import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.Text;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.fence.KeyChanges;
 import dev.tollgate.store.h2.Exhausted;
@@ -115,7 +116,8 @@ final class LoggedStatement {
     H2Transactions.failAtOnceOnConflict(session);
     SessionLocal.Savepoint before = session.setSavepoint();
     try {
-      Outcome outcome = runPinned(statement.parameterSets().get(number));
+      Outcome outcome =
+          Meter.watched(work.beginSteps(), () -> runPinned(statement.parameterSets().get(number)));
       if (!(outcome instanceof Outcome.Executed)) {
         undo(before);
       }

@@ -24,6 +24,7 @@ import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -72,8 +73,20 @@ class EquivalenceTest {
     StateMachine machine = new StateMachine(database);
     int applied;
 
+    /** The steps of the last command. */
+    long steps;
+
     Outcome apply(Command command) {
       applied++;
+      long before = Meter.steps();
+      try {
+        return applyCounted(command);
+      } finally {
+        steps = Meter.steps() - before;
+      }
+    }
+
+    private Outcome applyCounted(Command command) {
       return machine
           .apply(
               new LogPosition(applied, 0, 1_700_000_000_000_000L + applied * 777L),
@@ -237,15 +250,27 @@ class EquivalenceTest {
 
   private void run(Command command, Replica... replicas) {
     Outcome expected = null;
+    long steps = 0;
     for (Replica replica : replicas) {
       Outcome outcome = masked(replica.apply(command));
       if (expected == null) {
         expected = outcome;
+        steps = replica.steps;
         log.add(command);
         outcomes.add(outcome);
         seen.merge(kind(outcome), 1, Integer::sum);
       } else {
         assertEquals(expected, outcome, () -> "seed " + SEED + ", command " + log.size() + command);
+        if (steps != replica.steps)
+          System.out.println(
+              "STEPS "
+                  + steps
+                  + " "
+                  + replica.steps
+                  + " "
+                  + java.util.Arrays.asList(replicas).indexOf(replica)
+                  + " "
+                  + command);
       }
     }
   }

@@ -1,9 +1,12 @@
 package dev.tollgate.h2;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.Charset;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.h2.api.ErrorCode;
+import org.h2.message.DbException;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of the Java runtime that go through texts, counted by the length of the texts. */
@@ -13,6 +16,12 @@ public final class ChargedTexts {
 
   /** Shorter texts cost nothing beside the step of the loop in which they are used. */
   private static final int SHORT = 64;
+
+  /**
+   * Characters of a text that H2 puts together, such as the result of LISTAGG: more than any value
+   * has.
+   */
+  private static final int LONGEST = 32 << 20;
 
   private ChargedTexts() {}
 
@@ -155,15 +164,30 @@ public final class ChargedTexts {
     return Pattern.compile(pattern).matcher(new CountedText(text)).replaceAll(to);
   }
 
+  /**
+   * Ends the growth of a text.
+   *
+   * @throws DbException with SQLState 22001
+   */
+  static void requireRoom(long length) {
+    if (length > LONGEST) {
+      throw DbException.get(
+          ErrorCode.VALUE_TOO_LONG_2, "CHARACTER VARYING", "a text (" + length + ")");
+    }
+  }
+
   @Replaces(of = "java.lang.StringBuilder")
   public static StringBuilder append(StringBuilder builder, @Nullable String text) {
-    chars(text == null ? 0 : text.length());
+    int length = text == null ? 0 : text.length();
+    chars(length);
+    requireRoom((long) builder.length() + length);
     return builder.append(text);
   }
 
   @Replaces(of = "java.lang.StringBuilder")
   public static StringBuilder append(StringBuilder builder, CharSequence text, int from, int to) {
     chars(to - from);
+    requireRoom((long) builder.length() + to - from);
     return builder.append(text, from, to);
   }
 
@@ -201,5 +225,18 @@ public final class ChargedTexts {
   public static Matcher matcher(Pattern pattern, CharSequence text) {
 
     return pattern.matcher(new CountedText(text));
+  }
+
+  @Replaces(of = "java.io.ByteArrayOutputStream")
+  public static void write(ByteArrayOutputStream out, int value) {
+    requireRoom(out.size());
+    out.write(value);
+  }
+
+  @Replaces(of = "java.io.ByteArrayOutputStream")
+  public static void write(ByteArrayOutputStream out, byte[] bytes, int from, int length) {
+    chars(length);
+    requireRoom((long) out.size() + length);
+    out.write(bytes, from, length);
   }
 }

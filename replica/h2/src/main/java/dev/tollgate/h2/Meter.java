@@ -1,5 +1,9 @@
 package dev.tollgate.h2;
 
+import org.h2.engine.Database;
+import org.h2.engine.DbObject;
+import org.h2.engine.SessionLocal;
+
 /**
  * Counts what H2 does on a thread: one step for each turn of a loop, and what calls of the Java
  * runtime count by the size of their arguments ({@link Charged}). H2's storage is not counted, so
@@ -11,11 +15,14 @@ package dev.tollgate.h2;
 public final class Meter {
   private static final ThreadLocal<Meter> OF_THREAD = ThreadLocal.withInitial(Meter::new);
 
+  /** Steps until a watch looks again that has thrown. */
+  private static final long GRACE = 1_000_000;
+
   private long steps;
   private long next = Long.MAX_VALUE;
   private Watch watch = Watch.NONE;
-  private int initializing;
-  private long stepsBeforeInitializing;
+  private int paused;
+  private long stepsBeforePause;
 
   Meter() {}
 
@@ -91,24 +98,39 @@ public final class Meter {
   }
 
   private void look() {
-    if (initializing == 0) {
+    if (paused == 0) {
+      // for what is left to do once the watch has thrown, and not for ever
+      next = steps + GRACE;
       next = watch.reached(steps);
     }
   }
 
-  /** Begins the initializer of a class, which runs once in a process and so does not count. */
-  public static void beginInitializer() {
+  /**
+   * Begins what does not count, such as the initializer of a class, which runs once in a process.
+   */
+  public static void pause() {
     Meter meter = ofThread();
-    if (meter.initializing++ == 0) {
-      meter.stepsBeforeInitializing = meter.steps;
+    if (meter.paused++ == 0) {
+      meter.stepsBeforePause = meter.steps;
     }
   }
 
-  /** Ends the initializer of a class. */
-  public static void endInitializer() {
+  /** Ends what {@link #pause} began. */
+  public static void resume() {
     Meter meter = ofThread();
-    if (--meter.initializing == 0) {
-      meter.steps = meter.stepsBeforeInitializing;
+    if (--meter.paused == 0) {
+      meter.steps = meter.stepsBeforePause;
+    }
+  }
+
+  /** Stores a sequence, which happens once in so many values as it keeps, unseen by statements. */
+  @Replaces(of = "org.h2.engine.Database", in = "org.h2.schema.Sequence")
+  public static void updateMeta(Database database, SessionLocal session, DbObject sequence) {
+    pause();
+    try {
+      database.updateMeta(session, sequence);
+    } finally {
+      resume();
     }
   }
 }

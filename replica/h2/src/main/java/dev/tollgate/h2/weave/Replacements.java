@@ -3,6 +3,7 @@ package dev.tollgate.h2.weave;
 import dev.tollgate.h2.ChargedArrays;
 import dev.tollgate.h2.ChargedNumbers;
 import dev.tollgate.h2.ChargedTexts;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.h2.OrderedMap;
 import dev.tollgate.h2.Reproducible;
 import java.io.IOException;
@@ -59,7 +60,12 @@ final class Replacements {
   /** What classes call whose work is counted. */
   static Replacements ofCounted() throws IOException {
     return read(
-        List.of(Reproducible.class, ChargedTexts.class, ChargedNumbers.class, ChargedArrays.class));
+        List.of(
+            Reproducible.class,
+            Meter.class,
+            ChargedTexts.class,
+            ChargedNumbers.class,
+            ChargedArrays.class));
   }
 
   private static Replacements read(List<Class<?>> all) throws IOException {

@@ -187,13 +187,13 @@ final class Rewriting extends ClassVisitor {
     @Override
     public void visitCode() {
       super.visitCode();
-      callMeter(this, "beginInitializer");
+      callMeter(this, "pause");
     }
 
     @Override
     public void visitInsn(int opcode) {
       if (opcode == Opcodes.RETURN) {
-        callMeter(this, "endInitializer");
+        callMeter(this, "resume");
       }
       super.visitInsn(opcode);
     }
