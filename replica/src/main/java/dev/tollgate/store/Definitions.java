@@ -17,6 +17,7 @@ import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
 import dev.tollgate.store.limits.DomainMeters;
 import dev.tollgate.store.limits.RowBytes;
+import dev.tollgate.store.limits.ScanMeters;
 import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.StoreCommand;
@@ -254,7 +255,7 @@ final class Definitions {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
     bytes.follow();
     Insert filling = H2Statements.insertion(session, made, rows);
-    command.meter().weighed(LogStatements.attach(session, filling).weight());
+    command.meter().weighed(ScanMeters.attach(session, filling).weight());
     filling.update();
   }
 

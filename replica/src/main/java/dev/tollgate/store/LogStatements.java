@@ -1,6 +1,5 @@
 package dev.tollgate.store;
 
-import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
@@ -16,13 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Prepares logged statements so that all replicas run them alike. */
 final class LogStatements {
-  /**
-   * Maximum number of tables in one join. H2 tries join orders to find the best, and ends the
-   * search by the clock. It first reads the clock after 128 orders, and five tables have 120
-   * (docs/adr/0014).
-   */
-  static final int MAX_JOINED_TABLES = 5;
-
   private LogStatements() {}
 
   /**
@@ -77,7 +69,7 @@ final class LogStatements {
         rows.prepare();
       }
     }
-    ScanMeters.Found found = attach(session, prepared);
+    ScanMeters.Found found = ScanMeters.attach(session, prepared);
     String computed = DefinitionRows.queryOf(session, prepared);
     if (computed == null) {
       return new Ready(prepared, found);
@@ -85,23 +77,8 @@ final class LogStatements {
     Query query = (Query) session.prepare(computed);
     return new Ready(
         prepared,
-        attach(session, query).with(found),
+        ScanMeters.attach(session, query).with(found),
         query,
         DefinitionRows.granted(session, prepared));
-  }
-
-  static ScanMeters.Found attach(SessionLocal session, Prepared prepared) {
-    ScanMeters.Found found = ScanMeters.attach(session, prepared);
-    int joined = found.widestJoin();
-    if (joined > MAX_JOINED_TABLES) {
-      throw Exhausted.work(
-          "a statement that changes something may join at most "
-              + MAX_JOINED_TABLES
-              + " tables at a time, not "
-              + joined
-              + ", because the order of more is chosen by the clock of each replica. Join some of"
-              + " them in a derived table: FROM (SELECT ...) AS d JOIN ...");
-    }
-    return found;
   }
 }

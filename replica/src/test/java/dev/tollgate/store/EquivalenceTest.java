@@ -60,6 +60,9 @@ class EquivalenceTest {
   private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
   private static final int SESSIONS = 8;
 
+  /** By which the steps of a command differ on a replica that was restored (docs/adr/0093). */
+  private static final int FEW_STEPS = 100;
+
   private final Random random = new Random(SEED);
   private final List<Command> log = new ArrayList<>();
   private final List<Outcome> outcomes = new ArrayList<>();
@@ -261,16 +264,10 @@ class EquivalenceTest {
         seen.merge(kind(outcome), 1, Integer::sum);
       } else {
         assertEquals(expected, outcome, () -> "seed " + SEED + ", command " + log.size() + command);
-        if (steps != replica.steps)
-          System.out.println(
-              "STEPS "
-                  + steps
-                  + " "
-                  + replica.steps
-                  + " "
-                  + java.util.Arrays.asList(replicas).indexOf(replica)
-                  + " "
-                  + command);
+        long first = steps;
+        assertTrue(
+            Math.abs(first - replica.steps) <= FEW_STEPS,
+            () -> "seed " + SEED + ", " + first + " or " + replica.steps + " steps: " + command);
       }
     }
   }

@@ -50,6 +50,9 @@ class TiesTest {
             + " (SELECT ID FROM SRC ORDER BY PRIO FETCH FIRST 3 ROWS ONLY)",
         "MERGE INTO T USING (SELECT ID, X FROM SRC ORDER BY PRIO LIMIT 4) AS S ON T.X = S.X"
             + " WHEN NOT MATCHED THEN INSERT (X) VALUES (S.ID)",
+        "INSERT INTO T(X) SELECT A.ID || '-' || G.ID FROM SRC A JOIN SRC B ON A.PRIO = B.PRIO JOIN"
+            + " SRC C ON C.ID = B.ID JOIN SRC D ON D.ID = C.ID JOIN SRC E ON E.X = D.X JOIN SRC F"
+            + " ON F.ID = E.ID JOIN SRC G ON G.ID = F.ID LIMIT 50",
         "INSERT INTO T(X) SELECT DISTINCT CAST(V AS DECFLOAT) FROM (VALUES ('Infinity'),"
             + " ('-Infinity'), ('NaN'), ('1')) AS S(V)",
       })

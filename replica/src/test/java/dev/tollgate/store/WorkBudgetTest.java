@@ -487,12 +487,12 @@ class WorkBudgetTest {
   }
 
   @Test
-  void wideJoinOfAWriteIsRefusedBecauseItsOrderDependsOnAClock() {
-    String five = "T A JOIN T B USING(ID) JOIN T C USING(ID) JOIN T D USING(ID) JOIN T E USING(ID)";
-    replica.ok(session, "INSERT INTO EMPTY_TABLE SELECT A.ID, 1 FROM " + five + " WHERE A.ID < 9");
-    Outcome outcome =
-        replica.run(
-            session, "INSERT INTO EMPTY_TABLE SELECT A.ID, 1 FROM " + five + " JOIN T F USING(ID)");
-    assertEquals("54001", stateOf(outcome), outcome.toString());
+  void writeJoinsManyTables() throws SQLException {
+    String joins = "";
+    for (int i = 0; i < 11; i++) {
+      joins += " JOIN T AS T" + i + " USING(ID)";
+    }
+    replica.ok(session, "INSERT INTO EMPTY_TABLE SELECT T.ID, 1 FROM T" + joins);
+    assertEquals(List.of("3000"), replica.query("SELECT COUNT(*) FROM EMPTY_TABLE"));
   }
 }

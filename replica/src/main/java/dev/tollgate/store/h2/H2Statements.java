@@ -48,8 +48,6 @@ public final class H2Statements {
       H2Fields.field(SequenceValue.class, "sequence", Sequence.class);
   private static final VarHandle FETCH =
       H2Fields.field(Delete.class.getSuperclass(), "fetchExpr", Expression.class);
-  private static final VarHandle TOP_FILTERS =
-      H2Fields.field(Select.class, "topFilters", ArrayList.class);
   private static final VarHandle SORT = H2Fields.field(Query.class, "sort", SortOrder.class);
   private static final VarHandle GROUPS = H2Fields.field(Select.class, "groupIndex", int[].class);
   private static final VarHandle WRITTEN_ROWS =
@@ -128,11 +126,6 @@ public final class H2Statements {
       IntStream.of(groups).forEach(compared::set);
     }
     return compared;
-  }
-
-  /** The number of tables whose order H2 chooses. */
-  public static int joinedTables(Select select) {
-    return ((ArrayList<?>) TOP_FILTERS.get(select)).size();
   }
 
   /** Returns the values of the rows that are written out in INSERT, MERGE or VALUES. */

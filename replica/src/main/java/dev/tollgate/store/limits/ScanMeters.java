@@ -80,7 +80,6 @@ public final class ScanMeters {
   private final OperationCount operations = new OperationCount();
   private final GroupCost groups = new GroupCost();
   private final Set<Sequence> sequences = new LinkedHashSet<>();
-  private int widestJoin;
   private boolean geometry;
   private boolean json;
   private boolean numbers;
@@ -93,20 +92,15 @@ public final class ScanMeters {
   /**
    * What was found in a statement.
    *
-   * @param widestJoin the number of tables in its widest join, whose order H2 chooses
    * @param tables the tables that the statement scans, without views, each once
    * @param geometry whether something in the statement is a GEOMETRY
    * @param weight what it may do with each row
    * @param sequences those that it names, without those of defaults
    */
   public record Found(
-      int widestJoin,
-      Set<Table> tables,
-      boolean geometry,
-      StatementWeight weight,
-      Set<Sequence> sequences) {
+      Set<Table> tables, boolean geometry, StatementWeight weight, Set<Sequence> sequences) {
     public static final Found NOTHING =
-        new Found(0, Set.of(), /* geometry= */ false, StatementWeight.NONE, Set.of());
+        new Found(Set.of(), /* geometry= */ false, StatementWeight.NONE, Set.of());
 
     /** The same for two statements of which one is a part of the other. */
     public Found with(Found other) {
@@ -115,12 +109,7 @@ public final class ScanMeters {
       all.addAll(other.tables);
       Set<Sequence> named = new LinkedHashSet<>(sequences);
       named.addAll(other.sequences);
-      return new Found(
-          Math.max(widestJoin, other.widestJoin),
-          all,
-          geometry || other.geometry,
-          weight.with(other.weight),
-          named);
+      return new Found(all, geometry || other.geometry, weight.with(other.weight), named);
     }
   }
 
@@ -156,17 +145,13 @@ public final class ScanMeters {
     meters.typed = false;
     meters.visit(prepared);
     meters.lookIntoAll();
-    Set<Sequence> named = Set.copyOf(meters.sequences);
+    Set<Sequence> named = new LinkedHashSet<>(meters.sequences);
     meters.guardRules();
     if (!(prepared instanceof DefineCommand)) {
       SizeMeter.attach(meters.parts);
     }
     return new Found(
-        meters.widestJoin,
-        meters.tables,
-        meters.geometry,
-        meters.groups.weight(meters.operations.count()),
-        named);
+        meters.tables, meters.geometry, meters.groups.weight(meters.operations.count()), named);
   }
 
   /** Meters a rule or a default of a domain, wherever H2 computes it. */
@@ -231,7 +216,6 @@ public final class ScanMeters {
     } else if (part instanceof Select select) {
       ValueMeter.attach(select.getExpressions());
       CompareMeter.attach(select);
-      widestJoin = Math.max(widestJoin, H2Statements.joinedTables(select));
     } else if (part instanceof SelectUnion union) {
       CompareMeter.attach(union);
     } else if (part instanceof Delete delete) {
