@@ -103,7 +103,8 @@ class StatementFaultsTest {
         "SELECT ID FROM OLD TABLE (DELETE FROM T) LIMIT (SELECT -1)",
         "SELECT (SELECT COUNT(*) FROM FINAL TABLE (INSERT INTO T VALUES(4, 4))) / 0",
         "INSERT INTO U SELECT 1 / (ID - 4) FROM FINAL TABLE (INSERT INTO T VALUES(4, 4))",
-        "UPDATE U SET X = (SELECT ID FROM FINAL TABLE (INSERT INTO T VALUES(4, 4))) WHERE 1 / X = 1"
+        "UPDATE U SET X = (SELECT ID FROM FINAL TABLE (INSERT INTO T VALUES(4, 4))) WHERE 1 / X = 1",
+        "CREATE TABLE N AS SELECT 1 / (ID - 4) AS X FROM FINAL TABLE (INSERT INTO T VALUES(4, 4))"
       })
   void failedStatementLeavesNoRows(String sql) throws SQLException, IOException {
     replica.ok(session, "INSERT INTO U VALUES(1), (0)");

@@ -41,7 +41,7 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   private static final int LOOKS = 20;
 
   /** Least time from one comparison that a fault brings about to the next. */
-  static final Duration FAULT_INTERVAL = Duration.ofSeconds(10);
+  public static final Duration FAULT_INTERVAL = Duration.ofSeconds(10);
 
   /** How long a fault waits for the answers to the comparison before. */
   private static final Duration FAULT_PATIENCE = Duration.ofMinutes(1);
