@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
-import org.h2.command.ddl.AlterDomain;
 import org.h2.command.ddl.AlterTableDropConstraint;
 import org.h2.command.ddl.DropSchema;
 import org.h2.command.ddl.DropTable;
@@ -162,12 +161,11 @@ public final class FencedTables {
   /** The tables whose definitions a definition may change besides those that it names. */
   private static Collection<Table> redefined(
       SessionLocal session, Prepared definition, Collection<Table> named) {
-    if (definition instanceof AlterDomain domain) {
-      return H2Definitions.tablesOfDomain(session, domain);
-    }
-    Set<Table> redefined = new LinkedHashSet<>();
+    Set<Table> redefined = new LinkedHashSet<>(H2Definitions.tablesOfDomains(session, definition));
     boolean dropsKeys =
-        definition instanceof DropTable || definition instanceof AlterTableDropConstraint;
+        definition instanceof DropTable
+            || definition instanceof AlterTableDropConstraint
+            || definition.getType() == CommandInterface.ALTER_TABLE_DROP_COLUMN;
     Collection<Table> losing =
         definition instanceof DropSchema drop
             ? H2Definitions.tablesOf(session, drop)

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
@@ -259,16 +260,25 @@ public final class H2Definitions {
   }
 
   /**
-   * The tables with columns of the domain that a definition alters or drops, or of a domain that
+   * The tables with columns of a domain that a definition alters or drops, or of a domain that
    * narrows this domain.
    */
-  public static Collection<Table> tablesOfDomain(SessionLocal session, AlterDomain definition) {
-    Domain altered = schemaOf(definition).findDomain((String) ALTERED_DOMAIN.get(definition));
+  public static Collection<Table> tablesOfDomains(SessionLocal session, Prepared definition) {
+    Predicate<Domain> changed;
+    if (definition instanceof AlterDomain alter) {
+      Domain altered = schemaOf(alter).findDomain((String) ALTERED_DOMAIN.get(alter));
+      changed = domain -> domain.equals(altered);
+    } else if (definition instanceof DropSchema drop) {
+      String dropped = (String) DROPPED_SCHEMA.get(drop);
+      changed = domain -> domain.getSchema().getName().equals(dropped);
+    } else {
+      return List.of();
+    }
     Set<Table> found = new LinkedHashSet<>();
     for (Table table : session.getDatabase().getAllTablesAndViews()) {
       for (Column column : table.getColumns()) {
         for (Domain domain = column.getDomain(); domain != null; domain = domain.getDomain()) {
-          if (domain.equals(altered)) {
+          if (changed.test(domain)) {
             found.add(table);
           }
         }

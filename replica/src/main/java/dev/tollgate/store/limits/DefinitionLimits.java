@@ -5,6 +5,7 @@ import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.SqlState;
+import java.util.Collection;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterSchemaRename;
 import org.h2.command.ddl.AlterTableRename;
@@ -12,6 +13,7 @@ import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CommandWithColumns;
 import org.h2.command.ddl.CreateDomain;
 import org.h2.command.ddl.CreateView;
+import org.h2.command.ddl.DropSchema;
 import org.h2.command.query.Query;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
@@ -48,6 +50,24 @@ final class DefinitionLimits {
       requireNoViewsOf(session, rename);
     } else if (definition instanceof AlterSchemaRename rename) {
       requireNoViewsOf(session, H2Definitions.schemaOf(rename));
+    } else if (definition instanceof DropSchema drop) {
+      requireNoDomainsElsewhere(session, drop);
+    }
+  }
+
+  /** H2 drops the domains of a schema, and leaves the columns of other schemas with them. */
+  private static void requireNoDomainsElsewhere(SessionLocal session, DropSchema drop) {
+    Collection<Table> dropped = H2Definitions.tablesOf(session, drop);
+    for (Table table : H2Definitions.tablesOfDomains(session, drop)) {
+      if (!dropped.contains(table)) {
+        throw DbException.convert(
+            SqlErrors.exception(
+                SqlState.NOT_SUPPORTED,
+                "the schema was not dropped, because columns of table "
+                    + table.getSQL(HasSQL.DEFAULT_SQL_FLAGS)
+                    + " have domains of the schema: first DROP DOMAIN ... CASCADE, which leaves the"
+                    + " columns their types"));
+      }
     }
   }
 
