@@ -250,8 +250,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return LoggedStatements.updated(0);
   }
 
-  private Outcome unfenceTable(
-      Operation.UnfenceTable operation, SqlContext context, User user) {
+  private Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context, User user) {
     H2Database.enterSchema(session, context.schema());
     Table table = FencedTables.find(session, operation.table());
     if (table == null) {

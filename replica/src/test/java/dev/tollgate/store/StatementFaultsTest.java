@@ -114,13 +114,14 @@ class StatementFaultsTest {
     assertEquals(before, replica.database.script());
     replica.ok(session, "INSERT INTO U VALUES(2)");
     try (StoreDriver restarted =
-        new StoreDriver(
-            DatabaseCopyTest.restored(DatabaseCopyTest.snapshotOf(replica.database)))) {
+        new StoreDriver(DatabaseCopyTest.restored(DatabaseCopyTest.snapshotOf(replica.database)))) {
       assertEquals(replica.script(), restarted.script());
     }
   }
 
-  /** H2 has rebuilt the table with the new columns when it finds that it cannot make a constraint. */
+  /**
+   * H2 has rebuilt the table with the new columns when it finds that it cannot make a constraint.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -205,7 +206,9 @@ class StatementFaultsTest {
     assertEquals(before, replica.database.script());
   }
 
-  /** The guard was lost with the next change of the table, and the one after stopped the replica. */
+  /**
+   * The guard was lost with the next change of the table, and the one after stopped the replica.
+   */
   @Test
   void locksOfRowsDependOnNoDomain() {
     replica.ok(session, "CREATE DOMAIN D AS VARCHAR(5)");
@@ -239,8 +242,7 @@ class StatementFaultsTest {
     replica.ok(session, "CREATE TABLE N(I INT)");
     assertInstanceOf(
         Outcome.Executed.class,
-        replica.perform(
-            session, new Operation.UnfenceTable(new TableName(null, "T"), null, true)));
+        replica.perform(session, new Operation.UnfenceTable(new TableName(null, "T"), null, true)));
     replica.ok(session, "INSERT INTO T VALUES(4, 4)");
   }
 
@@ -279,7 +281,8 @@ class StatementFaultsTest {
     replica.ok(session, "CREATE FORCE VIEW LOOSE AS SELECT X FROM MISSING");
     replica.ok(session, "CREATE FORCE VIEW TIED AS SELECT X FROM LOOSE");
     List<String> before = replica.database.script();
-    Outcome.SqlFailed refused = assertInstanceOf(Outcome.SqlFailed.class, replica.run(session, sql));
+    Outcome.SqlFailed refused =
+        assertInstanceOf(Outcome.SqlFailed.class, replica.run(session, sql));
     assertEquals("42T01", refused.sqlState());
     assertTrue(refused.message().contains("would use itself"), refused.message());
     assertEquals(before, replica.database.script());
@@ -287,7 +290,9 @@ class StatementFaultsTest {
     assertEquals(List.of("1", "2", "3"), replica.query("SELECT X FROM C ORDER BY 1"));
   }
 
-  /** A view is text. It would name what is not there, and nothing would keep its table from going. */
+  /**
+   * A view is text. It would name what is not there, and nothing would keep its table from going.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -339,7 +344,11 @@ class StatementFaultsTest {
 
   /** The core refuses by values, so its exceptions are broken invariants, also within H2. */
   @ParameterizedTest
-  @ValueSource(strings = {"SELECT TOLLGATE.TRY_ACQUIRE_LOCK('job')", "INSERT INTO U SELECT 1 FROM T WHERE TOLLGATE.HOLDS_LOCK('job', ID)"})
+  @ValueSource(
+      strings = {
+        "SELECT TOLLGATE.TRY_ACQUIRE_LOCK('job')",
+        "INSERT INTO U SELECT 1 FROM T WHERE TOLLGATE.HOLDS_LOCK('job', ID)"
+      })
   void exceptionOfTheCoreStopsTheReplica(String sql) {
     SqlContext broken =
         (SqlContext)
@@ -360,8 +369,7 @@ class StatementFaultsTest {
                     });
     Operation.ExecuteSql statement =
         StoreDriver.statement(sql, null, List.<Object[]>of(new Object[0]));
-    assertThrows(
-        ReplicaFailure.class, () -> replica.database.execute(statement, 0, broken));
+    assertThrows(ReplicaFailure.class, () -> replica.database.execute(statement, 0, broken));
   }
 
   private Outcome fenceRows(String lockSql) {

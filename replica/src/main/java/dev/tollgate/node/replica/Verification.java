@@ -60,6 +60,8 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   /** True while a comparison is due because of a fault. */
   private final AtomicBoolean faulted = new AtomicBoolean();
 
+  private volatile @Nullable Future<?> comparing;
+
   /** When the last comparison because of a fault was requested; used by the timer alone. */
   private long comparedNanos = System.nanoTime() - FAULT_INTERVAL.toNanos();
 
@@ -138,10 +140,11 @@ public final class Verification implements Replica.Listener, AutoCloseable {
 
   private void execute(Runnable task, long delayMillis) {
     try {
-      timer.schedule(
-          supervision.repeated("the comparison after a fault", task),
-          delayMillis,
-          TimeUnit.MILLISECONDS);
+      comparing =
+          timer.schedule(
+              supervision.repeated("the comparison after a fault", task),
+              delayMillis,
+              TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("{}: closes, so the replicas are not compared", nodeId);
     }
@@ -236,6 +239,10 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   public synchronized void close() {
     if (looking != null) {
       looking.cancel(/* mayInterruptIfRunning= */ false);
+    }
+    Future<?> fault = comparing;
+    if (fault != null) {
+      fault.cancel(/* mayInterruptIfRunning= */ false);
     }
     timer.shutdown();
   }

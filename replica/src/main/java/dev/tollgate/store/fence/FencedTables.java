@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * the tables that referential actions reach. H2 runs a referential action whether or not it finds
  * rows, so a cascade counts as a write even if it would change nothing.
  *
- * <p>A definition also writes to the tables whose own definitions it may change: tables with foreign
- * keys to what it drops, and tables with columns of the domain that it drops or alters.
+ * <p>A definition also writes to the tables whose own definitions it may change: tables with
+ * foreign keys to what it drops, and tables with columns of the domain that it drops or alters.
  */
 public final class FencedTables {
   /** What a statement does to the rows of a table. */
@@ -278,8 +278,8 @@ public final class FencedTables {
 
   /**
    * Updates the fences after a definition, which cannot be refused any more. H2 creates a new table
-   * object when it rebuilds a table, and keeps the object when it renames the table. H2 discards the
-   * object when it drops the table.
+   * object when it rebuilds a table, and keeps the object when it renames the table. H2 discards
+   * the object when it drops the table.
    */
   public void follow(SessionLocal session, SqlContext context) {
     for (Map.Entry<FenceId, Table> entry : List.copyOf(tables.entrySet())) {

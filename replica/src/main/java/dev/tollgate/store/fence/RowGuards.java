@@ -168,9 +168,7 @@ public final class RowGuards {
    * @return the first refusal, or null
    */
   private Outcome.@Nullable Refused forEachLock(
-      Table table,
-      RowLocks locks,
-      Function<LockName, Outcome.@Nullable Refused> question) {
+      Table table, RowLocks locks, Function<LockName, Outcome.@Nullable Refused> question) {
     SessionLocal scanner = database.openSession();
     try {
       Cursor rows = table.getScanIndex(scanner).find(scanner, null, null, false);

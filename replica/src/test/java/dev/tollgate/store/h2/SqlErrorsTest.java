@@ -72,7 +72,6 @@ class SqlErrorsTest {
       assertTrue(refused.message().contains("Exception)"), refused.message());
     }
     assertEquals(
-        "22012",
-        SqlErrors.failure(DbException.get(ErrorCode.DIVISION_BY_ZERO_1, "1")).sqlState());
+        "22012", SqlErrors.failure(DbException.get(ErrorCode.DIVISION_BY_ZERO_1, "1")).sqlState());
   }
 }
