@@ -300,12 +300,14 @@ class StatementFaultsTest {
         "ALTER TABLE S.SOURCE RENAME TO N | DROP TABLE S.N",
         "ALTER TABLE S.SOURCE ALTER COLUMN V RENAME TO N | DROP TABLE S.SOURCE",
         "ALTER VIEW A RENAME TO N | DROP VIEW N RESTRICT",
+        "ALTER TABLE ASKED RENAME TO N | DROP TABLE S.SOURCE",
         "ALTER SCHEMA S RENAME TO N | DROP TABLE N.SOURCE"
       })
   void viewKeepsWhatItNames(String rename, String drop) throws SQLException {
     replica.ok(session, "CREATE SCHEMA S");
     replica.ok(session, "CREATE TABLE S.SOURCE(ID INT PRIMARY KEY, V INT, OTHER INT)");
-    replica.ok(session, "CREATE VIEW A AS SELECT V FROM S.SOURCE");
+    replica.ok(session, "CREATE TABLE ASKED(I INT)");
+    replica.ok(session, "CREATE VIEW A AS SELECT V FROM S.SOURCE WHERE V IN (SELECT I FROM ASKED)");
     replica.ok(session, "CREATE VIEW B AS SELECT V FROM A");
     List<String> before = replica.database.script();
     Outcome.SqlFailed refused =
@@ -340,6 +342,22 @@ class StatementFaultsTest {
         "INSERT INTO U WITH RECURSIVE R(N) AS (SELECT 1 UNION ALL SELECT N + 1 FROM R WHERE N < 4)"
             + " SELECT NEXT VALUE FOR S FROM R");
     assertEquals(List.of("1", "2", "3", "4"), replica.query("SELECT X FROM U ORDER BY 1"));
+  }
+
+  /** What follows a definition cannot be refused any more. */
+  @Test
+  void ruleOfADomainThatCannotBeMeteredIsRefusedWhereItIsUsed() {
+    replica.ok(session, "CREATE SEQUENCE S");
+    replica.ok(session, "CREATE DOMAIN D AS INT");
+    replica.ok(session, "CREATE TABLE OF_D(X D)");
+    replica.ok(
+        session,
+        "ALTER DOMAIN D SET DEFAULT (SELECT MAX(V) FROM (WITH RECURSIVE R(N, V) AS (SELECT 1,"
+            + " NEXT VALUE FOR S UNION ALL SELECT N + 1, NEXT VALUE FOR S FROM R WHERE N < 4)"
+            + " SELECT V FROM R))");
+    assertEquals(
+        "HYC00", Planned.stateOf(replica.run(session, "INSERT INTO OF_D VALUES(DEFAULT)")));
+    replica.ok(session, "CREATE TABLE N(I INT)");
   }
 
   /** The core refuses by values, so its exceptions are broken invariants, also within H2. */

@@ -143,15 +143,17 @@ public final class FencedTables {
     if (prepared instanceof DataChangeStatement change) {
       addReached(change.getTable(), changeOf(prepared), written);
     }
+    List<Table> named = new ArrayList<>();
     for (Operation.DefinitionTarget target : statement.targets()) {
-      for (Table table : tablesOf(session, target)) {
-        if (!written.containsKey(table)) {
-          addReached(table, Change.ANY, written);
-        }
+      named.addAll(tablesOf(session, target));
+    }
+    for (Table table : named) {
+      if (!written.containsKey(table)) {
+        addReached(table, Change.ANY, written);
       }
     }
     if (statement.definition()) {
-      for (Table table : redefined(session, prepared, written.keySet())) {
+      for (Table table : redefined(session, prepared, named)) {
         written.put(table, Change.ANY);
       }
     }

@@ -5,7 +5,9 @@ import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.SqlState;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterSchemaRename;
 import org.h2.command.ddl.AlterTableRename;
@@ -75,8 +77,9 @@ final class DefinitionLimits {
   private static void requireNoViewsOf(SessionLocal session, AlterTableRename rename) {
     Table table = H2Definitions.renamedTable(session, rename);
     if (table != null) {
-      for (TableView view : table.getDependentViews()) {
-        throw named(view, table.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
+      String name = table.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
+      for (TableView view : Views.naming(session, name)) {
+        throw named(view, name);
       }
     }
     if (table instanceof TableView view) {
@@ -93,7 +96,7 @@ final class DefinitionLimits {
         ParserUtil.quoteIdentifier(
                 new StringBuilder(), H2Definitions.oldNameOf(rename), HasSQL.DEFAULT_SQL_FLAGS)
             .toString();
-    for (TableView view : table.getDependentViews()) {
+    for (TableView view : Views.naming(session, table.getSQL(HasSQL.DEFAULT_SQL_FLAGS))) {
       if (view.getQuerySQL().contains(column)) {
         throw named(view, "column " + column);
       }
@@ -101,15 +104,12 @@ final class DefinitionLimits {
   }
 
   private static void requireNoViewsOf(SessionLocal session, Schema schema) {
-    for (TableView view : Views.of(session)) {
-      boolean concerned =
-          view.getSchema().equals(schema)
-              // such a view may name the schema, or what it is about to be called
-              || view.isInvalid()
-              || view.getTables().stream().anyMatch(table -> table.getSchema().equals(schema));
-      if (concerned) {
-        throw named(view, "schema " + schema.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
-      }
+    String name = schema.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
+    List<TableView> views = new ArrayList<>(Views.naming(session, name + "."));
+    // such a view may name the schema, or what the schema is about to be called
+    Views.of(session).stream().filter(TableView::isInvalid).forEach(views::add);
+    for (TableView view : views) {
+      throw named(view, "schema " + name);
     }
   }
 
