@@ -77,7 +77,7 @@ final class DefinitionUndo {
       restoreTable();
       for (Table table : session.getDatabase().getAllTablesAndViews()) {
         if (!tables.contains(sql(table))) {
-          update("DROP TABLE " + sql(table));
+          update("DROP TABLE " + sql(table) + " CASCADE");
         }
       }
       for (Domain domain : allDomains()) {
