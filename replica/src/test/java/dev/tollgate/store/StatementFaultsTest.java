@@ -148,6 +148,7 @@ class StatementFaultsTest {
   @ValueSource(
       strings = {
         "ALTER TABLE M DROP COLUMN A",
+        "ALTER TABLE M DROP COLUMN W",
         "ALTER TABLE M DROP COLUMN (B, A)",
         "ALTER TABLE M DROP COLUMN G, A",
         "ALTER TABLE M ALTER COLUMN A SET DATA TYPE TIME",
@@ -170,14 +171,14 @@ class StatementFaultsTest {
     replica.ok(session, "CREATE DOMAIN S.D AS INT CHECK (VALUE > 0)");
     replica.ok(
         session,
-        "CREATE TABLE M(A INT PRIMARY KEY, B S.D, C INT, G INT GENERATED ALWAYS AS (C + 1),"
+        "CREATE TABLE M(A INT PRIMARY KEY, B S.D, C INT, W INT, G INT GENERATED ALWAYS AS (C + 1),"
             + " UNIQUE(A, B), CHECK (A < 100), CHECK (A + C < 100))");
     replica.ok(
         session,
         "CREATE TABLE S.CHILD(A INT REFERENCES PUBLIC.M ON DELETE CASCADE, B INT,"
             + " FOREIGN KEY(A, B) REFERENCES PUBLIC.M(A, B))");
     replica.ok(session, "CREATE INDEX MI ON M(A, C)");
-    replica.ok(session, "CREATE VIEW V AS SELECT A FROM M");
+    replica.ok(session, "CREATE VIEW V AS SELECT A, W FROM M");
     replica.ok(session, "INSERT INTO M(A, B, C) VALUES(1, 1, 1), (2, 2, 1)");
     List<String> before = definitions();
     assertInstanceOf(Outcome.SqlFailed.class, replica.run(session, sql));
