@@ -168,9 +168,11 @@ public final class FencedTables {
         definition instanceof DropTable
             || definition instanceof AlterTableDropConstraint
             || definition.getType() == CommandInterface.ALTER_TABLE_DROP_COLUMN;
+    Schema dropped =
+        definition instanceof DropSchema drop ? H2Definitions.schemaOf(session, drop) : null;
     Collection<Table> losing =
-        definition instanceof DropSchema drop
-            ? H2Definitions.tablesOf(session, drop)
+        dropped != null
+            ? dropped.getAllTablesAndViews(session)
             : dropsKeys ? named : List.of();
     for (Table table : losing) {
       for (Constraint constraint : table.getConstraints()) {

@@ -269,8 +269,8 @@ public final class H2Definitions {
       Domain altered = schemaOf(alter).findDomain((String) ALTERED_DOMAIN.get(alter));
       changed = domain -> domain.equals(altered);
     } else if (definition instanceof DropSchema drop) {
-      String dropped = (String) DROPPED_SCHEMA.get(drop);
-      changed = domain -> domain.getSchema().getName().equals(dropped);
+      Schema dropped = schemaOf(session, drop);
+      changed = domain -> domain.getSchema().equals(dropped);
     } else {
       return List.of();
     }
@@ -287,10 +287,9 @@ public final class H2Definitions {
     return found;
   }
 
-  /** The tables of the schema that a definition drops. */
-  public static Collection<Table> tablesOf(SessionLocal session, DropSchema definition) {
-    Schema dropped = session.getDatabase().findSchema((String) DROPPED_SCHEMA.get(definition));
-    return dropped == null ? List.of() : dropped.getAllTablesAndViews(session);
+  /** The schema that a definition drops, or null if there is none of that name. */
+  public static @Nullable Schema schemaOf(SessionLocal session, DropSchema definition) {
+    return session.getDatabase().findSchema((String) DROPPED_SCHEMA.get(definition));
   }
 
   /** The name of a view to be created. */

@@ -6,7 +6,6 @@ import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.SqlState;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterSchemaRename;
@@ -17,6 +16,7 @@ import org.h2.command.ddl.CreateDomain;
 import org.h2.command.ddl.CreateView;
 import org.h2.command.ddl.DropSchema;
 import org.h2.command.query.Query;
+import org.h2.engine.Right;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.schema.Domain;
@@ -59,9 +59,13 @@ final class DefinitionLimits {
 
   /** H2 drops the domains of a schema, and leaves the columns of other schemas with them. */
   private static void requireNoDomainsElsewhere(SessionLocal session, DropSchema drop) {
-    Collection<Table> dropped = H2Definitions.tablesOf(session, drop);
+    Schema schema = H2Definitions.schemaOf(session, drop);
+    if (schema == null) {
+      return;
+    }
+    session.getUser().checkSchemaOwner(schema);
     for (Table table : H2Definitions.tablesOfDomains(session, drop)) {
-      if (!dropped.contains(table)) {
+      if (!table.getSchema().equals(schema)) {
         throw DbException.convert(
             SqlErrors.exception(
                 SqlState.NOT_SUPPORTED,
@@ -77,6 +81,7 @@ final class DefinitionLimits {
   private static void requireNoViewsOf(SessionLocal session, AlterTableRename rename) {
     Table table = H2Definitions.renamedTable(session, rename);
     if (table != null) {
+      session.getUser().checkTableRight(table, Right.SCHEMA_OWNER);
       String name = table.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
       for (TableView view : Views.naming(session, name)) {
         throw named(view, name);
@@ -92,6 +97,7 @@ final class DefinitionLimits {
     if (table == null) {
       return;
     }
+    session.getUser().checkTableRight(table, Right.SCHEMA_OWNER);
     String column =
         ParserUtil.quoteIdentifier(
                 new StringBuilder(), H2Definitions.oldNameOf(rename), HasSQL.DEFAULT_SQL_FLAGS)
@@ -104,6 +110,7 @@ final class DefinitionLimits {
   }
 
   private static void requireNoViewsOf(SessionLocal session, Schema schema) {
+    session.getUser().checkSchemaAdmin();
     String name = schema.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
     List<TableView> views = new ArrayList<>(Views.naming(session, name + "."));
     // such a view may name the schema, or what the schema is about to be called
