@@ -171,9 +171,7 @@ public final class FencedTables {
     Schema dropped =
         definition instanceof DropSchema drop ? H2Definitions.schemaOf(session, drop) : null;
     Collection<Table> losing =
-        dropped != null
-            ? dropped.getAllTablesAndViews(session)
-            : dropsKeys ? named : List.of();
+        dropped != null ? dropped.getAllTablesAndViews(session) : dropsKeys ? named : List.of();
     for (Table table : losing) {
       for (Constraint constraint : table.getConstraints()) {
         if (constraint instanceof ConstraintReferential key && key.getRefTable().equals(table)) {
