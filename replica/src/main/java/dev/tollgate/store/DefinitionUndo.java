@@ -2,39 +2,50 @@ package dev.tollgate.store;
 
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.ReplicaFailure;
+import dev.tollgate.store.h2.StoredObject;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.constraint.Constraint;
+import org.h2.engine.DbObject;
 import org.h2.engine.SessionLocal;
+import org.h2.index.Index;
 import org.h2.schema.Domain;
 import org.h2.schema.Schema;
+import org.h2.schema.SchemaObject;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.util.HasSQL;
-import org.h2.util.ParserUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Undoes what H2 has done of a definition that failed.
  *
- * <p>H2 undoes most of that by itself. It leaves a domain of which it could not make a constraint,
- * new columns of which it could not make a constraint, and, after a fault of its own, tables that
- * it has just made.
+ * <p>H2 undoes some of that by itself. It leaves a domain of which it could not make a constraint,
+ * and new columns of which it could not make a constraint. It has dropped the indexes and
+ * constraints of a column before it finds that the column is in use. After a fault of its own, H2
+ * leaves tables that it has just made.
  */
 final class DefinitionUndo {
   private final SessionLocal session;
   private final Set<String> tables = new HashSet<>();
   private final Set<Domain> domains;
+
+  /** The altered table, which H2 may have replaced by another one of this name; null if none. */
   private final @Nullable Schema schema;
+
   private final String altered;
-  private final Set<String> columns;
-  private final Set<String> constraints;
+  private final Set<String> columns = new LinkedHashSet<>();
+
+  /** How to make the indexes and constraints of the altered table again, by name. */
+  private final Map<String, String> parts = new LinkedHashMap<>();
 
   /** Notes what there is before H2 runs the definition. */
   DefinitionUndo(SessionLocal session, Prepared definition) {
@@ -44,26 +55,31 @@ final class DefinitionUndo {
     }
     domains = new HashSet<>(allDomains());
     Table table =
-        definition instanceof AlterTableAlterColumn columnsOf
-                && !H2Definitions.newColumns(columnsOf).isEmpty()
+        definition instanceof AlterTableAlterColumn
             ? H2Definitions.alteredTable(session, definition)
             : null;
     schema = table == null ? null : table.getSchema();
     altered = table == null ? "" : table.getName();
-    columns = table == null ? Set.of() : columnsOf(table);
-    constraints = table == null ? Set.of() : constraintsOf(table);
+    if (table != null) {
+      columns.addAll(columnsOf(table));
+      partsOf(table).forEach(part -> parts.put(sql(part), creationOf(part)));
+    }
   }
 
   /**
-   * Removes what is new.
+   * Removes what is new, and makes again what is gone.
    *
    * @throws ReplicaFailure if that fails
    */
   void run() {
     try {
       session.rollback();
-      removeColumns();
-      removeTables();
+      restoreTable();
+      for (Table table : session.getDatabase().getAllTablesAndViews()) {
+        if (!tables.contains(sql(table))) {
+          update("DROP TABLE " + sql(table) + " CASCADE");
+        }
+      }
       for (Domain domain : allDomains()) {
         if (!domains.contains(domain)) {
           session.getDatabase().removeSchemaObject(session, domain);
@@ -75,48 +91,40 @@ final class DefinitionUndo {
     }
   }
 
-  /** H2 may have put a new table in the place of an altered one, under the same name. */
-  private void removeTables() {
-    for (Table table : session.getDatabase().getAllTablesAndViews()) {
-      if (!tables.contains(sql(table))) {
-        session.prepare("DROP TABLE " + sql(table)).update();
-      }
-    }
-  }
-
-  private void removeColumns() {
+  private void restoreTable() {
     Table table = schema == null ? null : schema.findTableOrView(session, altered);
     if (table == null) {
       return;
     }
-    for (Constraint constraint : constraintsIn(table)) {
-      if (!constraints.contains(constraint.getName())) {
-        session.getDatabase().removeSchemaObject(session, constraint);
+    Set<String> left = new HashSet<>();
+    for (SchemaObject part : partsOf(table)) {
+      if (parts.containsKey(sql(part))) {
+        left.add(sql(part));
+      } else {
+        session.getDatabase().removeSchemaObject(session, part);
       }
     }
     Set<String> added = columnsOf(table);
     added.removeAll(columns);
     if (!added.isEmpty()) {
-      session
-          .prepare(
-              "ALTER TABLE "
-                  + sql(table)
-                  + " DROP COLUMN "
-                  + added.stream()
-                      .map(
-                          name ->
-                              ParserUtil.quoteIdentifier(
-                                      new StringBuilder(), name, HasSQL.DEFAULT_SQL_FLAGS)
-                                  .toString())
-                      .collect(Collectors.joining(", ")))
-          .update();
+      update("ALTER TABLE " + sql(table) + " DROP COLUMN " + String.join(", ", added));
     }
+    parts.forEach(
+        (name, creation) -> {
+          if (!left.contains(name)) {
+            update(creation);
+          }
+        });
+  }
+
+  private void update(String definition) {
+    session.prepare(definition).update();
   }
 
   private List<Domain> allDomains() {
     List<Domain> all = new ArrayList<>();
-    for (Schema schema : session.getDatabase().getAllSchemasNoMeta()) {
-      all.addAll(schema.getAllDomains());
+    for (Schema one : session.getDatabase().getAllSchemasNoMeta()) {
+      all.addAll(one.getAllDomains());
     }
     return all;
   }
@@ -124,27 +132,43 @@ final class DefinitionUndo {
   private static Set<String> columnsOf(Table table) {
     Set<String> names = new LinkedHashSet<>();
     for (Column column : table.getColumns()) {
-      names.add(column.getName());
+      names.add(column.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
     }
     return names;
   }
 
-  private static Set<String> constraintsOf(Table table) {
-    return constraintsIn(table).stream().map(Constraint::getName).collect(Collectors.toSet());
-  }
-
-  /** Those that belong to the table, without the hidden ones, and without foreign keys to it. */
-  private static List<Constraint> constraintsIn(Table table) {
-    List<Constraint> own = new ArrayList<>();
-    for (Constraint constraint : table.getConstraints()) {
-      if (constraint.getTable().equals(table) && constraint.getId() > 0) {
-        own.add(constraint);
+  /**
+   * The indexes that belong to no constraint, then keys and checks, then foreign keys, also of
+   * other tables. Hidden constraints are left out.
+   */
+  private static List<SchemaObject> partsOf(Table table) {
+    List<SchemaObject> found = new ArrayList<>();
+    for (Index index : table.getIndexes()) {
+      if (!index.getIndexType().isScan()
+          && index.getCreateSQL() != null
+          && !StoredObject.isOfConstraint(index)) {
+        found.add(index);
       }
     }
-    return own;
+    List<SchemaObject> references = new ArrayList<>();
+    for (Constraint constraint : table.getConstraints()) {
+      if (constraint.getId() > 0) {
+        boolean refers = constraint.getConstraintType() == Constraint.Type.REFERENTIAL;
+        (refers ? references : found).add(constraint);
+      }
+    }
+    found.addAll(references);
+    return found;
   }
 
-  private static String sql(Table table) {
-    return table.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
+  /** Without the names of indexes of constraints, which H2 has dropped with the constraints. */
+  private static String creationOf(SchemaObject part) {
+    return part instanceof Constraint constraint
+        ? constraint.getCreateSQLWithoutIndexes()
+        : Objects.requireNonNull(part.getCreateSQL());
+  }
+
+  private static String sql(DbObject object) {
+    return object.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
   }
 }

@@ -174,7 +174,7 @@ final class Definitions {
         bindNew(statement, context, session);
       } catch (RuntimeException e) {
         SqlErrors.requireFunctionOfLog(e);
-        undo.run();
+        asClient(session, undo::run);
         follow(context, session);
         throw e;
       }
@@ -210,13 +210,24 @@ final class Definitions {
    * that cannot be made is a closed one.
    */
   private void follow(SqlContext context, SessionLocal session) {
-    User user = H2Sessions.become(session, database.client());
     try {
-      Views.compile(session);
-      fencedTables.follow(session, context);
-      countAll(session);
+      asClient(
+          session,
+          () -> {
+            Views.compile(session);
+            fencedTables.follow(session, context);
+            countAll(session);
+          });
     } catch (RuntimeException e) {
       throw new ReplicaFailure("what follows a definition failed", e);
+    }
+  }
+
+  /** Runs work as the user with all rights on what clients have made. */
+  private void asClient(SessionLocal session, Runnable work) {
+    User user = H2Sessions.become(session, database.client());
+    try {
+      work.run();
     } finally {
       H2Sessions.become(session, user);
     }

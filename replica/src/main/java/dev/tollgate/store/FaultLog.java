@@ -7,12 +7,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs where the database failed in statements of the log, at most once a second. Messages of
+ * Logs where the database failed in statements of the log, at most once in ten seconds. Messages of
  * exceptions are left out, because they may hold values of rows.
  */
 final class FaultLog {
   private static final Logger LOG = LoggerFactory.getLogger(FaultLog.class);
-  private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int FRAMES = 12;
 
   private long loggedNanos = System.nanoTime() - INTERVAL_NANOS;

@@ -4,10 +4,12 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.node.replica.DivergedException;
+import dev.tollgate.node.replica.Verification;
 import dev.tollgate.store.Damage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,8 +20,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -245,6 +249,54 @@ class ReplicaVerificationTest {
       }
       assertEquals(
           Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL"), LocalCluster.verify(connection));
+    }
+  }
+
+  private static final String FAULT = "INSERT INTO GOOD SELECT X FROM SYSTEM_RANGE(1, 5, NULL)";
+
+  /** All replicas must have failed alike, so they look at once, and not at the next interval. */
+  @Test
+  void faultOfTheDatabaseBringsAboutAComparison() throws Exception {
+    startCluster(3);
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      fill(connection);
+      String victim = cluster.follower();
+      damage(victim, "UPDATE T SET V = 'w' WHERE ID = 500");
+      SQLException fault = assertThrows(SQLException.class, () -> statement.execute(FAULT));
+      assertEquals("XX000", fault.getSQLState(), fault.getMessage());
+      assertTrue(awaitFailure(victim).getMessage().contains("table PUBLIC.T"));
+      assertEquals(1_000, count(connection));
+    }
+  }
+
+  @Test
+  void manyFaultsBringAboutFewComparisons() throws Exception {
+    startCluster(3);
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      fill(connection);
+      Set<Long> checks = new HashSet<>();
+      long begunNanos = System.nanoTime();
+      for (int i = 0; i < 300; i++) {
+        assertThrows(SQLException.class, () -> statement.execute(FAULT));
+        lastCheck(statement, checks);
+      }
+      await().atMost(DEADLINE).until(() -> lastCheck(statement, checks));
+      long intervals =
+          Duration.ofNanos(System.nanoTime() - begunNanos).dividedBy(Verification.FAULT_INTERVAL);
+      assertTrue(checks.size() <= intervals + 1, checks + " in " + intervals + " intervals");
+      assertEquals(1_000, count(connection));
+    }
+  }
+
+  /** Adds the log index of the last comparison, if there was one. */
+  private static boolean lastCheck(Statement statement, Set<Long> checks) throws SQLException {
+    try (ResultSet rows =
+        statement.executeQuery("SELECT MAX(LOG_INDEX) FROM TOLLGATE.REPLICA_CHECKS")) {
+      rows.next();
+      long index = rows.getLong(1);
+      return !rows.wasNull() && (checks.add(index) || !checks.isEmpty());
     }
   }
 }

@@ -41,7 +41,7 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   private static final int LOOKS = 20;
 
   /** Least time from one comparison that a fault brings about to the next. */
-  static final Duration FAULT_INTERVAL = Duration.ofSeconds(10);
+  public static final Duration FAULT_INTERVAL = Duration.ofSeconds(10);
 
   /** How long a fault waits for the answers to the comparison before. */
   private static final Duration FAULT_PATIENCE = Duration.ofMinutes(1);
@@ -59,6 +59,8 @@ public final class Verification implements Replica.Listener, AutoCloseable {
 
   /** True while a comparison is due because of a fault. */
   private final AtomicBoolean faulted = new AtomicBoolean();
+
+  private volatile @Nullable Future<?> comparing;
 
   /** When the last comparison because of a fault was requested; used by the timer alone. */
   private long comparedNanos = System.nanoTime() - FAULT_INTERVAL.toNanos();
@@ -138,10 +140,11 @@ public final class Verification implements Replica.Listener, AutoCloseable {
 
   private void execute(Runnable task, long delayMillis) {
     try {
-      timer.schedule(
-          supervision.repeated("the comparison after a fault", task),
-          delayMillis,
-          TimeUnit.MILLISECONDS);
+      comparing =
+          timer.schedule(
+              supervision.repeated("the comparison after a fault", task),
+              delayMillis,
+              TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("{}: closes, so the replicas are not compared", nodeId);
     }
@@ -236,6 +239,10 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   public synchronized void close() {
     if (looking != null) {
       looking.cancel(/* mayInterruptIfRunning= */ false);
+    }
+    Future<?> fault = comparing;
+    if (fault != null) {
+      fault.cancel(/* mayInterruptIfRunning= */ false);
     }
     timer.shutdown();
   }

@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
-import org.h2.command.ddl.AlterDomain;
 import org.h2.command.ddl.AlterTableDropConstraint;
 import org.h2.command.ddl.DropSchema;
 import org.h2.command.ddl.DropTable;
@@ -144,15 +143,17 @@ public final class FencedTables {
     if (prepared instanceof DataChangeStatement change) {
       addReached(change.getTable(), changeOf(prepared), written);
     }
+    List<Table> named = new ArrayList<>();
     for (Operation.DefinitionTarget target : statement.targets()) {
-      for (Table table : tablesOf(session, target)) {
-        if (!written.containsKey(table)) {
-          addReached(table, Change.ANY, written);
-        }
+      named.addAll(tablesOf(session, target));
+    }
+    for (Table table : named) {
+      if (!written.containsKey(table)) {
+        addReached(table, Change.ANY, written);
       }
     }
     if (statement.definition()) {
-      for (Table table : redefined(session, prepared, written.keySet())) {
+      for (Table table : redefined(session, prepared, named)) {
         written.put(table, Change.ANY);
       }
     }
@@ -162,16 +163,15 @@ public final class FencedTables {
   /** The tables whose definitions a definition may change besides those that it names. */
   private static Collection<Table> redefined(
       SessionLocal session, Prepared definition, Collection<Table> named) {
-    if (definition instanceof AlterDomain domain) {
-      return H2Definitions.tablesOfDomain(session, domain);
-    }
-    Set<Table> redefined = new LinkedHashSet<>();
+    Set<Table> redefined = new LinkedHashSet<>(H2Definitions.tablesOfDomains(session, definition));
     boolean dropsKeys =
-        definition instanceof DropTable || definition instanceof AlterTableDropConstraint;
+        definition instanceof DropTable
+            || definition instanceof AlterTableDropConstraint
+            || definition.getType() == CommandInterface.ALTER_TABLE_DROP_COLUMN;
+    Schema dropped =
+        definition instanceof DropSchema drop ? H2Definitions.schemaOf(session, drop) : null;
     Collection<Table> losing =
-        definition instanceof DropSchema drop
-            ? H2Definitions.tablesOf(session, drop)
-            : dropsKeys ? named : List.of();
+        dropped != null ? dropped.getAllTablesAndViews(session) : dropsKeys ? named : List.of();
     for (Table table : losing) {
       for (Constraint constraint : table.getConstraints()) {
         if (constraint instanceof ConstraintReferential key && key.getRefTable().equals(table)) {

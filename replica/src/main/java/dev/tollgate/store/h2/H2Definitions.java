@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
@@ -259,16 +260,25 @@ public final class H2Definitions {
   }
 
   /**
-   * The tables with columns of the domain that a definition alters or drops, or of a domain that
+   * The tables with columns of a domain that a definition alters or drops, or of a domain that
    * narrows this domain.
    */
-  public static Collection<Table> tablesOfDomain(SessionLocal session, AlterDomain definition) {
-    Domain altered = schemaOf(definition).findDomain((String) ALTERED_DOMAIN.get(definition));
+  public static Collection<Table> tablesOfDomains(SessionLocal session, Prepared definition) {
+    Predicate<Domain> changed;
+    if (definition instanceof AlterDomain alter) {
+      Domain altered = schemaOf(alter).findDomain((String) ALTERED_DOMAIN.get(alter));
+      changed = domain -> domain.equals(altered);
+    } else if (definition instanceof DropSchema drop) {
+      Schema dropped = schemaOf(session, drop);
+      changed = domain -> domain.getSchema().equals(dropped);
+    } else {
+      return List.of();
+    }
     Set<Table> found = new LinkedHashSet<>();
     for (Table table : session.getDatabase().getAllTablesAndViews()) {
       for (Column column : table.getColumns()) {
         for (Domain domain = column.getDomain(); domain != null; domain = domain.getDomain()) {
-          if (domain.equals(altered)) {
+          if (changed.test(domain)) {
             found.add(table);
           }
         }
@@ -277,10 +287,9 @@ public final class H2Definitions {
     return found;
   }
 
-  /** The tables of the schema that a definition drops. */
-  public static Collection<Table> tablesOf(SessionLocal session, DropSchema definition) {
-    Schema dropped = session.getDatabase().findSchema((String) DROPPED_SCHEMA.get(definition));
-    return dropped == null ? List.of() : dropped.getAllTablesAndViews(session);
+  /** The schema that a definition drops, or null if there is none of that name. */
+  public static @Nullable Schema schemaOf(SessionLocal session, DropSchema definition) {
+    return session.getDatabase().findSchema((String) DROPPED_SCHEMA.get(definition));
   }
 
   /** The name of a view to be created. */

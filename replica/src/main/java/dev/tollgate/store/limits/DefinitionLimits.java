@@ -5,6 +5,8 @@ import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.SqlState;
+import java.util.ArrayList;
+import java.util.List;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterSchemaRename;
 import org.h2.command.ddl.AlterTableRename;
@@ -12,7 +14,9 @@ import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CommandWithColumns;
 import org.h2.command.ddl.CreateDomain;
 import org.h2.command.ddl.CreateView;
+import org.h2.command.ddl.DropSchema;
 import org.h2.command.query.Query;
+import org.h2.engine.Right;
 import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.schema.Domain;
@@ -48,6 +52,28 @@ final class DefinitionLimits {
       requireNoViewsOf(session, rename);
     } else if (definition instanceof AlterSchemaRename rename) {
       requireNoViewsOf(session, H2Definitions.schemaOf(rename));
+    } else if (definition instanceof DropSchema drop) {
+      requireNoDomainsElsewhere(session, drop);
+    }
+  }
+
+  /** H2 drops the domains of a schema, and leaves the columns of other schemas with them. */
+  private static void requireNoDomainsElsewhere(SessionLocal session, DropSchema drop) {
+    Schema schema = H2Definitions.schemaOf(session, drop);
+    if (schema == null) {
+      return;
+    }
+    session.getUser().checkSchemaOwner(schema);
+    for (Table table : H2Definitions.tablesOfDomains(session, drop)) {
+      if (!table.getSchema().equals(schema)) {
+        throw DbException.convert(
+            SqlErrors.exception(
+                SqlState.NOT_SUPPORTED,
+                "the schema was not dropped, because columns of table "
+                    + table.getSQL(HasSQL.DEFAULT_SQL_FLAGS)
+                    + " have domains of the schema: first DROP DOMAIN ... CASCADE, which leaves the"
+                    + " columns their types"));
+      }
     }
   }
 
@@ -55,8 +81,10 @@ final class DefinitionLimits {
   private static void requireNoViewsOf(SessionLocal session, AlterTableRename rename) {
     Table table = H2Definitions.renamedTable(session, rename);
     if (table != null) {
-      for (TableView view : table.getDependentViews()) {
-        throw named(view, table.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
+      session.getUser().checkTableRight(table, Right.SCHEMA_OWNER);
+      String name = table.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
+      for (TableView view : Views.naming(session, name)) {
+        throw named(view, name);
       }
     }
     if (table instanceof TableView view) {
@@ -69,11 +97,12 @@ final class DefinitionLimits {
     if (table == null) {
       return;
     }
+    session.getUser().checkTableRight(table, Right.SCHEMA_OWNER);
     String column =
         ParserUtil.quoteIdentifier(
                 new StringBuilder(), H2Definitions.oldNameOf(rename), HasSQL.DEFAULT_SQL_FLAGS)
             .toString();
-    for (TableView view : table.getDependentViews()) {
+    for (TableView view : Views.naming(session, table.getSQL(HasSQL.DEFAULT_SQL_FLAGS))) {
       if (view.getQuerySQL().contains(column)) {
         throw named(view, "column " + column);
       }
@@ -81,15 +110,13 @@ final class DefinitionLimits {
   }
 
   private static void requireNoViewsOf(SessionLocal session, Schema schema) {
-    for (TableView view : Views.of(session)) {
-      boolean concerned =
-          view.getSchema().equals(schema)
-              // such a view may name the schema, or what it is about to be called
-              || view.isInvalid()
-              || view.getTables().stream().anyMatch(table -> table.getSchema().equals(schema));
-      if (concerned) {
-        throw named(view, "schema " + schema.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
-      }
+    session.getUser().checkSchemaAdmin();
+    String name = schema.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
+    List<TableView> views = new ArrayList<>(Views.naming(session, name + "."));
+    // such a view may name the schema, or what the schema is about to be called
+    Views.of(session).stream().filter(TableView::isInvalid).forEach(views::add);
+    for (TableView view : views) {
+      throw named(view, "schema " + name);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tollgate.store.limits;
 
+import dev.tollgate.store.h2.SqlErrors;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -32,7 +33,12 @@ public final class DomainMeters {
 
   private void attach(SessionLocal session, @Nullable Expression rule) {
     if (rule != null && metered.add(rule)) {
-      ScanMeters.attach(session, rule);
+      try {
+        ScanMeters.attach(session, rule);
+      } catch (RuntimeException e) {
+        SqlErrors.requireFunctionOfLog(e);
+        // the rule is there already; a statement that uses it is refused when it is prepared
+      }
     }
   }
 }

@@ -46,6 +46,16 @@ public final class Views {
     }
   }
 
+  /**
+   * Returns the views that compile and have this in the text of their queries. H2 itself does not
+   * know the tables of subqueries.
+   */
+  static List<TableView> naming(SessionLocal session, String name) {
+    return of(session).stream()
+        .filter(view -> !view.isInvalid() && view.getQuerySQL().contains(name))
+        .toList();
+  }
+
   /** Returns all views in the order in which they were made. */
   static List<TableView> of(SessionLocal session) {
     List<TableView> views = new ArrayList<>();
