@@ -61,18 +61,22 @@ final class OddRun implements AutoCloseable {
   }
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  static final int REPLICAS = 3;
   private static final int KEY_FRAMES = 2;
 
   private final SqlFrontend frontend = new SqlFrontend(0);
-  private final LoggedReplica[] replicas = new LoggedReplica[3];
+  private final LoggedReplica[] replicas;
   private final SessionId writer;
   private final SessionId stranger;
   private final Map<String, Integer> outcomes = new TreeMap<>();
   private final Map<String, String> otherTexts = new TreeMap<>();
   private long sequence;
   private long cpuNanos;
+  private String answer = "";
 
-  OddRun() throws Fault {
+  /** Opens this many replicas, each with the tables of the statements. */
+  OddRun(int count) throws Fault {
+    replicas = new LoggedReplica[count];
     for (int i = 0; i < replicas.length; i++) {
       replicas[i] = new LoggedReplica();
     }
@@ -112,6 +116,16 @@ final class OddRun implements AutoCloseable {
     return cpuNanos;
   }
 
+  /** What the last statement has answered, with all rows. */
+  String answer() {
+    return answer;
+  }
+
+  /** Everything that the first replica holds, as checksums. */
+  Map<String, String> contents() throws Fault {
+    return checksums(replicas[0], "contents");
+  }
+
   void run(Step step) throws Fault {
     if (step.odd() == null) {
       restore();
@@ -122,6 +136,7 @@ final class OddRun implements AutoCloseable {
 
   private String run(Odd odd) throws Fault {
     cpuNanos = 0;
+    answer = "";
     Plan plan;
     try {
       plan = frontend.plan(odd.sql());
@@ -135,6 +150,7 @@ final class OddRun implements AutoCloseable {
       return "not logged";
     }
     Outcome outcome = perform(writer, operation, odd.toString());
+    answer = text(outcome);
     if (!(operation instanceof Operation.ExecuteSql statement) || statement.definition()) {
       requireFences(odd.toString());
     }
@@ -175,7 +191,7 @@ final class OddRun implements AutoCloseable {
 
   private void requireEqual(Outcome[] answers, String what) throws Fault {
     for (int i = 1; i < answers.length; i++) {
-      String side = i == 2 ? "a restored replica " : "a replica ";
+      String side = i == answers.length - 1 ? "a restored replica " : "a replica ";
       if (!masked(answers[0]).equals(masked(answers[i]))) {
         throw new Fault(
             side + "answers otherwise: " + kind(what),
@@ -193,7 +209,7 @@ final class OddRun implements AutoCloseable {
             side
                 + "differs in "
                 + different(expected, actual)
-                + difference(replicas[0], replicas[i])
+                + difference(replicas[0].database.script(), replicas[i])
                 + " after "
                 + what,
             null);
@@ -279,25 +295,27 @@ final class OddRun implements AutoCloseable {
     } catch (IOException | RuntimeException | StackOverflowError e) {
       throw failure("a snapshot is not readable", "snapshot", e);
     }
-    replicas[2].close();
-    replicas[2] = restored;
     Map<String, String> expected = checksums(replicas[0], "snapshot");
+    List<StateRecord> state = replicas[0].state();
+    List<String> script = replicas[0].database.script();
+    int last = replicas.length - 1;
+    replicas[last].close();
+    replicas[last] = restored;
     Map<String, String> actual = checksums(restored, "snapshot");
     if (!expected.equals(actual)) {
       List<String> parts = different(expected, actual);
       throw new Fault(
           "a restored replica differs in "
               + parts.stream().map(part -> part.split(" ", 2)[0]).distinct().toList(),
-          "a restored replica differs in " + parts + difference(replicas[0], restored),
+          "a restored replica differs in " + parts + difference(script, restored),
           null);
     }
-    if (!replicas[0].state().equals(restored.state())) {
+    if (!state.equals(restored.state())) {
       throw new Fault("a restored core differs", "the restored state of the core differs", null);
     }
   }
 
-  private static String difference(LoggedReplica one, LoggedReplica other) {
-    List<String> expected = new ArrayList<>(one.database.script());
+  private static String difference(List<String> expected, LoggedReplica other) {
     List<String> actual = new ArrayList<>(other.database.script());
     List<String> missing = new ArrayList<>(expected);
     missing.removeAll(actual);
@@ -351,7 +369,7 @@ final class OddRun implements AutoCloseable {
    * @return what went wrong, or null
    */
   static @Nullable Fault play(List<Step> steps, Consumer<Step> before) {
-    try (OddRun run = new OddRun()) {
+    try (OddRun run = new OddRun(REPLICAS)) {
       for (Step step : steps) {
         before.accept(step);
         run.run(step);

@@ -108,7 +108,7 @@ class OddStatementsTest {
     System.out.println("OddStatementsTest: " + generated.functionCount() + " functions");
     while (System.nanoTime() < endNanos && faults.size() < MAX_FAULTS) {
       List<Step> steps = new ArrayList<>();
-      try (OddRun run = new OddRun()) {
+      try (OddRun run = new OddRun(OddRun.REPLICAS)) {
         while (steps.size() < STATEMENTS_PER_RUN && System.nanoTime() < endNanos) {
           Step step =
               random.nextInt(12) == 0 ? Step.SNAPSHOT : new Step(generated.next());
