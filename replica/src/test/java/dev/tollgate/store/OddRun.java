@@ -205,7 +205,11 @@ final class OddRun implements AutoCloseable {
       Map<String, String> actual = checksums(replicas[i], what);
       if (!expected.equals(actual)) {
         throw new Fault(
-            side + "has other contents: " + kind(what),
+            side
+                + "has other contents after "
+                + kind(what)
+                + ": "
+                + kinds(replicas[0].database.script(), replicas[i]),
             side
                 + "differs in "
                 + different(expected, actual)
@@ -306,13 +310,27 @@ final class OddRun implements AutoCloseable {
       List<String> parts = different(expected, actual);
       throw new Fault(
           "a restored replica differs in "
-              + parts.stream().map(part -> part.split(" ", 2)[0]).distinct().toList(),
+              + parts.stream().map(part -> part.split(" ", 2)[0]).distinct().toList()
+              + ": "
+              + kinds(script, restored),
           "a restored replica differs in " + parts + difference(script, restored),
           null);
     }
     if (!state.equals(restored.state())) {
       throw new Fault("a restored core differs", "the restored state of the core differs", null);
     }
+  }
+
+  /** The kinds of definitions of which the other replica lacks some. */
+  private static List<String> kinds(List<String> expected, LoggedReplica other) {
+    List<String> missing = new ArrayList<>(expected);
+    missing.removeAll(other.database.script());
+    return missing.stream()
+        .filter(sql -> !sql.startsWith("INSERT"))
+        .map(sql -> sql.replaceAll("\"[^\"]*\"\\.?", "").lines().findFirst().orElse(""))
+        .map(sql -> sql.split("\\(", 2)[0].strip())
+        .distinct()
+        .toList();
   }
 
   private static String difference(List<String> expected, LoggedReplica other) {

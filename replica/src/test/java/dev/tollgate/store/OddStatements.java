@@ -192,6 +192,8 @@ final class OddStatements {
       };
     }
     return switch (word) {
+      case "window_name_or_specification" ->
+          random.nextInt(3) == 0 ? grammar.sentence("window_specification") : "(" + ordered() + ")";
       case "condition" -> random.nextInt(3) == 0 ? null : condition();
       case "query" -> random.nextInt(3) == 0 ? null : query();
       case "data_type" -> random.nextInt(2) == 0 ? null : type();
@@ -201,8 +203,11 @@ final class OddStatements {
   }
 
   private String name(String word) {
-    if (word.equals("field_name") || word.endsWith("window_name")) {
+    if (word.equals("field_name")) {
       return "W0";
+    }
+    if (word.equals("existing_window_name")) {
+      return "";
     }
     if (word.endsWith("column_name") || word.equals("name")) {
       return column();
@@ -230,11 +235,19 @@ final class OddStatements {
   }
 
   private String table() {
-    return random.nextInt(4) == 0 ? "V" + random.nextInt(3) : "T" + random.nextInt(6);
+    return switch (random.nextInt(8)) {
+      case 0 -> "V0";
+      case 1 -> "V" + random.nextInt(3);
+      case 2 -> "T" + random.nextInt(6);
+      case 3 -> "T1";
+      default -> "T0";
+    };
   }
 
   private String column() {
-    return pick(List.of("ID", "A", "A", "B", "B", "C", "D", "E", "F", "G", "H", "K", "O", "C", "M"));
+    return random.nextInt(4) == 0
+        ? pick(List.of("C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P"))
+        : pick(List.of("ID", "A", "B"));
   }
 
   private String parameter() {

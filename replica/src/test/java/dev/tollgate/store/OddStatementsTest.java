@@ -108,7 +108,8 @@ class OddStatementsTest {
     System.out.println("OddStatementsTest: " + generated.functionCount() + " functions");
     while (System.nanoTime() < endNanos && faults.size() < MAX_FAULTS) {
       List<Step> steps = new ArrayList<>();
-      try (OddRun run = new OddRun(OddRun.REPLICAS)) {
+      OddRun run = new OddRun(OddRun.REPLICAS);
+      try (run) {
         while (steps.size() < STATEMENTS_PER_RUN && System.nanoTime() < endNanos) {
           Step step =
               random.nextInt(12) == 0 ? Step.SNAPSHOT : new Step(generated.next());
@@ -122,8 +123,6 @@ class OddStatementsTest {
         }
         steps.add(Step.SNAPSHOT);
         run.run(Step.SNAPSHOT);
-        run.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Integer::sum));
-        otherTexts.putAll(run.otherTexts());
       } catch (Fault e) {
         times.merge(e.key(), 1, Integer::sum);
         if (!faults.containsKey(e.key())) {
@@ -131,6 +130,8 @@ class OddStatementsTest {
           System.out.println("FOUND " + faults.get(e.key()));
         }
       }
+      run.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Integer::sum));
+      otherTexts.putAll(run.otherTexts());
     }
   }
 
