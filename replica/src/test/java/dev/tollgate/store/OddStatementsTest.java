@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class OddStatementsTest {
   private static final int SECONDS = 45;
   private static final int SECONDS_AT_NIGHT = 3_600;
-  private static final int STATEMENTS_PER_RUN = 80;
+  private static final int STATEMENTS_PER_RUN = 200;
   private static final int MAX_FAULTS = 40;
   private static final Duration SHRINKING = Duration.ofSeconds(20);
 
