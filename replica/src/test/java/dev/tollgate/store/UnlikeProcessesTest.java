@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * same database in processes with other random numbers, hash codes, compilers, heaps, processors,
  * locales and time zones. Replays with {@code -Dtollgate.odd.seed}.
  */
-class TiesTest {
+class UnlikeProcessesTest {
   private static final long DEADLINE_SECONDS = 600;
 
   @TempDir private Path directory;
@@ -110,7 +110,7 @@ class TiesTest {
   }
 
   private void compare(Map<String, Variant> variants, int statements) throws Exception {
-    System.out.println("TiesTest: -Dtollgate.odd.seed=" + seed);
+    System.out.println("UnlikeProcessesTest: -Dtollgate.odd.seed=" + seed);
     Map<String, Process> running = new LinkedHashMap<>();
     try {
       for (Map.Entry<String, Variant> variant : variants.entrySet()) {
@@ -133,7 +133,7 @@ class TiesTest {
         differences.add("\n" + name + ": " + difference);
       }
     }
-    System.out.println("TiesTest: " + expected.size() + " lines of each of " + variants.keySet());
+    System.out.println("UnlikeProcessesTest: " + expected.size() + " lines of each of " + variants.keySet());
     assertEquals(List.of(), differences);
   }
 
@@ -150,7 +150,7 @@ class TiesTest {
   private static @Nullable String firstDifference(List<String> expected, List<String> actual) {
     if (!expected.get(0).equals(actual.get(0))) {
       // no cluster has nodes in both environments
-      System.out.println("TiesTest: not compared: " + actual.get(0));
+      System.out.println("UnlikeProcessesTest: not compared: " + actual.get(0));
       return null;
     }
     for (int i = 0; i < expected.size(); i++) {
@@ -178,7 +178,7 @@ class TiesTest {
         List.of(
             "-cp",
             System.getProperty("java.class.path"),
-            TiesProcess.class.getName(),
+            ReplicaProcess.class.getName(),
             Long.toString(seed),
             Integer.toString(statements)));
     return new ProcessBuilder(command)

@@ -1,4 +1,4 @@
--- Statements that leave H2 a choice: TiesTest runs them in processes that differ, and compares after each line.
+-- Statements that leave H2 a choice: UnlikeProcessesTest runs them in processes that differ, and compares after each line.
 CREATE TABLE SRC(ID INT PRIMARY KEY, K INT, X INT, S VARCHAR, F DECFLOAT, DB DOUBLE PRECISION, J JSON, M ENUM('a', 'b'), AR INT ARRAY, IC VARCHAR_IGNORECASE, U UUID, N NUMERIC(10, 2))
 INSERT INTO SRC SELECT X, MOD(X, 3), X, 's' || MOD(X, 5), CASE MOD(X, 4) WHEN 0 THEN CAST('Infinity' AS DECFLOAT) WHEN 1 THEN CAST('NaN' AS DECFLOAT) ELSE MOD(X, 2) END, CASE MOD(X, 3) WHEN 0 THEN CAST('NaN' AS DOUBLE PRECISION) WHEN 1 THEN CAST('-0.0' AS DOUBLE PRECISION) ELSE 0 END, CASE WHEN MOD(X, 2) = 0 THEN JSON '{"a":1,"b":2}' ELSE JSON '[1, 2]' END, CASE WHEN MOD(X, 2) = 0 THEN 'a' ELSE 'b' END, ARRAY[MOD(X, 2), NULL], CASE WHEN MOD(X, 2) = 0 THEN 'Ab' ELSE 'aB' END, RANDOM_UUID(), MOD(X, 4) + 0.50 FROM SYSTEM_RANGE(1, 40)
 CREATE TABLE SMALL(K INT, X INT)

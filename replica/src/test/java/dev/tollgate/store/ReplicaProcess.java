@@ -18,7 +18,7 @@ import java.util.Random;
  * answered and what the replica holds. Arguments: the seed of generated statements, and their
  * number.
  */
-final class TiesProcess {
+final class ReplicaProcess {
   private static final int STATEMENTS_PER_RUN = 60;
   private static final int STATEMENTS_PER_SNAPSHOT = 20;
   private static final int MAX_TEXT = 400;
@@ -28,7 +28,7 @@ final class TiesProcess {
   private OddRun run = new OddRun(1);
   private int number;
 
-  private TiesProcess() throws Fault {}
+  private ReplicaProcess() throws Fault {}
 
   public static void main(String[] arguments) throws Exception {
     long seed = Long.parseLong(arguments[0]);
@@ -39,12 +39,12 @@ final class TiesProcess {
             null,
             () -> {
               try {
-                new TiesProcess().runAll(seed, count);
+                new ReplicaProcess().runAll(seed, count);
               } catch (Throwable e) {
                 failure[0] = e;
               }
             },
-            "ties",
+            "replica",
             STACK_BYTES);
     thread.start();
     thread.join();
@@ -106,7 +106,7 @@ final class TiesProcess {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(
-                Objects.requireNonNull(TiesProcess.class.getResourceAsStream("/ties.sql")),
+                Objects.requireNonNull(ReplicaProcess.class.getResourceAsStream("/choices.sql")),
                 UTF_8))) {
       return lines.lines().filter(line -> !line.isBlank() && !line.startsWith("--")).toList();
     }
