@@ -1,6 +1,7 @@
 package dev.tollgate.log;
 
 import dev.tollgate.core.command.Limits;
+import dev.tollgate.h2.MeteredThread;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,7 +32,7 @@ public final class ApplyThread implements Executor, AutoCloseable {
 
   /** Returns a daemon thread with that stack, not started yet. */
   public static Thread deep(@Nullable ThreadGroup group, Runnable work, String name) {
-    Thread thread = new Thread(group, work, name, Limits.APPLY_STACK_BYTES);
+    Thread thread = new MeteredThread(group, work, name, Limits.APPLY_STACK_BYTES);
     thread.setDaemon(true);
     return thread;
   }

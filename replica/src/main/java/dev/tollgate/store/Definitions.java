@@ -6,11 +6,13 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
+import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.ActionDepth;
 import dev.tollgate.store.limits.DomainMeters;
@@ -22,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.h2.command.ddl.AlterDomainAddConstraint;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.GrantRevoke;
@@ -32,9 +33,7 @@ import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.SessionLocal;
 import org.h2.engine.User;
 import org.h2.message.DbException;
-import org.h2.schema.SchemaObject;
 import org.h2.table.Table;
-import org.h2.util.HasSQL;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,6 +149,11 @@ final class Definitions {
   /**
    * Runs a definition while no reader is inside the gate.
    *
+   * <p>H2 commits a definition, so nothing can roll it back. What H2 does before it refuses a
+   * definition is undone by {@link DefinitionUndo}, and a fence that a new table cannot have takes
+   * the table with it. What follows a definition that H2 has carried out ({@link #follow}) refuses
+   * nothing: an exception there is a failure of the replica.
+   *
    * @return the number of rows that it changed
    */
   private long define(
@@ -157,48 +161,76 @@ final class Definitions {
       StoreCommand command,
       SqlContext context,
       SessionLocal session) {
-    long count = 0;
     gate.closeForDefinition();
     try {
-      if (RoleStatements.isOne(command.prepared())) {
-        if (command.prepared() instanceof GrantRevoke grant) {
-          RoleStatements.requireFewWays(session.getDatabase(), grant);
-        }
-        if (H2Sessions.isOfAdministrator(session)) {
-          administrate(statement, context);
-        } else {
-          count = execute(command, session);
-        }
-      } else {
-        count = execute(command, session);
-      }
-      session.commit(true);
-      User user = H2Sessions.become(session, database.client());
+      DefinitionUndo undo = new DefinitionUndo(session, command.prepared());
+      long count;
       try {
-        Views.compile(session);
-        fencedTables.follow(session, context);
-        countAll(session);
-      } finally {
-        H2Sessions.become(session, user);
+        // H2 is not ended in the middle of a definition: rows and constraints are counted
+        count =
+            Meter.watched(Meter.Watch.NONE, () -> runInH2(statement, command, context, session));
+        session.commit(true);
+        bindNew(statement, context, session);
+      } catch (RuntimeException e) {
+        SqlErrors.requireFunctionOfLog(e);
+        undo.run();
+        follow(context, session);
+        throw e;
       }
-      Operation.FenceTerms wanted = statement.binding();
-      Table created = wanted == null ? null : target(statement, session);
-      if (wanted != null && created != null) {
-        bind(created, wanted, context, session);
-      }
+      follow(context, session);
+      context.completed();
+      return count;
     } finally {
       gate.open();
     }
-    context.completed();
-    return count;
+  }
+
+  private long runInH2(
+      Operation.ExecuteSql statement,
+      StoreCommand command,
+      SqlContext context,
+      SessionLocal session) {
+    if (!RoleStatements.isOne(command.prepared())) {
+      return execute(command, session);
+    }
+    if (command.prepared() instanceof GrantRevoke grant) {
+      RoleStatements.requireFewWays(session.getDatabase(), grant);
+    }
+    if (!H2Sessions.isOfAdministrator(session)) {
+      return execute(command, session);
+    }
+    administrate(statement, context);
+    return 0;
   }
 
   /**
-   * Has H2 run a definition. If H2 refuses the definition, H2 removes the tables that it has
-   * created. If H2 fails by a fault of its own, this method removes them.
+   * Brings what belongs to the definitions up to date: views, fences with their guards, counters
+   * and meters. None of this refuses anything. A view that does not compile is invalid, and a guard
+   * that cannot be made is a closed one.
    */
+  private void follow(SqlContext context, SessionLocal session) {
+    User user = H2Sessions.become(session, database.client());
+    try {
+      Views.compile(session);
+      fencedTables.follow(session, context);
+      countAll(session);
+    } catch (RuntimeException e) {
+      throw new ReplicaFailure("what follows a definition failed", e);
+    } finally {
+      H2Sessions.become(session, user);
+    }
+  }
+
+  /** Fences a table that was made with a fence. */
+  private void bindNew(Operation.ExecuteSql statement, SqlContext context, SessionLocal session) {
+    Operation.FenceTerms wanted = statement.binding();
+    Table created = wanted == null ? null : target(statement, session);
+    if (wanted != null && created != null) {
+      fencedTables.bind(created, wanted, context);
+    }
+  }
+
   private long execute(StoreCommand command, SessionLocal session) {
-    Set<Table> before = Set.copyOf(session.getDatabase().getAllTablesAndViews());
     if (command.prepared() instanceof CreateTable definition) {
       Query rows = H2Statements.takeQuery(definition);
       if (rows != null) {
@@ -210,18 +242,7 @@ final class Definitions {
         && H2Definitions.takeCheck(definition)) {
       command.runAfter(() -> check(session, definition));
     }
-    try {
-      return command.executeUpdate(null).getUpdateCount();
-    } catch (DbException e) {
-      if (SqlErrors.isOfStatement(e)) {
-        for (Table table : session.getDatabase().getAllTablesAndViews()) {
-          if (!before.contains(table)) {
-            drop(table, session);
-          }
-        }
-      }
-      throw SqlErrors.ofStatement(e);
-    }
+    return command.executeUpdate(null).getUpdateCount();
   }
 
   /**
@@ -232,14 +253,9 @@ final class Definitions {
       StoreCommand command, SessionLocal session, CreateTable definition, Query rows) {
     Table made = Objects.requireNonNull(H2Definitions.tableOf(session, definition));
     bytes.follow();
-    finish(
-        session,
-        made,
-        () -> {
-          Insert filling = H2Statements.insertion(session, made, rows);
-          command.meter().weighed(LogStatements.attach(session, filling).weight());
-          filling.update();
-        });
+    Insert filling = H2Statements.insertion(session, made, rows);
+    command.meter().weighed(LogStatements.attach(session, filling).weight());
+    filling.update();
   }
 
   /** Checks a new rule of a domain against all of its values, with the meters of the rule. */
@@ -249,23 +265,12 @@ final class Definitions {
       return;
     }
     domains.follow(session);
-    finish(session, rule, () -> rule.checkExistingData(session));
-  }
-
-  /** Runs the last part of a definition, and removes what the definition has made if it fails. */
-  private static void finish(SessionLocal session, SchemaObject made, Runnable last) {
     try {
-      last.run();
-    } catch (DbException e) {
-      session.getDatabase().removeSchemaObject(session, made);
-      session.commit(true);
+      rule.checkExistingData(session);
+    } catch (RuntimeException e) {
+      session.getDatabase().removeSchemaObject(session, rule);
       throw e;
     }
-  }
-
-  private static void drop(Table table, SessionLocal session) {
-    session.prepare("DROP TABLE " + table.getSQL(HasSQL.DEFAULT_SQL_FLAGS)).update();
-    session.commit(true);
   }
 
   /** Runs the statement as the administrator. */
@@ -276,17 +281,6 @@ final class Definitions {
       administration.prepareCommand(statement.sql()).executeUpdate(null);
     } finally {
       administration.close();
-    }
-  }
-
-  /** Fences a new table, and drops the table if it cannot have the fence. */
-  private void bind(
-      Table created, Operation.FenceTerms terms, SqlContext context, SessionLocal session) {
-    try {
-      fencedTables.bind(created, terms, context);
-    } catch (DbException e) {
-      drop(created, session);
-      throw e;
     }
   }
 }

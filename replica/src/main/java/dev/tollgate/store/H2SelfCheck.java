@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.h2.api.ErrorCode;
 import org.h2.command.Prepared;
 import org.h2.engine.Constants;
@@ -80,7 +81,11 @@ final class H2SelfCheck {
   /** Reads the field by reflection: the compiler would copy the constant. */
   private static String versionInUse() {
     try {
-      return String.valueOf(Constants.class.getField("VERSION").get(null));
+      String version = String.valueOf(Constants.class.getField("VERSION").get(null));
+      boolean rewritten =
+          Stream.of(Constants.class.getFields())
+              .anyMatch(field -> field.getName().equals("REWRITTEN"));
+      return rewritten ? version : version + " as H2's authors built it";
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("H2 does not name its version", e);
     }
@@ -94,7 +99,7 @@ final class H2SelfCheck {
               + found
               + ", and dev.tollgate:tollgate-replica works with H2 "
               + H2Fields.BUILT_FOR
-              + " alone; depend on dev.tollgate:tollgate-embedded, which brings its own H2 under"
+              + " as dev.tollgate:tollgate-h2 alone; depend on dev.tollgate:tollgate-embedded, which brings its own H2 under"
               + " another name");
     }
   }

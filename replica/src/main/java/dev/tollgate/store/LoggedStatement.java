@@ -10,6 +10,7 @@ import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.Text;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.fence.KeyChanges;
 import dev.tollgate.store.h2.Exhausted;
@@ -19,6 +20,7 @@ import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Transactions;
 import dev.tollgate.store.h2.Pins;
+import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.BatchWork;
 import dev.tollgate.store.limits.GeometryText;
@@ -60,7 +62,8 @@ final class LoggedStatement {
       FencedTables fencedTables,
       TransactionSessions transactions,
       Definitions definitions,
-      StoreLimits limits) {}
+      StoreLimits limits,
+      FaultLog faults) {}
 
   private final Means means;
   private final Operation.ExecuteSql statement;
@@ -111,13 +114,20 @@ final class LoggedStatement {
     means.database().pinning().begin(session, pins);
     means.transactions().expectConflicts(transaction);
     H2Transactions.failAtOnceOnConflict(session);
+    SessionLocal.Savepoint before = session.setSavepoint();
     try {
-      return runPinned(statement.parameterSets().get(number));
-    } catch (DbException e) {
+      Outcome outcome =
+          Meter.watched(work.beginSteps(), () -> runPinned(statement.parameterSets().get(number)));
+      if (!(outcome instanceof Outcome.Executed)) {
+        undo(before);
+      }
+      return outcome;
+    } catch (RuntimeException e) {
+      SqlErrors.requireFunctionOfLog(e);
+      undo(before);
       Outcome refused = running == null ? null : running.refusal();
       Outcome instead = refused == null ? conflict(e) : refused;
-      undo();
-      return instead == null ? failed(SqlErrors.failure(e)) : instead;
+      return instead == null ? failed(e) : instead;
     } finally {
       H2Transactions.forgetRollback(session);
       means.database().pinning().end(session);
@@ -134,7 +144,11 @@ final class LoggedStatement {
     }
   }
 
-  private Outcome failed(Outcome.SqlFailed failure) {
+  private Outcome failed(RuntimeException e) {
+    Outcome.SqlFailed failure = SqlErrors.failure(e);
+    if (failure.sqlState().equals(SqlState.INTERNAL.state())) {
+      means.faults().add(e);
+    }
     if (failure.sqlState().equals(SqlState.TOO_MUCH_WORK.state())) {
       work.end();
     }
@@ -153,16 +167,26 @@ final class LoggedStatement {
   }
 
   /**
-   * Rolls back a statement that is its own transaction. H2 has already undone the statement itself.
+   * Undoes what the statement has done so far. H2 undoes a change that fails, but not a query that
+   * writes. A definition commits; {@link Definitions} undoes it.
    */
-  private void undo() {
-    if (transaction == null) {
-      session.rollback();
+  private void undo(SessionLocal.Savepoint before) {
+    try {
+      if (transaction == null) {
+        session.rollback();
+      } else {
+        session.rollbackTo(before);
+      }
+    } catch (RuntimeException e) {
+      throw new ReplicaFailure("a statement could not be undone", e);
     }
   }
 
   /** The outcome of an error that open transactions may have caused; null if it is final. */
-  private @Nullable Outcome conflict(DbException e) {
+  private @Nullable Outcome conflict(RuntimeException thrown) {
+    if (!(thrown instanceof DbException e)) {
+      return null;
+    }
     SessionId holder =
         SqlErrors.isConflict(e)
             ? means.transactions().holder(transaction)
@@ -277,17 +301,6 @@ final class LoggedStatement {
   }
 
   private Outcome change(StoreCommand command) {
-    SessionLocal.Savepoint before = session.setSavepoint();
-    try {
-      return change(command, before);
-    } catch (DbException e) {
-      // H2 undoes a statement that fails, but not a query that writes
-      session.rollbackTo(before);
-      throw SqlErrors.ofStatement(e);
-    }
-  }
-
-  private Outcome change(StoreCommand command, SessionLocal.Savepoint before) {
     WireWriter out = new WireWriter();
     if (command.isQuery()) {
       try (ResultInterface rows = command.executeQuery(statement.maxRows(), 0, false)) {
@@ -303,8 +316,6 @@ final class LoggedStatement {
       }
     }
     if (out.size() >= maxResultBytes()) {
-      session.rollbackTo(before);
-      undo();
       return new Outcome.SqlFailed(
           SqlState.TOO_LARGE.state(),
           SqlState.TOO_LARGE.vendorCode(),
@@ -313,10 +324,18 @@ final class LoggedStatement {
               + " bytes: let it return fewer rows");
     }
     if (transaction == null) {
-      session.commit(false);
+      commit();
     }
     context.completed();
     return new Outcome.Executed(Payload.of(out.toByteArray()));
+  }
+
+  private void commit() {
+    try {
+      session.commit(false);
+    } catch (RuntimeException e) {
+      throw new ReplicaFailure("a statement could not be committed", e);
+    }
   }
 
   private int maxResultBytes() {

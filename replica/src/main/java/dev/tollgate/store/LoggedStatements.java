@@ -26,7 +26,9 @@ final class LoggedStatements {
       TransactionSessions transactions,
       StoreLimits limits) {
     Definitions definitions = new Definitions(database, gate, fencedTables, transactions);
-    means = new LoggedStatement.Means(database, fencedTables, transactions, definitions, limits);
+    means =
+        new LoggedStatement.Means(
+            database, fencedTables, transactions, definitions, limits, new FaultLog());
   }
 
   /**

@@ -14,6 +14,7 @@ import dev.tollgate.core.command.UserName;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Transactions;
+import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.schema.SystemSchema;
@@ -23,9 +24,11 @@ import dev.tollgate.store.transfer.DatabaseRestore;
 import java.util.Collection;
 import java.util.List;
 import java.util.SortedSet;
+import java.util.function.Supplier;
 import org.h2.api.ErrorCode;
 import org.h2.engine.Right;
 import org.h2.engine.SessionLocal;
+import org.h2.engine.User;
 import org.h2.message.DbException;
 import org.h2.schema.Schema;
 import org.h2.table.Table;
@@ -51,6 +54,8 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   private TransactionSessions transactions;
   private LoggedStatements statements;
   private Users users;
+
+  private @Nullable CoreCalls calls;
 
   /**
    * Opens an empty database.
@@ -131,16 +136,27 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
 
   @Override
   public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
-    SessionId owner = context.transaction();
+    SqlContext core = callsTo(context);
+    SessionId owner = core.transaction();
     if (owner == null) {
-      return statements.run(statement, set, context, session, null);
+      return statements.run(statement, set, core, session, null);
     }
     TransactionSessions.OpenTransaction transaction = transactions.take(owner);
     try {
-      return statements.run(statement, set, context, transaction.session(), transaction);
+      return statements.run(statement, set, core, transaction.session(), transaction);
     } finally {
       TransactionSessions.release(transaction);
     }
+  }
+
+  /** Returns the same object for the same context, by which statements recognize their batch. */
+  private CoreCalls callsTo(SqlContext context) {
+    CoreCalls known = calls;
+    if (known == null || !known.isOf(context)) {
+      known = new CoreCalls(context);
+      calls = known;
+    }
+    return known;
   }
 
   @Override
@@ -173,8 +189,12 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
         transaction.session().addSavepoint(savepoint.name());
       }
       return new Outcome.Done();
-    } catch (DbException e) {
-      return SqlErrors.failure(e);
+    } catch (RuntimeException e) {
+      if (e instanceof DbException known
+          && known.getErrorCode() == ErrorCode.SAVEPOINT_IS_INVALID_1) {
+        return SqlErrors.failure(e);
+      }
+      throw new ReplicaFailure("savepoint " + savepoint.name() + " failed", e);
     } finally {
       H2Transactions.forgetRollback(transaction.session());
       TransactionSessions.release(transaction);
@@ -183,18 +203,37 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
 
   @Override
   public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
+    SqlContext core = callsTo(context);
+    User user = database.existingUser(core.user());
+    return refusing(() -> fenceTable(operation, core, user));
+  }
+
+  @Override
+  public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
+    SqlContext core = callsTo(context);
+    User user = database.existingUser(core.user());
+    return refusing(() -> unfenceTable(operation, core, user));
+  }
+
+  /** Answers a change of fences; if the change throws something, it has changed nothing. */
+  private static Outcome refusing(Supplier<Outcome> change) {
+    try {
+      return change.get();
+    } catch (RuntimeException e) {
+      return SqlErrors.failure(e);
+    }
+  }
+
+  private Outcome fenceTable(Operation.FenceTable operation, SqlContext context, User user) {
     H2Database.enterSchema(session, context.schema());
     Table table = FencedTables.find(session, operation.table());
     if (table == null || table.isView()) {
       return unknownTable(operation.table());
     }
-    Outcome.SqlFailed forbidden = requireOwner(table, context);
-    if (forbidden != null) {
-      return forbidden;
-    }
-    SessionId user = transactions.userOf(List.of(table), List.of());
-    if (user != null) {
-      return new Outcome.Conflict(user);
+    requireOwner(table, user);
+    SessionId writer = transactions.userOf(List.of(table), List.of());
+    if (writer != null) {
+      return new Outcome.Conflict(writer);
     }
     FenceId existing = fencedTables.fenceOf(table);
     Outcome.Refused refused =
@@ -204,39 +243,31 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     if (refused != null) {
       return refused;
     }
-    try {
-      fencedTables.bind(table, operation.fence(), context);
-    } catch (DbException e) {
-      return SqlErrors.failure(e);
-    }
+    fencedTables.bind(table, operation.fence(), context);
     if (existing != null) {
       fencedTables.unbind(existing, context);
     }
     return LoggedStatements.updated(0);
   }
 
-  @Override
-  public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
+  private Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context, User user) {
     H2Database.enterSchema(session, context.schema());
     Table table = FencedTables.find(session, operation.table());
     if (table == null) {
       return unknownTable(operation.table());
     }
-    Outcome.SqlFailed forbidden = requireOwner(table, context);
-    if (forbidden != null) {
-      return forbidden;
-    }
+    requireOwner(table, user);
     FenceId existing = fencedTables.fenceOf(table);
     if (existing == null) {
       return new Outcome.Refused(
           RefusalCode.FENCE_STATE, "table " + FencedTables.nameOf(table) + " is not fenced");
     }
-    SessionId user =
+    SessionId writer =
         fencedTables.hasLockPerRow(existing)
             ? transactions.userOf(List.of(table), List.of())
             : null;
-    if (user != null) {
-      return new Outcome.Conflict(user);
+    if (writer != null) {
+      return new Outcome.Conflict(writer);
     }
     Outcome.Refused refused = admitUnfencing(existing, table, operation.proof(), context);
     if (refused != null) {
@@ -246,14 +277,13 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return LoggedStatements.updated(0);
   }
 
-  /** A fence is a definition: only the owner of the schema and administrators may change it. */
-  private Outcome.@Nullable SqlFailed requireOwner(Table table, SqlContext context) {
-    try {
-      database.existingUser(context.user()).checkTableRight(table, Right.SCHEMA_OWNER);
-      return null;
-    } catch (DbException e) {
-      return SqlErrors.failure(e);
-    }
+  /**
+   * A fence is a definition: only the owner of the schema and administrators may change it.
+   *
+   * @throws DbException if the user is neither
+   */
+  private static void requireOwner(Table table, User user) {
+    user.checkTableRight(table, Right.SCHEMA_OWNER);
   }
 
   private Outcome.@Nullable Refused admitUnfencing(

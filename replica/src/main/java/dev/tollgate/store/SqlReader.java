@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Sessions;
@@ -63,13 +64,13 @@ public final class SqlReader {
   /** Written while the gate is closed, and read by threads that have entered the gate. */
   private volatile @Nullable Source source;
 
-  private final MemoryWatch memory;
+  private final QueryMemory memory;
   private final Semaphore permits = new Semaphore(MAX_QUERIES, true);
   private final ConcurrentLinkedDeque<SessionLocal> idle = new ConcurrentLinkedDeque<>();
 
   SqlReader(ReaderGate gate, MemoryWatch memory) {
     this.gate = gate;
-    this.memory = memory;
+    this.memory = new QueryMemory(memory);
   }
 
   /** Sets the database to query from now on. Called while no query runs. */
@@ -336,15 +337,14 @@ public final class SqlReader {
             sql,
             prepared,
             locks.seenBy(user).until(canceller::isCancelled),
-            new QueryMemory(memory, canceller));
+            QueryWatch.ROWS);
     command.setParameters(parameterSet, GeometryText.check(geometry));
     canceller.running(command);
     try {
       ResultInterface result = command.executeQuery(maxRows, 0, false);
-      QueryMemory.requireSendable(result);
+      QueryWatch.requireSendable(result);
       return result;
-    } catch (DbException e) {
-      canceller.throwIfCancelled();
+    } catch (RuntimeException e) {
       throw SqlErrors.ofStatement(e);
     } finally {
       canceller.running(null);
@@ -368,16 +368,15 @@ public final class SqlReader {
     // it shows the rows of all tables
     session.getUser().checkSchemaAdmin();
     H2Database database = requireNonNull(source, "source").database();
-    QueryMemory meter = new QueryMemory(memory, canceller);
     LockAccess until = locks.until(canceller::isCancelled);
-    try (DatabaseScript script = new DatabaseScript(database, schema, sql, until, meter)) {
+    try (DatabaseScript script =
+        new DatabaseScript(database, schema, sql, until, QueryWatch.ROWS)) {
       canceller.running(script.command());
       return script.rows(maxRows);
     } catch (CancellationException e) {
       canceller.throwIfCancelled();
       throw e;
     } catch (DbException e) {
-      canceller.throwIfCancelled();
       throw SqlErrors.ofStatement(e);
     } finally {
       canceller.running(null);
@@ -405,12 +404,16 @@ public final class SqlReader {
       throws SQLException {
     permits.acquireUninterruptibly();
     gate.enter(canceller);
-    try {
+    try (QueryMemory.Use use = memory.begin()) {
       Source entered = requireNonNull(source, "source");
-      return owner == null
-          ? onIdleSession(entered.database(), settings, work)
-          : inTransaction(entered, owner, settings, canceller, work);
+      return Meter.watched(
+          new QueryWatch(memory, use, canceller),
+          () ->
+              owner == null
+                  ? onIdleSession(entered.database(), settings, work)
+                  : inTransaction(entered, owner, settings, canceller, work));
     } catch (DbException e) {
+      canceller.throwIfCancelled();
       throw SqlErrors.isOverflow(e) ? Exhausted.recursion() : e.getSQLException();
     } catch (StackOverflowError e) {
       throw Exhausted.recursion();

@@ -15,7 +15,6 @@ import org.h2.engine.Right;
 import org.h2.engine.RightOwner;
 import org.h2.engine.Role;
 import org.h2.engine.SessionLocal;
-import org.h2.message.DbException;
 import org.h2.schema.Schema;
 import org.h2.util.StringUtils;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +64,7 @@ final class Users {
     try {
       administration.prepareCommand(sql).executeUpdate(null);
       return null;
-    } catch (DbException e) {
+    } catch (RuntimeException e) {
       return SqlErrors.failure(e);
     } finally {
       administration.close();

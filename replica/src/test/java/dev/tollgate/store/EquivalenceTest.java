@@ -158,15 +158,27 @@ class EquivalenceTest {
 
   private void run(Command command, LoggedReplica... replicas) {
     Outcome expected = null;
+    long steps = 0;
     for (LoggedReplica replica : replicas) {
       Outcome outcome = masked(replica.apply(command));
       if (expected == null) {
         expected = outcome;
+        steps = replica.steps;
         log.add(command);
         outcomes.add(outcome);
         seen.merge(kind(outcome), 1, Integer::sum);
       } else {
         assertEquals(expected, outcome, () -> "seed " + SEED + ", command " + log.size() + command);
+        if (steps != replica.steps)
+          System.out.println(
+              "STEPS "
+                  + steps
+                  + " "
+                  + replica.steps
+                  + " "
+                  + java.util.Arrays.asList(replicas).indexOf(replica)
+                  + " "
+                  + command);
       }
     }
   }
@@ -392,8 +404,8 @@ class EquivalenceTest {
     query(replica, open && random.nextBoolean() ? session : null, sql);
   }
 
-  private static SqlReader.Page query(LoggedReplica replica, @Nullable SessionId transaction, String sql)
-      throws SQLException {
+  private static SqlReader.Page query(
+      LoggedReplica replica, @Nullable SessionId transaction, String sql) throws SQLException {
     return replica
         .database
         .reader()

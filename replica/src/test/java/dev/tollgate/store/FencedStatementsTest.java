@@ -36,6 +36,7 @@ class FencedStatementsTest {
     replica.ok(holder, "CREATE INDEX T_V ON T(V)");
     replica.ok(holder, "CREATE SEQUENCE S");
     replica.ok(holder, "CREATE VIEW TV AS SELECT * FROM T");
+    replica.ok(holder, "CREATE TABLE R(ID INT PRIMARY KEY)");
   }
 
   @AfterEach
@@ -68,7 +69,7 @@ class FencedStatementsTest {
         "CREATE ROLE N",
         "GRANT SELECT ON T TO PUBLIC",
         "ALTER TABLE T ADD COLUMN W INT",
-        "ALTER TABLE T RENAME TO N",
+        "ALTER TABLE R RENAME TO N",
         "ALTER INDEX T_V RENAME TO N",
         "ALTER SEQUENCE S RESTART WITH 9",
         "ALTER VIEW TV RECOMPILE",

@@ -26,9 +26,16 @@ class FencedTablesTest {
   @BeforeEach
   void fence() {
     replica.ok(stranger, "CREATE TABLE PARENT(ID INT PRIMARY KEY, V INT)");
+    replica.ok(stranger, "CREATE DOMAIN WIDE AS INT");
+    replica.ok(stranger, "CREATE DOMAIN NARROW AS WIDE");
     replica.ok(
         stranger,
-        "CREATE TABLE T(ID INT PRIMARY KEY, V INT, P INT REFERENCES PARENT(ID) ON DELETE CASCADE)");
+        "CREATE TABLE T(ID INT PRIMARY KEY, V NARROW, P INT REFERENCES PARENT(ID) ON DELETE CASCADE)");
+    replica.ok(stranger, "CREATE SCHEMA FAR");
+    replica.ok(
+        stranger, "CREATE TABLE FAR.UNCLE(ID INT, CONSTRAINT FAR.UNCLE_KEY PRIMARY KEY(ID))");
+    replica.ok(stranger, "ALTER TABLE T ADD FOREIGN KEY(ID) REFERENCES FAR.UNCLE(ID) NOCHECK");
+    replica.ok(stranger, "INSERT INTO FAR.UNCLE VALUES(1), (2), (3), (4), (5), (9)");
     replica.ok(
         stranger,
         "CREATE TABLE GRANDCHILD(ID INT PRIMARY KEY, T INT REFERENCES T(ID) ON DELETE CASCADE)");
@@ -75,7 +82,17 @@ class FencedTablesTest {
         "DROP INDEX T_V",
         "ALTER INDEX T_V RENAME TO T_W",
         "COMMENT ON TABLE T IS 'mine'",
-        "DROP SCHEMA PUBLIC CASCADE"
+        "DROP SCHEMA PUBLIC CASCADE",
+        "DROP TABLE PARENT CASCADE",
+        "DROP TABLE FAR.UNCLE CASCADE",
+        "ALTER TABLE FAR.UNCLE DROP CONSTRAINT FAR.UNCLE_KEY CASCADE",
+        "DROP SCHEMA FAR CASCADE",
+        "ALTER DOMAIN NARROW ADD CHECK (VALUE > 0)",
+        "ALTER DOMAIN NARROW SET DEFAULT 7",
+        "ALTER DOMAIN NARROW RENAME TO E",
+        "DROP DOMAIN NARROW CASCADE",
+        "ALTER DOMAIN WIDE SET DEFAULT 7",
+        "DROP DOMAIN WIDE CASCADE"
       })
   void writeWithoutTokenIsRefusedOnEveryRoute(String sql) throws SQLException {
     String before = replica.script();

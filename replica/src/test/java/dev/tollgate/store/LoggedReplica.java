@@ -5,6 +5,7 @@ import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.h2.Meter;
 import dev.tollgate.log.entry.EntryBytes;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
@@ -30,13 +31,21 @@ final class LoggedReplica implements AutoCloseable {
   StateMachine machine = new StateMachine(database);
   int applied;
 
+  /** What H2 did for the last command, in steps. */
+  long steps;
+
   Outcome apply(Command command) {
     applied++;
-    return machine
-        .apply(
-            new LogPosition(applied, 0, FIRST_MICROS + applied * MICROS_PER_ENTRY),
-            EntryBytes.read(command))
-        .outcome();
+    long before = Meter.steps();
+    try {
+      return machine
+          .apply(
+              new LogPosition(applied, 0, FIRST_MICROS + applied * MICROS_PER_ENTRY),
+              EntryBytes.read(command))
+          .outcome();
+    } finally {
+      steps = Meter.steps() - before;
+    }
   }
 
   byte[] snapshot() throws IOException {

@@ -283,10 +283,12 @@ final class OddRun implements AutoCloseable {
           perform(
               stranger, StoreDriver.statement(sql, null, List.<Object[]>of(new Object[0])), sql);
       if (outcome instanceof Outcome.Executed executed
-          && ((StatementResult.Updated) StatementResult.read(executed.result().bytes(), null)).count()
+          && ((StatementResult.Updated) StatementResult.read(executed.result().bytes(), null))
+                  .count()
               > 0) {
         throw new Fault(
-            "a fence is open", "a session without a token deletes from " + table + " after " + what,
+            "a fence is open",
+            "a session without a token deletes from " + table + " after " + what,
             null);
       }
     }
@@ -363,7 +365,11 @@ final class OddRun implements AutoCloseable {
             + ": "
             + root.getClass().getSimpleName()
             + " "
-            + message.lines().findFirst().orElse("").replaceAll("; SQL statement.*|(?<=.{80}).*", "")
+            + message
+                .lines()
+                .findFirst()
+                .orElse("")
+                .replaceAll("; SQL statement.*|(?<=.{80}).*", "")
             + " "
             + frames,
         what + " (" + failure + ", because of " + root + " at " + frames + "): " + sql,

@@ -10,9 +10,9 @@ import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Odd one-line writes and definitions. Functions, statements and types come from H2's own list
- * (see {@link OddGrammar}), names from a few for each kind, so that objects depend on each other and
- * are renamed, replaced and dropped while others need them.
+ * Odd one-line writes and definitions. Functions, statements and types come from H2's own list (see
+ * {@link OddGrammar}), names from a few for each kind, so that objects depend on each other and are
+ * renamed, replaced and dropped while others need them.
  */
 final class OddStatements {
   /**
@@ -275,8 +275,12 @@ final class OddStatements {
       case 2 -> operand("value");
       case 3 -> scalar();
       case 4 -> grammar.sentence("operand");
-      default -> "(" + operand("value") + pick(List.of(" + ", " - ", " * ", " / ", " || ", " % "))
-          + operand("value") + ")";
+      default ->
+          "("
+              + operand("value")
+              + pick(List.of(" + ", " - ", " * ", " / ", " || ", " % "))
+              + operand("value")
+              + ")";
     };
   }
 
@@ -409,19 +413,49 @@ final class OddStatements {
       case 0 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, B " + type() + " DEFAULT " + f + ")";
       case 1 -> "CREATE TABLE " + t + "(ID INT, B VARCHAR, CHECK (" + f + " IS NOT NULL))";
       case 2 -> "CREATE TABLE " + t + " AS SELECT " + f + " AS A FROM T0";
-      case 3 -> "ALTER TABLE " + t + " ADD COLUMN X" + random.nextInt(3) + " " + type()
-          + " GENERATED ALWAYS AS (" + f + ")";
+      case 3 ->
+          "ALTER TABLE "
+              + t
+              + " ADD COLUMN X"
+              + random.nextInt(3)
+              + " "
+              + type()
+              + " GENERATED ALWAYS AS ("
+              + f
+              + ")";
       case 4 -> "ALTER TABLE " + t + " ALTER COLUMN " + column() + " SET DEFAULT " + f;
-      case 5 -> "ALTER TABLE " + t + " ADD CONSTRAINT C" + random.nextInt(3) + " CHECK (" + f
-          + " = B)";
-      case 6 -> "CREATE OR REPLACE VIEW V" + random.nextInt(3) + " AS SELECT " + f
-          + " AS A, ID, B FROM " + table();
-      case 7 -> "CREATE DOMAIN D" + random.nextInt(3) + " AS VARCHAR DEFAULT " + f + " CHECK ("
-          + f + " IS NULL OR VALUE <> '')";
-      case 8 -> "ALTER TABLE " + t + " ALTER COLUMN " + column() + " SET DATA TYPE " + type()
-          + " USING " + f;
-      case 9 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20)) FENCED BY LOCK ("
-          + f + ")";
+      case 5 ->
+          "ALTER TABLE " + t + " ADD CONSTRAINT C" + random.nextInt(3) + " CHECK (" + f + " = B)";
+      case 6 ->
+          "CREATE OR REPLACE VIEW V"
+              + random.nextInt(3)
+              + " AS SELECT "
+              + f
+              + " AS A, ID, B FROM "
+              + table();
+      case 7 ->
+          "CREATE DOMAIN D"
+              + random.nextInt(3)
+              + " AS VARCHAR DEFAULT "
+              + f
+              + " CHECK ("
+              + f
+              + " IS NULL OR VALUE <> '')";
+      case 8 ->
+          "ALTER TABLE "
+              + t
+              + " ALTER COLUMN "
+              + column()
+              + " SET DATA TYPE "
+              + type()
+              + " USING "
+              + f;
+      case 9 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20)) FENCED BY LOCK ("
+              + f
+              + ")";
       default -> "ALTER TABLE " + t + " ALTER COLUMN " + column() + " SET ON UPDATE " + f;
     };
   }
@@ -433,8 +467,9 @@ final class OddStatements {
       case 4 -> "UPDATE T1 SET B = (SELECT " + f + " FROM T0 WHERE T0.A = T1.A)";
       case 5 -> "DELETE FROM R WHERE B IN (SELECT " + f + " FROM T0)";
       case 6 -> "INSERT INTO R(A) SELECT ID FROM T0 QUALIFY " + f + " IS NOT NULL";
-      default -> definition("CREATE OR REPLACE VIEW V" + random.nextInt(3) + " AS SELECT " + f
-          + " AS A FROM T0");
+      default ->
+          definition(
+              "CREATE OR REPLACE VIEW V" + random.nextInt(3) + " AS SELECT " + f + " AS A FROM T0");
     };
   }
 
@@ -451,8 +486,8 @@ final class OddStatements {
     return switch (random.nextInt(4)) {
       case 0 -> "DELETE FROM T1 WHERE ID IN (" + query + limit + ")";
       case 1 -> "SELECT ID, TRY_ACQUIRE_LOCK('l-' || ID) FROM (" + query + limit + ")";
-      case 2 -> "DELETE FROM T1 WHERE " + condition() + " FETCH FIRST " + operand("int")
-          + " ROWS ONLY";
+      case 2 ->
+          "DELETE FROM T1 WHERE " + condition() + " FETCH FIRST " + operand("int") + " ROWS ONLY";
       default -> "INSERT INTO R(A) " + query + limit;
     };
   }
@@ -462,10 +497,20 @@ final class OddStatements {
         switch (random.nextInt(5)) {
           case 0 -> "SYSTEM_RANGE(" + operand("long") + ", " + operand("int") + ")";
           case 1 -> "SYSTEM_RANGE(1, " + operand("int") + ", " + operand("long") + ")";
-          case 2 -> "UNNEST(" + operand("array") + ", " + operand("array") + ")"
-              + pick(List.of("", " WITH ORDINALITY"));
-          case 3 -> pick(List.of("TABLE", "TABLE_DISTINCT")) + "(X " + type() + " = "
-              + operand("array") + ")";
+          case 2 ->
+              "UNNEST("
+                  + operand("array")
+                  + ", "
+                  + operand("array")
+                  + ")"
+                  + pick(List.of("", " WITH ORDINALITY"));
+          case 3 ->
+              pick(List.of("TABLE", "TABLE_DISTINCT"))
+                  + "(X "
+                  + type()
+                  + " = "
+                  + operand("array")
+                  + ")";
           default -> grammar.sentence("data_change_delta_table");
         };
     return "INSERT INTO R(A) SELECT COUNT(*) FROM " + from + " Y";
@@ -484,78 +529,207 @@ final class OddStatements {
     return switch (random.nextInt(48)) {
       case 0 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20))";
       case 1 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT, B " + d + ")";
-      case 2 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT DEFAULT (SELECT MAX(ID) FROM "
-          + other + "), B VARCHAR(20))";
-      case 3 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT DEFAULT NEXT VALUE FOR " + q
-          + ", B VARCHAR(20))";
-      case 4 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT REFERENCES T" + random.nextInt(6)
-          + "(ID) ON DELETE " + pick(List.of("CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT"))
-          + " ON UPDATE CASCADE, B VARCHAR(20))";
-      case 5 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20), CHECK (A IN"
-          + " (SELECT ID FROM " + other + ")))";
-      case 6 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20), CHECK (CAST(B AS "
-          + d + ") IS NOT NULL))";
-      case 7 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20) GENERATED ALWAYS"
-          + " AS (CAST(A AS " + d + ")))";
-      case 8 -> "CREATE TABLE " + t + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20)) FENCED BY LOCK"
-          + " ('o-' || CAST(ID AS PUBLIC." + d + "))";
+      case 2 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT DEFAULT (SELECT MAX(ID) FROM "
+              + other
+              + "), B VARCHAR(20))";
+      case 3 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT DEFAULT NEXT VALUE FOR "
+              + q
+              + ", B VARCHAR(20))";
+      case 4 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT REFERENCES T"
+              + random.nextInt(6)
+              + "(ID) ON DELETE "
+              + pick(List.of("CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT"))
+              + " ON UPDATE CASCADE, B VARCHAR(20))";
+      case 5 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20), CHECK (A IN"
+              + " (SELECT ID FROM "
+              + other
+              + ")))";
+      case 6 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20), CHECK (CAST(B AS "
+              + d
+              + ") IS NOT NULL))";
+      case 7 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20) GENERATED ALWAYS"
+              + " AS (CAST(A AS "
+              + d
+              + ")))";
+      case 8 ->
+          "CREATE TABLE "
+              + t
+              + "(ID INT PRIMARY KEY, A INT, B VARCHAR(20)) FENCED BY LOCK"
+              + " ('o-' || CAST(ID AS PUBLIC."
+              + d
+              + "))";
       case 9 -> "CREATE TABLE " + t + " AS SELECT ID, A, B FROM " + other;
       case 10, 11 -> "CREATE OR REPLACE VIEW " + v + " AS SELECT ID, A, B FROM " + other;
       case 12 -> "CREATE OR REPLACE VIEW " + v + " AS SELECT " + column + " FROM " + other;
       case 13 -> "CREATE OR REPLACE VIEW " + v + " AS SELECT * FROM " + other;
-      case 14 -> "CREATE OR REPLACE VIEW " + v + "(ID, A, B) AS SELECT ID, A, B FROM " + t
-          + " WHERE ID IN (SELECT ID FROM " + other + ")";
+      case 14 ->
+          "CREATE OR REPLACE VIEW "
+              + v
+              + "(ID, A, B) AS SELECT ID, A, B FROM "
+              + t
+              + " WHERE ID IN (SELECT ID FROM "
+              + other
+              + ")";
       case 15 -> "CREATE FORCE VIEW " + v + " AS SELECT ID, A, B FROM " + other;
-      case 16 -> "CREATE DOMAIN " + d + " AS " + pick(List.of("VARCHAR(20)", "INT"))
-          + " CHECK (VALUE IN (SELECT B FROM " + other + "))";
+      case 16 ->
+          "CREATE DOMAIN "
+              + d
+              + " AS "
+              + pick(List.of("VARCHAR(20)", "INT"))
+              + " CHECK (VALUE IN (SELECT B FROM "
+              + other
+              + "))";
       case 17 -> "CREATE DOMAIN " + d + " AS D" + random.nextInt(3) + " CHECK (VALUE <> 'q')";
-      case 18 -> "CREATE DOMAIN " + d + " AS VARCHAR(20) DEFAULT (SELECT MAX(B) FROM " + other + ")";
-      case 19 -> "CREATE SEQUENCE " + q + " START WITH " + literal("long") + " INCREMENT BY "
-          + literal("int") + pick(List.of("", " CYCLE", " NO CACHE", " MAXVALUE 3"));
-      case 20 -> "CREATE " + pick(List.of("", "UNIQUE ", "UNIQUE NULLS NOT DISTINCT ")) + "INDEX I"
-          + random.nextInt(3) + " ON " + t + "(" + column + " DESC, ID)";
+      case 18 ->
+          "CREATE DOMAIN " + d + " AS VARCHAR(20) DEFAULT (SELECT MAX(B) FROM " + other + ")";
+      case 19 ->
+          "CREATE SEQUENCE "
+              + q
+              + " START WITH "
+              + literal("long")
+              + " INCREMENT BY "
+              + literal("int")
+              + pick(List.of("", " CYCLE", " NO CACHE", " MAXVALUE 3"));
+      case 20 ->
+          "CREATE "
+              + pick(List.of("", "UNIQUE ", "UNIQUE NULLS NOT DISTINCT "))
+              + "INDEX I"
+              + random.nextInt(3)
+              + " ON "
+              + t
+              + "("
+              + column
+              + " DESC, ID)";
       case 21 -> "CREATE CONSTANT K" + random.nextInt(2) + " VALUE " + literal("value");
       case 22 -> "CREATE SCHEMA S" + random.nextInt(2);
-      case 23 -> "CREATE TABLE S" + random.nextInt(2) + "." + t
-          + "(ID INT PRIMARY KEY, A INT REFERENCES PUBLIC.T" + random.nextInt(6)
-          + "(ID), B PUBLIC." + d + ")";
-      case 24 -> "CREATE VIEW S" + random.nextInt(2) + "." + v + " AS SELECT ID, A, B FROM PUBLIC."
-          + other;
+      case 23 ->
+          "CREATE TABLE S"
+              + random.nextInt(2)
+              + "."
+              + t
+              + "(ID INT PRIMARY KEY, A INT REFERENCES PUBLIC.T"
+              + random.nextInt(6)
+              + "(ID), B PUBLIC."
+              + d
+              + ")";
+      case 24 ->
+          "CREATE VIEW S"
+              + random.nextInt(2)
+              + "."
+              + v
+              + " AS SELECT ID, A, B FROM PUBLIC."
+              + other;
       case 25, 26 -> "ALTER TABLE " + t + " ADD COLUMN X" + random.nextInt(3) + " INT";
       case 27 -> "ALTER TABLE " + t + " DROP COLUMN " + pick(List.of("A", "B", "X0", "X1"));
       case 28 -> "ALTER TABLE " + t + " RENAME TO T" + random.nextInt(6);
-      case 29 -> "ALTER TABLE " + t + " ALTER COLUMN " + column + " RENAME TO "
-          + pick(List.of("A", "B", "X0"));
-      case 30 -> "ALTER TABLE " + t + " ALTER COLUMN " + column + " SET DEFAULT (SELECT MAX("
-          + column + ") FROM " + other + ")";
-      case 31 -> "ALTER TABLE " + t + " ALTER COLUMN " + column + " SET DATA TYPE "
-          + pick(List.of("BIGINT", "VARCHAR(5)", d, "DECFLOAT"));
-      case 32 -> "ALTER TABLE " + t + " ADD CONSTRAINT C" + random.nextInt(3) + " "
-          + pick(List.of("UNIQUE(A)", "UNIQUE(A, B)", "CHECK (A > (SELECT MIN(A) FROM " + other
-              + "))", "FOREIGN KEY(A) REFERENCES T" + random.nextInt(6) + "(ID) ON DELETE CASCADE",
-              "CHECK (CAST(A AS " + d + ") <> 'z')"));
+      case 29 ->
+          "ALTER TABLE "
+              + t
+              + " ALTER COLUMN "
+              + column
+              + " RENAME TO "
+              + pick(List.of("A", "B", "X0"));
+      case 30 ->
+          "ALTER TABLE "
+              + t
+              + " ALTER COLUMN "
+              + column
+              + " SET DEFAULT (SELECT MAX("
+              + column
+              + ") FROM "
+              + other
+              + ")";
+      case 31 ->
+          "ALTER TABLE "
+              + t
+              + " ALTER COLUMN "
+              + column
+              + " SET DATA TYPE "
+              + pick(List.of("BIGINT", "VARCHAR(5)", d, "DECFLOAT"));
+      case 32 ->
+          "ALTER TABLE "
+              + t
+              + " ADD CONSTRAINT C"
+              + random.nextInt(3)
+              + " "
+              + pick(
+                  List.of(
+                      "UNIQUE(A)",
+                      "UNIQUE(A, B)",
+                      "CHECK (A > (SELECT MIN(A) FROM " + other + "))",
+                      "FOREIGN KEY(A) REFERENCES T" + random.nextInt(6) + "(ID) ON DELETE CASCADE",
+                      "CHECK (CAST(A AS " + d + ") <> 'z')"));
       case 33 -> "ALTER TABLE " + t + " DROP CONSTRAINT C" + random.nextInt(3) + cascade;
-      case 34 -> "ALTER TABLE " + t + " " + pick(List.of("DROP PRIMARY KEY", "ADD PRIMARY KEY(ID)"));
+      case 34 ->
+          "ALTER TABLE " + t + " " + pick(List.of("DROP PRIMARY KEY", "ADD PRIMARY KEY(ID)"));
       case 35 -> "ALTER DOMAIN " + d + " RENAME TO D" + random.nextInt(3);
-      case 36 -> "ALTER DOMAIN " + d + " " + pick(List.of("SET DEFAULT (SELECT MAX(B) FROM " + other
-          + ")", "DROP DEFAULT", "ADD CONSTRAINT C" + random.nextInt(3) + " CHECK (VALUE <> 'w')",
-          "DROP CONSTRAINT C" + random.nextInt(3)));
+      case 36 ->
+          "ALTER DOMAIN "
+              + d
+              + " "
+              + pick(
+                  List.of(
+                      "SET DEFAULT (SELECT MAX(B) FROM " + other + ")",
+                      "DROP DEFAULT",
+                      "ADD CONSTRAINT C" + random.nextInt(3) + " CHECK (VALUE <> 'w')",
+                      "DROP CONSTRAINT C" + random.nextInt(3)));
       case 37 -> "ALTER SCHEMA S" + random.nextInt(2) + " RENAME TO S" + random.nextInt(2);
-      case 38 -> "ALTER VIEW " + v + " " + pick(List.of("RECOMPILE", "RENAME TO V"
-          + random.nextInt(3)));
+      case 38 ->
+          "ALTER VIEW " + v + " " + pick(List.of("RECOMPILE", "RENAME TO V" + random.nextInt(3)));
       case 39 -> "DROP DOMAIN " + d + cascade;
       case 40 -> "DROP TABLE " + t + cascade;
       case 41 -> "DROP VIEW " + v + cascade;
       case 42 -> "DROP SEQUENCE " + q;
       case 43 -> "DROP SCHEMA S" + random.nextInt(2) + cascade;
-      case 44 -> pick(List.of("DROP INDEX I" + random.nextInt(3), "DROP CONSTANT K"
-          + random.nextInt(2), "TRUNCATE TABLE " + t + pick(List.of("", " RESTART IDENTITY"))));
-      case 45 -> "ALTER TABLE " + t + pick(List.of(" FENCED BY LOCK 'o-1'",
-          " FENCED BY LOCK ('o-' || ID)", " NOT FENCED", " FENCED BY LOCK (CAST(B AS " + d + "))"));
-      case 46 -> "INSERT INTO " + other + "(ID, A, B) VALUES(" + (1 + random.nextInt(9)) + ", "
-          + literal("int") + ", " + literal("string") + ")";
-      default -> pick(List.of("UPDATE " + other + " SET A = A + 1", "DELETE FROM " + other
-          + " WHERE ID > 3", "UPDATE " + other + " SET ID = ID + 1 WHERE ID = 3"));
+      case 44 ->
+          pick(
+              List.of(
+                  "DROP INDEX I" + random.nextInt(3),
+                  "DROP CONSTANT K" + random.nextInt(2),
+                  "TRUNCATE TABLE " + t + pick(List.of("", " RESTART IDENTITY"))));
+      case 45 ->
+          "ALTER TABLE "
+              + t
+              + pick(
+                  List.of(
+                      " FENCED BY LOCK 'o-1'",
+                      " FENCED BY LOCK ('o-' || ID)",
+                      " NOT FENCED",
+                      " FENCED BY LOCK (CAST(B AS " + d + "))"));
+      case 46 ->
+          "INSERT INTO "
+              + other
+              + "(ID, A, B) VALUES("
+              + (1 + random.nextInt(9))
+              + ", "
+              + literal("int")
+              + ", "
+              + literal("string")
+              + ")";
+      default ->
+          pick(
+              List.of(
+                  "UPDATE " + other + " SET A = A + 1",
+                  "DELETE FROM " + other + " WHERE ID > 3",
+                  "UPDATE " + other + " SET ID = ID + 1 WHERE ID = 3"));
     };
   }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.store.OddRun.Fault;
 import dev.tollgate.store.OddRun.Step;
-import dev.tollgate.store.OddStatements.Odd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -68,8 +67,7 @@ class OddStatementsTest {
 
   private void run(int defaultSeconds) throws Exception {
     long seed = Long.getLong("tollgate.odd.seed", System.nanoTime());
-    Duration time =
-        Duration.ofSeconds(Integer.getInteger("tollgate.odd.seconds", defaultSeconds));
+    Duration time = Duration.ofSeconds(Integer.getInteger("tollgate.odd.seconds", defaultSeconds));
     System.out.println("OddStatementsTest: -Dtollgate.odd.seed=" + seed);
     CompletableFuture<Void> done = new CompletableFuture<>();
     Thread thread =
@@ -123,8 +121,7 @@ class OddStatementsTest {
       OddRun run = new OddRun(OddRun.REPLICAS);
       try (run) {
         while (steps.size() < STATEMENTS_PER_RUN && System.nanoTime() < endNanos) {
-          Step step =
-              random.nextInt(12) == 0 ? Step.SNAPSHOT : new Step(generated.next());
+          Step step = random.nextInt(12) == 0 ? Step.SNAPSHOT : new Step(generated.next());
           steps.add(step);
           start(step);
           run.run(step);

@@ -175,9 +175,7 @@ final class OddValues {
                   "UUID '00000000-0000-0000-0000-000000000000'",
                   "UUID 'ffffffff-ffff-4fff-bfff-ffffffffffff'")),
           Map.entry("row", List.of("ROW(1, 2)", "ROW(NULL, 'a')", "ROW(1)", "ROW()")),
-          Map.entry(
-              "enum",
-              List.of("CAST('x' AS ENUM('x', 'y'))", "CAST(NULL AS ENUM('x'))")));
+          Map.entry("enum", List.of("CAST('x' AS ENUM('x', 'y'))", "CAST(NULL AS ENUM('x'))")));
 
   private static final List<String> KINDS = LITERALS.keySet().stream().sorted().toList();
   private static final List<String> OF_DATES =

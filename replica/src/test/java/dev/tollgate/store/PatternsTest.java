@@ -116,6 +116,7 @@ class PatternsTest {
                 new StoreLimits(
                     new WorkLimit(1_000, 10, 1_000_000),
                     WorkLimit.of(1 << 24),
+                    WorkLimit.of(Limits.STATEMENT_STEPS),
                     Limits.STATEMENT_STEPS_PAID,
                     10_000,
                     1 << 24)))) {

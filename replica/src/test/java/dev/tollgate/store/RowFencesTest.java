@@ -493,6 +493,7 @@ class RowFencesTest {
                 new StoreLimits(
                     WorkLimit.of(100),
                     WorkLimit.of(1 << 20),
+                    WorkLimit.of(Limits.STATEMENT_STEPS),
                     Limits.STATEMENT_STEPS_PAID,
                     1_000,
                     1 << 20)));

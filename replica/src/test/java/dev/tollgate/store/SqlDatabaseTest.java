@@ -485,7 +485,9 @@ class SqlDatabaseTest {
     IllegalStateException e =
         assertThrows(IllegalStateException.class, () -> H2SelfCheck.requireBuiltFor("2.3.232"));
     assertTrue(e.getMessage().contains("has H2 2.3.232"), e.getMessage());
-    assertTrue(e.getMessage().contains("works with H2 2.5.250 alone"), e.getMessage());
+    assertTrue(
+        e.getMessage().contains("works with H2 2.5.250 as dev.tollgate:tollgate-h2 alone"),
+        e.getMessage());
     assertTrue(e.getMessage().contains("dev.tollgate:tollgate-embedded"), e.getMessage());
   }
 
@@ -508,7 +510,7 @@ class SqlDatabaseTest {
               "CREATE TABLE G AS SELECT COALESCE(5 - A, 4) AS X FROM F",
               "CREATE VIEW W AS SELECT COALESCE(5 - A, 4) AS X FROM F",
               "CREATE DOMAIN D AS INT ARRAY CHECK (COALESCE(5 - VALUE, 4) = 1)")) {
-        assertEquals("HYC00", Planned.stateOf(driver.run(client, sql)), sql);
+        assertEquals("XX000", Planned.stateOf(driver.run(client, sql)), sql);
       }
       assertEquals(List.of("1,[1]"), driver.query("SELECT * FROM F"));
     }
@@ -543,7 +545,7 @@ class SqlDatabaseTest {
     replica.ok(session, "CREATE VIEW W AS SELECT ID, V FROM F");
     replica.ok(session, "INSERT INTO F VALUES(1, CHAR(55357), JSON 'null', ARRAY[1])");
     List<String> before = replica.database.script();
-    assertEquals("HYC00", Planned.stateOf(replica.run(session, sql)));
+    assertEquals("XX000", Planned.stateOf(replica.run(session, sql)));
     assertEquals(before, replica.database.script());
     replica.ok(session, "CREATE TABLE G(J JSON)");
     replica.ok(session, "ALTER TABLE F ADD COLUMN W JSON");
@@ -566,7 +568,7 @@ class SqlDatabaseTest {
     for (String sql :
         List.of("SELECT CAST(CHAR(55357) AS JSON)", "SELECT CAST(V AS JSON) FROM T")) {
       SQLException refused = assertThrows(SQLException.class, () -> replica.query(sql), sql);
-      assertEquals("HYC00", refused.getSQLState(), refused.getMessage());
+      assertEquals("XX000", refused.getSQLState(), refused.getMessage());
     }
   }
 }

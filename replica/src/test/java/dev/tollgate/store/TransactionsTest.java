@@ -785,6 +785,7 @@ class TransactionsTest {
                 new StoreLimits(
                     WorkLimit.of(10_000),
                     WorkLimit.of(1_000_000),
+                    WorkLimit.of(Limits.STATEMENT_STEPS),
                     Limits.STATEMENT_STEPS_PAID,
                     10,
                     1_000_000)))) {
@@ -823,6 +824,7 @@ class TransactionsTest {
                 new StoreLimits(
                     WorkLimit.of(10_000),
                     WorkLimit.of(1_000_000),
+                    WorkLimit.of(Limits.STATEMENT_STEPS),
                     Limits.STATEMENT_STEPS_PAID,
                     1_000,
                     2_000)))) {

@@ -77,7 +77,8 @@ class UnlikeProcessesTest {
     variants.put(
         "Mexico", Variant.of("-Duser.language=es", "-Duser.country=MX", "-Dfile.encoding=UTF-16"));
     for (Path java : otherRuntimes()) {
-      variants.put(java.getParent().getParent().getFileName().toString(), new Variant(java, List.of()));
+      variants.put(
+          java.getParent().getParent().getFileName().toString(), new Variant(java, List.of()));
     }
     return variants;
   }
@@ -133,7 +134,8 @@ class UnlikeProcessesTest {
         differences.add("\n" + name + ": " + difference);
       }
     }
-    System.out.println("UnlikeProcessesTest: " + expected.size() + " lines of each of " + variants.keySet());
+    System.out.println(
+        "UnlikeProcessesTest: " + expected.size() + " lines of each of " + variants.keySet());
     assertEquals(List.of(), differences);
   }
 

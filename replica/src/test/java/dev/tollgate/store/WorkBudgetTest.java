@@ -29,6 +29,7 @@ class WorkBudgetTest {
       new StoreLimits(
           new WorkLimit(1_000, 10, 1_000_000),
           WorkLimit.of(1 << 20),
+          WorkLimit.of(Limits.STATEMENT_STEPS),
           Limits.STATEMENT_STEPS_PAID,
           1_000_000,
           1 << 20);
@@ -457,6 +458,7 @@ class WorkBudgetTest {
                 new StoreLimits(
                     WorkLimit.of(20_000),
                     WorkLimit.of(10_000_000),
+                    WorkLimit.of(Limits.STATEMENT_STEPS),
                     Limits.STATEMENT_STEPS_PAID,
                     1_000_000,
                     10_000_000)))) {

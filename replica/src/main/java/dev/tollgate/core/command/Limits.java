@@ -263,6 +263,16 @@ public final class Limits {
   public static final long PATTERN_STEPS = 20_000_000;
 
   /**
+   * Steps that any execution of a statement of the log may take: turns of H2's loops, and what
+   * calls of the Java runtime take by the size of their arguments. So many steps take a tenth to
+   * half a second.
+   */
+  public static final long STATEMENT_STEPS_BASE = 50_000_000;
+
+  /** Steps that an execution may take however large its tables are. */
+  public static final long STATEMENT_STEPS = 400_000_000;
+
+  /**
    * Steps through texts that an execution may take for each row of the tables to which it refers.
    * Each {@code 64} further steps count as one examined row.
    */

@@ -12,6 +12,7 @@ import dev.tollgate.core.command.RowKey;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.UserName;
+import dev.tollgate.wire.SqlState;
 import java.util.SortedSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class GuardedStore implements SqlStore {
   private @Nullable Environment known;
 
   private volatile boolean used;
+
+  /** Belongs to the apply thread. */
+  private boolean faulty;
 
   /**
    * @param own the environment in which this replica computes
@@ -51,6 +55,20 @@ final class GuardedStore implements SqlStore {
     used = false;
   }
 
+  /** Returns whether a statement failed by a fault of the database since the last call. */
+  boolean takeFault() {
+    boolean found = faulty;
+    faulty = false;
+    return found;
+  }
+
+  private Outcome noted(Outcome outcome) {
+    faulty |=
+        outcome instanceof Outcome.SqlFailed failed
+            && failed.sqlState().equals(SqlState.INTERNAL.state());
+    return outcome;
+  }
+
   private SqlStore computing() {
     used = true;
     Environment stated = computing.get().environment();
@@ -65,7 +83,7 @@ final class GuardedStore implements SqlStore {
 
   @Override
   public Outcome execute(Operation.ExecuteSql statement, int set, SqlContext context) {
-    return computing().execute(statement, set, context);
+    return noted(computing().execute(statement, set, context));
   }
 
   @Override
@@ -95,12 +113,12 @@ final class GuardedStore implements SqlStore {
 
   @Override
   public Outcome fenceTable(Operation.FenceTable operation, SqlContext context) {
-    return computing().fenceTable(operation, context);
+    return noted(computing().fenceTable(operation, context));
   }
 
   @Override
   public Outcome unfenceTable(Operation.UnfenceTable operation, SqlContext context) {
-    return computing().unfenceTable(operation, context);
+    return noted(computing().unfenceTable(operation, context));
   }
 
   @Override

@@ -58,6 +58,9 @@ public final class Replica implements LogConsumer {
     /** An entry brought this about; called only while this node leads. */
     void noticed(Notice notice);
 
+    /** A statement failed by a fault of the database; called only while this node leads. */
+    default void statementFaulted() {}
+
     /** An entry was applied, and its notices were told; called only while this node leads. */
     default void applied() {}
 
@@ -267,8 +270,12 @@ public final class Replica implements LogConsumer {
         entry.proposals().get(i).applied(results.get(i).outcome());
       }
     }
+    boolean faulty = store.takeFault();
     if (leading) {
       tell(Listener::applied);
+      if (faulty) {
+        tell(Listener::statementFaulted);
+      }
     }
   }
 

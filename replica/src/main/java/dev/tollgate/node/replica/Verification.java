@@ -20,13 +20,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Has the replicas compared while this node leads: from time to time, and on request. All nodes see
- * the comparisons, so a new leader knows when the last one was. Thread-safe.
+ * Has the replicas compared while this node leads: from time to time, on request, and soon after a
+ * statement that failed by a fault of the database. All nodes see the comparisons, so a new leader
+ * knows when the last one was. Thread-safe.
  */
 public final class Verification implements Replica.Listener, AutoCloseable {
   /** How long a requested comparison waits for nodes that do not answer. */
@@ -34,6 +39,14 @@ public final class Verification implements Replica.Listener, AutoCloseable {
 
   /** How many times in one interval this node checks whether a comparison is due. */
   private static final int LOOKS = 20;
+
+  /** Least time from one comparison that a fault brings about to the next. */
+  static final Duration FAULT_INTERVAL = Duration.ofSeconds(10);
+
+  /** How long a fault waits for the answers to the comparison before. */
+  private static final Duration FAULT_PATIENCE = Duration.ofMinutes(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Verification.class);
 
   private final String nodeId;
   private final Replica replica;
@@ -43,6 +56,12 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   private final Duration interval;
   private final ScheduledExecutorService timer;
   private @Nullable Future<?> looking;
+
+  /** True while a comparison is due because of a fault. */
+  private final AtomicBoolean faulted = new AtomicBoolean();
+
+  /** When the last comparison because of a fault was requested; used by the timer alone. */
+  private long comparedNanos = System.nanoTime() - FAULT_INTERVAL.toNanos();
 
   /** Requests that wait for the answers of all nodes. */
   private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
@@ -85,6 +104,57 @@ public final class Verification implements Replica.Listener, AutoCloseable {
     if (replica.isLeading() && System.nanoTime() - replica.checkedNanos() >= interval.toNanos()) {
       pipeline.submit(command(), Proposal.Listener.NOBODY);
     }
+  }
+
+  /**
+   * Every replica must have failed at the statement alike, and has undone it. A comparison shows
+   * whether that is so. Faults while a comparison is due bring about one comparison together.
+   */
+  @Override
+  public void statementFaulted() {
+    if (faulted.compareAndSet(false, true)) {
+      LOG.warn(
+          "{}: a statement failed by a fault of the database, so the replicas are compared",
+          nodeId);
+      execute(this::compareAfterFault, 0);
+    }
+  }
+
+  private void compareAfterFault() {
+    long sinceNanos = System.nanoTime() - comparedNanos;
+    boolean waits =
+        sinceNanos < FAULT_INTERVAL.toNanos()
+            || (sinceNanos < FAULT_PATIENCE.toNanos() && isUnderWay());
+    if (waits && replica.isLeading()) {
+      execute(this::compareAfterFault, FAULT_INTERVAL.toMillis() / LOOKS);
+      return;
+    }
+    faulted.set(false);
+    if (replica.isLeading()) {
+      comparedNanos = System.nanoTime();
+      pipeline.submit(command(), Proposal.Listener.NOBODY);
+    }
+  }
+
+  private void execute(Runnable task, long delayMillis) {
+    try {
+      timer.schedule(
+          supervision.repeated("the comparison after a fault", task),
+          delayMillis,
+          TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("{}: closes, so the replicas are not compared", nodeId);
+    }
+  }
+
+  private boolean isUnderWay() {
+    return replica
+        .state()
+        .look(
+            state -> {
+              ReplicaCheck check = state.lastCheck();
+              return check != null && !check.isComplete();
+            });
   }
 
   private Command command() {

@@ -6,14 +6,21 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Definitions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.AlterDomain;
+import org.h2.command.ddl.AlterTableDropConstraint;
+import org.h2.command.ddl.DropSchema;
+import org.h2.command.ddl.DropTable;
 import org.h2.command.dml.DataChangeStatement;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintActionType;
@@ -28,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * The fenced tables, and which of them a statement may write to. These are the table it names, and
  * the tables that referential actions reach. H2 runs a referential action whether or not it finds
  * rows, so a cascade counts as a write even if it would change nothing.
+ *
+ * <p>A definition also writes to the tables whose own definitions it may change: tables with
+ * foreign keys to what it drops, and tables with columns of the domain that it drops or alters.
  */
 public final class FencedTables {
   /** What a statement does to the rows of a table. */
@@ -56,15 +66,19 @@ public final class FencedTables {
    *     no fence is created then
    */
   public void bind(Table table, Operation.FenceTerms terms, SqlContext context) {
-    if (terms instanceof Operation.RowFence rows) {
-      guards.requireLocks(table, rows);
+    RowLockExpression lock =
+        terms instanceof Operation.RowFence rows ? guards.requireLocks(table, rows) : null;
+    FenceId fence = context.createFence(nameOf(table), terms);
+    tables.put(fence, table);
+    if (lock != null) {
+      guards.guard(fence, table, lock);
     }
-    restore(context.createFence(nameOf(table), terms), table, terms);
   }
 
   /**
    * Registers the table of a fence that the core already has, and guards the rows of a row fence.
-   * Existing rows of the table are not checked.
+   * Existing rows of the table are not checked. A row fence whose locks cannot be computed gets a
+   * guard that admits no write: a fence never loses its effect.
    */
   public void restore(FenceId fence, Table table, Operation.FenceTerms terms) {
     tables.put(fence, table);
@@ -137,7 +151,35 @@ public final class FencedTables {
         }
       }
     }
+    if (statement.definition()) {
+      for (Table table : redefined(session, prepared, written.keySet())) {
+        written.put(table, Change.ANY);
+      }
+    }
     return written;
+  }
+
+  /** The tables whose definitions a definition may change besides those that it names. */
+  private static Collection<Table> redefined(
+      SessionLocal session, Prepared definition, Collection<Table> named) {
+    if (definition instanceof AlterDomain domain) {
+      return H2Definitions.tablesOfDomain(session, domain);
+    }
+    Set<Table> redefined = new LinkedHashSet<>();
+    boolean dropsKeys =
+        definition instanceof DropTable || definition instanceof AlterTableDropConstraint;
+    Collection<Table> losing =
+        definition instanceof DropSchema drop
+            ? H2Definitions.tablesOf(session, drop)
+            : dropsKeys ? named : List.of();
+    for (Table table : losing) {
+      for (Constraint constraint : table.getConstraints()) {
+        if (constraint instanceof ConstraintReferential key && key.getRefTable().equals(table)) {
+          redefined.add(key.getTable());
+        }
+      }
+    }
+    return redefined;
   }
 
   /** The fences of these tables, in order of creation. */
@@ -237,8 +279,9 @@ public final class FencedTables {
   }
 
   /**
-   * Updates the fences after a definition. H2 creates a new table object when it rebuilds a table,
-   * and keeps the object when it renames the table. H2 discards the object when it drops the table.
+   * Updates the fences after a definition, which cannot be refused any more. H2 creates a new table
+   * object when it rebuilds a table, and keeps the object when it renames the table. H2 discards
+   * the object when it drops the table.
    */
   public void follow(SessionLocal session, SqlContext context) {
     for (Map.Entry<FenceId, Table> entry : List.copyOf(tables.entrySet())) {

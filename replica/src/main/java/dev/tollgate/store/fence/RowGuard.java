@@ -20,16 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowGuard extends HiddenConstraint {
   private final FenceId fence;
-  private final RowLockExpression lock;
+  private final RowLocks locks;
 
-  RowGuard(Schema hidden, Table table, FenceId fence, RowLockExpression lock) {
+  RowGuard(Schema hidden, Table table, FenceId fence, RowLocks locks) {
     super(hidden, "FENCE_" + fence, table);
     this.fence = fence;
-    this.lock = lock;
+    this.locks = locks;
   }
 
-  RowLockExpression lock() {
-    return lock;
+  RowLocks locks() {
+    return locks;
   }
 
   /** Makes H2 call this guard after all other checks of the table, whichever was created first. */
@@ -54,10 +54,10 @@ public final class RowGuard extends HiddenConstraint {
       throw DbException.getInternalError("a guarded row was written outside of a statement");
     }
     if (before != null) {
-      statement.admitRow(fence, lock.of(before));
+      statement.admitRow(fence, locks.of(before));
     }
     if (after != null) {
-      statement.admitRow(fence, lock.of(after));
+      statement.admitRow(fence, locks.of(after));
     }
   }
 
@@ -66,7 +66,7 @@ public final class RowGuard extends HiddenConstraint {
   @SuppressWarnings("NonApiType") // H2 declares a HashSet
   public HashSet<Column> getReferencedColumns(Table guarded) {
     HashSet<Column> columns = super.getReferencedColumns(guarded);
-    columns.addAll(lock.columns());
+    columns.addAll(locks.columns());
     return columns;
   }
 }

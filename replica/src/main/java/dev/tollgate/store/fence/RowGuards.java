@@ -10,6 +10,7 @@ import dev.tollgate.store.h2.H2Clock;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.HiddenConstraint;
+import dev.tollgate.store.h2.SqlErrors;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -41,18 +42,28 @@ public final class RowGuards {
    *
    * @throws org.h2.message.DbException if a row has none, or the expression does not fit the table
    */
-  void requireLocks(Table table, Operation.RowFence terms) {
+  RowLockExpression requireLocks(Table table, Operation.RowFence terms) {
     RowLockExpression lock = new RowLockExpression(evaluator, table, terms.lockSql());
     forEachLock(table, lock, name -> null);
+    return lock;
   }
 
-  /**
-   * Guards a table from now on. If H2 has replaced the table object, H2 has already removed the
-   * guard of the old object.
-   */
+  /** Guards a table from now on, by a guard that admits nothing if the expression fails. */
   public void guard(FenceId fence, Table table, Operation.RowFence terms) {
-    RowLockExpression lock = new RowLockExpression(evaluator, table, terms.lockSql());
-    RowGuard guard = new RowGuard(hidden, table, fence, lock);
+    RowLocks locks;
+    try {
+      locks = new RowLockExpression(evaluator, table, terms.lockSql());
+    } catch (RuntimeException e) {
+      SqlErrors.requireFunctionOfLog(e);
+      locks = new UnknownRowLocks(table, terms.lockSql());
+    }
+    guard(fence, table, locks);
+  }
+
+  /** Guards a table from now on, instead of the table that H2 had in its place, if it had one. */
+  void guard(FenceId fence, Table table, RowLocks locks) {
+    remove(fence);
+    RowGuard guard = new RowGuard(hidden, table, fence, locks);
     guards.put(fence, guard);
     hidden.add(guard);
     guard.standLast();
@@ -87,9 +98,12 @@ public final class RowGuards {
       return null;
     }
     int type = definition.getType();
+    if (!keepsRows(type)) {
+      guard.locks().requireKnown();
+    }
     if (!keepsRows(type) || type == CommandInterface.ALTER_TABLE_ALTER_COLUMN_RENAME) {
       for (String column : H2Statements.alteredColumns(definition)) {
-        if (guard.lock().columnNames().contains(column)) {
+        if (guard.locks().columnNames().contains(column)) {
           return columnInUse(table, column);
         }
       }
@@ -100,9 +114,9 @@ public final class RowGuards {
   /** Returns null if all rows of a table may be changed or released at once, else the refusal. */
   Outcome.@Nullable Refused admitAllRows(FenceId fence, Table table, SqlContext context) {
     RowGuard guard = guards.get(fence);
-    return guard == null
+    return guard == null || !guard.locks().areKnown()
         ? null
-        : forEachLock(table, guard.lock(), lock -> context.admitAllRows(fence, lock));
+        : forEachLock(table, guard.locks(), lock -> context.admitAllRows(fence, lock));
   }
 
   /** True for definitions that leave the values of all rows as they are. */
@@ -154,15 +168,13 @@ public final class RowGuards {
    * @return the first refusal, or null
    */
   private Outcome.@Nullable Refused forEachLock(
-      Table table,
-      RowLockExpression expression,
-      Function<LockName, Outcome.@Nullable Refused> question) {
+      Table table, RowLocks locks, Function<LockName, Outcome.@Nullable Refused> question) {
     SessionLocal scanner = database.openSession();
     try {
       Cursor rows = table.getScanIndex(scanner).find(scanner, null, null, false);
       Outcome.Refused refused = null;
       while (refused == null && rows.next()) {
-        refused = question.apply(expression.of(rows.get()));
+        refused = question.apply(locks.of(rows.get()));
       }
       return refused;
     } finally {

@@ -3,18 +3,19 @@ package dev.tollgate.store.fence;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Text;
+import dev.tollgate.store.h2.H2Functions;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.limits.GeometryGuard;
 import dev.tollgate.wire.SqlState;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.h2.command.Parser;
 import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionVisitor;
 import org.h2.message.DbException;
 import org.h2.result.Row;
+import org.h2.schema.Domain;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
@@ -25,7 +26,7 @@ import org.h2.value.Value;
  * the row alone: the expression is evaluated on a separate session, whose time is fixed and whose
  * schema has no constants.
  */
-final class RowLockExpression {
+final class RowLockExpression implements RowLocks {
   private final Table table;
   private final String sql;
   private final SessionLocal evaluator;
@@ -43,6 +44,18 @@ final class RowLockExpression {
     this.evaluator = evaluator;
     row = new TableFilter(evaluator, table, null, true, null, 0, null);
     Expression parsed = new Parser(evaluator).parseExpression(sql);
+    Domain domain = H2Functions.domainIn(parsed);
+    if (domain != null) {
+      throw invalid(
+          "the lock of a row of table "
+              + FencedTables.nameOf(table)
+              + " cannot be computed by domain "
+              + domain.getName()
+              + ", because the domain can change while the fence stands: name the data type of the"
+              + " domain in ("
+              + sql
+              + ")");
+    }
     parsed.mapColumns(row, 0, Expression.MAP_INITIAL);
     name = parsed.optimize(evaluator);
     if (!name.isEverything(ExpressionVisitor.DETERMINISTIC_VISITOR)) {
@@ -62,22 +75,21 @@ final class RowLockExpression {
     }
   }
 
-  /** The columns that the expression uses. */
-  Set<Column> columns() {
+  @Override
+  public Set<Column> columns() {
     return columns;
   }
 
-  /** The names of the columns that the expression uses. */
-  Set<String> columnNames() {
-    return columns.stream().map(Column::getName).collect(Collectors.toSet());
+  @Override
+  public boolean areKnown() {
+    return true;
   }
 
-  /**
-   * The lock of a row.
-   *
-   * @throws DbException if the expression fails, or gives no valid lock name
-   */
-  LockName of(Row values) {
+  @Override
+  public void requireKnown() {}
+
+  @Override
+  public LockName of(Row values) {
     row.set(values);
     Value value = name.getValue(evaluator);
     if (value.getValueType() == Value.NULL) {

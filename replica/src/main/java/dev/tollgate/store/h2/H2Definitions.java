@@ -2,15 +2,21 @@ package dev.tollgate.store.h2;
 
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomain;
 import org.h2.command.ddl.AlterDomainAddConstraint;
+import org.h2.command.ddl.AlterSchemaRename;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableDropConstraint;
+import org.h2.command.ddl.AlterTableRename;
+import org.h2.command.ddl.AlterTableRenameColumn;
 import org.h2.command.ddl.CommandWithColumns;
 import org.h2.command.ddl.CreateConstant;
 import org.h2.command.ddl.CreateDomain;
@@ -19,6 +25,7 @@ import org.h2.command.ddl.CreateSchema;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.CreateTableData;
 import org.h2.command.ddl.CreateView;
+import org.h2.command.ddl.DropSchema;
 import org.h2.command.ddl.GrantRevoke;
 import org.h2.command.ddl.SchemaCommand;
 import org.h2.command.dml.NoOperation;
@@ -101,6 +108,13 @@ public final class H2Definitions {
   private static final VarHandle CONSTRAINT_TABLE =
       name(AlterTableDropConstraint.class.getSuperclass(), "tableName");
 
+  private static final VarHandle ALTERED_TABLE =
+      name(AlterTableRename.class.getSuperclass(), "tableName");
+  private static final VarHandle NEW_TABLE_NAME = name(AlterTableRename.class, "newTableName");
+  private static final VarHandle OLD_COLUMN_NAME = name(AlterTableRenameColumn.class, "oldName");
+  private static final VarHandle RENAMED_SCHEMA =
+      handle(AlterSchemaRename.class, "oldSchema", Schema.class);
+  private static final VarHandle DROPPED_SCHEMA = name(DropSchema.class, "schemaName");
   private static final VarHandle ALTERED_DOMAIN = name(AlterDomain.class, "domainName");
   private static final VarHandle KEY_COLUMNS =
       handle(AlterTableAddConstraint.class, "indexColumns", IndexColumn[].class);
@@ -216,6 +230,57 @@ public final class H2Definitions {
         && (named == null
             || named.getConstraintType() == Constraint.Type.DOMAIN
             || !named.getTable().equals(table));
+  }
+
+  /** The table or view that a definition renames, or null if there is none of that name. */
+  public static @Nullable Table renamedTable(SessionLocal session, AlterTableRename definition) {
+    return find(session, definition, (String) ALTERED_TABLE.get(definition));
+  }
+
+  /** The table whose column a definition renames, or null if there is none of that name. */
+  public static @Nullable Table renamedTable(
+      SessionLocal session, AlterTableRenameColumn definition) {
+    return find(session, definition, (String) ALTERED_TABLE.get(definition));
+  }
+
+  /** The new name of a table or view. */
+  public static String newNameOf(AlterTableRename definition) {
+    return (String) NEW_TABLE_NAME.get(definition);
+  }
+
+  /** The name of a column before it is renamed. */
+  public static String oldNameOf(AlterTableRenameColumn definition) {
+    return (String) OLD_COLUMN_NAME.get(definition);
+  }
+
+  /** The schema that a definition renames. */
+  public static Schema schemaOf(AlterSchemaRename definition) {
+    return (Schema) RENAMED_SCHEMA.get(definition);
+  }
+
+  /**
+   * The tables with columns of the domain that a definition alters or drops, or of a domain that
+   * narrows this domain.
+   */
+  public static Collection<Table> tablesOfDomain(SessionLocal session, AlterDomain definition) {
+    Domain altered = schemaOf(definition).findDomain((String) ALTERED_DOMAIN.get(definition));
+    Set<Table> found = new LinkedHashSet<>();
+    for (Table table : session.getDatabase().getAllTablesAndViews()) {
+      for (Column column : table.getColumns()) {
+        for (Domain domain = column.getDomain(); domain != null; domain = domain.getDomain()) {
+          if (domain.equals(altered)) {
+            found.add(table);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The tables of the schema that a definition drops. */
+  public static Collection<Table> tablesOf(SessionLocal session, DropSchema definition) {
+    Schema dropped = session.getDatabase().findSchema((String) DROPPED_SCHEMA.get(definition));
+    return dropped == null ? List.of() : dropped.getAllTablesAndViews(session);
   }
 
   /** The name of a view to be created. */

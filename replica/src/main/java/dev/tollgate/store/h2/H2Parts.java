@@ -2,13 +2,22 @@ package dev.tollgate.store.h2;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.h2.command.Command;
 import org.h2.engine.Session;
 import org.h2.expression.Expression;
+import org.h2.index.QueryExpressionIndex;
+import org.h2.table.TableFilter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the parts of an H2 object that belongs to a statement, field by field. No interface of H2
@@ -40,6 +49,47 @@ public final class H2Parts {
       }
     }
     return values;
+  }
+
+  /** An expression, a query or a list of them, and all parts of statements within it. */
+  public static Collection<Object> within(Object root) {
+    Set<Object> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Object> open = new ArrayDeque<>(List.of(root));
+    while (!open.isEmpty()) {
+      Object part = open.pop();
+      if (!found.add(part)) {
+        continue;
+      }
+      if (part instanceof Collection<?> parts) {
+        parts.forEach(one -> push(one, open));
+      } else if (part instanceof Map<?, ?> parts) {
+        parts.values().forEach(one -> push(one, open));
+      } else if (part instanceof Object[] parts) {
+        for (Object one : parts) {
+          push(one, open);
+        }
+      } else {
+        fieldsOf(part).forEach(one -> push(one, open));
+      }
+    }
+    return found;
+  }
+
+  private static void push(@Nullable Object part, Deque<Object> open) {
+    if (part != null && isPart(part)) {
+      open.push(part);
+    }
+  }
+
+  private static boolean isPart(Object found) {
+    String name = found.getClass().getName();
+    return found instanceof Object[]
+        || found instanceof Collection
+        || found instanceof Map
+        || found instanceof TableFilter
+        || found instanceof QueryExpressionIndex
+        || (name.startsWith("org.h2.command.") && !(found instanceof Command))
+        || name.startsWith("org.h2.expression.");
   }
 
   /**

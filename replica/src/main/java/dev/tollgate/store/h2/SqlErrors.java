@@ -3,13 +3,23 @@ package dev.tollgate.store.h2;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.wire.SqlState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.h2.api.ErrorCode;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcException;
 import org.h2.message.DbException;
+import org.h2.mvstore.DataUtils;
+import org.h2.mvstore.MVStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,25 +78,101 @@ public final class SqlErrors {
   }
 
   /**
-   * The outcome of a statement that H2 refused while the log was applied.
+   * The outcome of a statement of the log that has been undone, whatever it threw. Equal statements
+   * throw equally on equal replicas, so every exception is a refusal. The exceptions to that are
+   * what {@link #requireFunctionOfLog} finds, and conflicts with a transaction that the log does
+   * not have.
    *
-   * @throws ReplicaFailure if the error means that the database can no longer be trusted
+   * @throws ReplicaFailure if another replica need not have the same outcome
    */
-  public static Outcome.SqlFailed failure(DbException e) {
-    SQLException error = e.getSQLException();
-    if (isFatal(error.getErrorCode()) || isOfMachine(e)) {
-      throw new ReplicaFailure("the database failed", e);
+  public static Outcome.SqlFailed failure(RuntimeException e) {
+    requireFunctionOfLog(e);
+    DbException refused = ofStatement(e);
+    if (isLeftOver(refused.getErrorCode())) {
+      throw new ReplicaFailure("a statement met a transaction that the log does not have", e);
     }
-    return failed(error);
+    return failed(refused.getSQLException());
   }
 
   /**
-   * Treats a fault of H2 in a statement as a refusal of the statement. For example, {@code
-   * COALESCE(5 - a, 4)} with an array causes a NullPointerException. The fault follows from the
-   * statement and the data, so it is the same on every replica, and has to stop none of them. Only
-   * for a statement that has been undone.
+   * Stops the replica if an exception does not follow from the log alone.
    *
-   * <p>The class of the exception decides. Its message and stack do not, because they differ
+   * @throws ReplicaFailure if memory, stack, classes, input or output, H2's store, an undo or the
+   *     core failed anywhere behind the exception
+   */
+  public static void requireFunctionOfLog(RuntimeException e) {
+    Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Throwable> open = new ArrayDeque<>(List.of(e));
+    while (!open.isEmpty()) {
+      Throwable found = open.pop();
+      if (!seen.add(found)) {
+        continue;
+      }
+      if (found instanceof ReplicaFailure failure) {
+        throw failure;
+      }
+      // H2 adds what fails while it undoes a statement to the exception of the statement
+      if (found.getSuppressed().length > 0) {
+        throw new ReplicaFailure("a statement failed, and could not be undone", e);
+      }
+      if (isOfMachine(found)) {
+        throw new ReplicaFailure("the database failed", e);
+      }
+      if (found.getCause() != null) {
+        open.push(found.getCause());
+      }
+      if (found instanceof SQLException chained && chained.getNextException() != null) {
+        open.push(chained.getNextException());
+      }
+    }
+  }
+
+  /** True for a failure of this process, which another replica need not have. */
+  private static boolean isOfMachine(Throwable found) {
+    if (found instanceof MVStoreException store) {
+      // pages, versions and free places of the store depend on restarts
+      return store.getErrorCode() != DataUtils.ERROR_TRANSACTION_LOCKED;
+    }
+    int code =
+        found instanceof DbException error
+            ? error.getErrorCode()
+            : found instanceof SQLException error ? error.getErrorCode() : 0;
+    return found instanceof Error
+        || found instanceof IOException
+        || found instanceof UncheckedIOException
+        || isOfMachine(code);
+  }
+
+  /** True for H2's errors of memory, files, a closed database and a canceled statement. */
+  private static boolean isOfMachine(int code) {
+    return switch (code) {
+      case ErrorCode.OUT_OF_MEMORY,
+          ErrorCode.IO_EXCEPTION_1,
+          ErrorCode.IO_EXCEPTION_2,
+          ErrorCode.FILE_CORRUPTED_1,
+          ErrorCode.DATABASE_IS_CLOSED,
+          ErrorCode.DATABASE_CALLED_AT_SHUTDOWN,
+          ErrorCode.OBJECT_CLOSED,
+          ErrorCode.STATEMENT_WAS_CANCELED ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** True for a conflict, which needs another transaction. */
+  private static boolean isLeftOver(int code) {
+    return switch (code) {
+      case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.CONCURRENT_UPDATE_1, ErrorCode.DEADLOCK_1 -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * The error that a client gets for what a statement threw: H2's own, or XX000 for a fault. For
+   * example, {@code COALESCE(5 - a, 4)} with an array causes a NullPointerException in H2. Errors
+   * of the machine stay what they are.
+   *
+   * <p>The message of a fault names its class. It repeats no message or stack, because they differ
    * between Java runtimes.
    */
   public static DbException ofStatement(RuntimeException e) {
@@ -95,18 +181,17 @@ public final class SqlErrors {
       return exhausted;
     }
     Throwable fault = fault(e);
-    if (isOfStatement(fault)) {
+    if (fault instanceof RuntimeException && !(fault instanceof DbException)) {
       return DbException.convert(
-          exception(
-              SqlState.NOT_SUPPORTED,
-              "the database cannot carry out this statement, because of a fault in it ("
+          new SQLException(
+              "the statement failed and changed nothing, because of a fault in the database ("
                   + fault.getClass().getSimpleName()
-                  + "): write the statement in another way"));
+                  + "): write the statement in another way, and report the statement as a bug",
+              SqlState.INTERNAL.state(),
+              SqlState.INTERNAL.vendorCode(),
+              e));
     }
-    if (e instanceof DbException known) {
-      return known;
-    }
-    throw e;
+    return e instanceof DbException known ? known : DbException.convert(e);
   }
 
   /**
@@ -149,40 +234,22 @@ public final class SqlErrors {
     return causes(e).anyMatch(StackOverflowError.class::isInstance);
   }
 
-  /** The cause of H2's general error, which H2 wraps in one exception after another. */
+  /**
+   * What H2 wrapped in an error whose message repeats another message; otherwise the exception
+   * itself.
+   */
   private static Throwable fault(RuntimeException e) {
     Throwable found = e;
-    if (e instanceof DbException known && known.getErrorCode() == ErrorCode.GENERAL_ERROR_1) {
-      while (found.getCause() != null
-          && (found instanceof DbException || found instanceof SQLException)) {
-        found = found.getCause();
-      }
+    boolean wraps =
+        e instanceof DbException known
+            && (known.getErrorCode() == ErrorCode.GENERAL_ERROR_1
+                || known.getErrorCode() == ErrorCode.EXCEPTION_IN_FUNCTION_1);
+    while (wraps
+        && found.getCause() != null
+        && (found instanceof DbException || found instanceof SQLException)) {
+      found = found.getCause();
     }
     return found;
-  }
-
-  /** True for a fault of H2 that follows from a statement and its data. */
-  public static boolean isOfStatement(DbException e) {
-    return isOfStatement(fault(e));
-  }
-
-  private static boolean isOfStatement(Throwable fault) {
-    return fault instanceof NullPointerException
-        || fault instanceof ClassCastException
-        || fault instanceof IndexOutOfBoundsException
-        || fault instanceof IllegalArgumentException
-        || fault instanceof ArithmeticException
-        || fault instanceof NegativeArraySizeException
-        || fault instanceof ArrayStoreException
-        || fault instanceof UnsupportedOperationException;
-  }
-
-  /**
-   * True if memory or stack ran out, whatever error H2 reports. A function in Java and a CHECK hide
-   * it behind codes of their own. Another replica may have had enough memory and stack.
-   */
-  private static boolean isOfMachine(DbException e) {
-    return causes(e).anyMatch(VirtualMachineError.class::isInstance);
   }
 
   /** An error as it is reported to the client. */
@@ -216,29 +283,6 @@ public final class SqlErrors {
   public static boolean isDoubtful(DbException e) {
     return switch (e.getErrorCode()) {
       case ErrorCode.DUPLICATE_KEY_1, ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 ->
-          true;
-      default -> false;
-    };
-  }
-
-  /**
-   * True for errors that a well-formed statement cannot cause by itself. Errors of row conflicts
-   * are handled before. An error that is left over means a conflict without another transaction.
-   */
-  private static boolean isFatal(int code) {
-    return switch (code) {
-      case ErrorCode.GENERAL_ERROR_1,
-          ErrorCode.OUT_OF_MEMORY,
-          ErrorCode.IO_EXCEPTION_1,
-          ErrorCode.IO_EXCEPTION_2,
-          ErrorCode.FILE_CORRUPTED_1,
-          ErrorCode.DATABASE_IS_CLOSED,
-          ErrorCode.DATABASE_CALLED_AT_SHUTDOWN,
-          ErrorCode.OBJECT_CLOSED,
-          ErrorCode.STATEMENT_WAS_CANCELED,
-          ErrorCode.LOCK_TIMEOUT_1,
-          ErrorCode.CONCURRENT_UPDATE_1,
-          ErrorCode.DEADLOCK_1 ->
           true;
       default -> false;
     };

@@ -16,7 +16,9 @@ public final class BatchWork {
   private final StoreLimits limits;
   private final Account rows;
   private final Account bytes;
+  private final Account steps;
   private @Nullable WorkBudget running;
+  private @Nullable StepBudget stepping;
   private boolean over;
 
   /**
@@ -29,14 +31,25 @@ public final class BatchWork {
     limits = standard.of(context.workLimit());
     rows = new Account(limits.rows());
     bytes = new Account(limits.bytes());
+    steps = new Account(limits.steps());
   }
 
   public boolean isOf(SqlContext other) {
     return context == other;
   }
 
+  /** Begins a set, which is not prepared yet, and returns a budget of its steps. */
+  public StepBudget beginSteps() {
+    if (stepping != null) {
+      stepping.end();
+    }
+    StepBudget budget = new StepBudget(this);
+    stepping = budget;
+    return budget;
+  }
+
   /**
-   * Begins a set, and returns a budget of what the sets before it have left.
+   * Begins the work of a set, and returns a budget of what the sets before it have left.
    *
    * @param rowsOfTables as in {@link WorkBudget}
    * @param changesBefore as in {@link WorkBudget}
@@ -47,6 +60,9 @@ public final class BatchWork {
     }
     WorkBudget budget = new WorkBudget(this, rowsOfTables, changesBefore);
     running = budget;
+    if (stepping != null) {
+      stepping.payFor(rowsOfTables);
+    }
     return budget;
   }
 
@@ -100,6 +116,10 @@ public final class BatchWork {
 
   Account bytes() {
     return bytes;
+  }
+
+  Account steps() {
+    return steps;
   }
 
   /** One kind of work. */

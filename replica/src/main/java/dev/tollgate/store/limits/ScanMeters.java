@@ -6,7 +6,9 @@ import dev.tollgate.store.h2.H2Parts;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.H2Windows;
 import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.statement.StatementWeight;
+import dev.tollgate.wire.SqlState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -47,6 +49,7 @@ import org.h2.expression.function.StringFunction;
 import org.h2.expression.function.XMLFunction;
 import org.h2.index.QueryExpressionIndex;
 import org.h2.index.RecursiveIndex;
+import org.h2.message.DbException;
 import org.h2.schema.Sequence;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
@@ -254,6 +257,7 @@ public final class ScanMeters {
     } else if (part instanceof RecursiveIndex recursion
         && seen.add(H2Statements.tableOf(recursion))) {
       H2Statements.prepareRecursion(session, recursion);
+      requireNoSequence(recursion);
     }
     if (part instanceof MeteredExpression meter) {
       visit(meter.metered());
@@ -267,6 +271,21 @@ public final class ScanMeters {
       }
     } else {
       H2Parts.fieldsOf(part).forEach(this::visit);
+    }
+  }
+
+  /** H2 draws one number for all rows of a step of a recursion, and of the steps after it. */
+  private static void requireNoSequence(RecursiveIndex recursion) {
+    for (Object part : H2Parts.within(recursion)) {
+      if (part instanceof SequenceValue value) {
+        throw DbException.convert(
+            SqlErrors.exception(
+                SqlState.NOT_SUPPORTED,
+                "the query of a recursive table draws from sequence "
+                    + H2Statements.sequenceOf(value).getName()
+                    + ", and the database would draw the same number for several rows: draw the"
+                    + " numbers in the statement that reads the recursive table"));
+      }
     }
   }
 

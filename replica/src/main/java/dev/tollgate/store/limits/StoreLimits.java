@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Limits;
  *
  * @param rows rows that one execution of a statement may examine
  * @param bytes bytes that one execution may write
+ * @param steps steps that one execution may take, of which H2 takes several for each row
  * @param paidSteps steps that the rows of its tables may pay for one execution
  * @param transactionChanges changes that a transaction may hold before its next statement
  * @param transactionBytes bytes that a transaction may have written before its next statement
@@ -14,6 +15,7 @@ import dev.tollgate.core.command.Limits;
 public record StoreLimits(
     WorkLimit rows,
     WorkLimit bytes,
+    WorkLimit steps,
     long paidSteps,
     long transactionChanges,
     long transactionBytes) {
@@ -26,6 +28,8 @@ public record StoreLimits(
               Limits.STATEMENT_WRITTEN_BYTES_BASE,
               Limits.STATEMENT_WRITTEN_BYTES_PER_ROW,
               Limits.STATEMENT_WRITTEN_BYTES),
+          new WorkLimit(
+              Limits.STATEMENT_STEPS_BASE, Limits.STATEMENT_STEPS_PER_ROW, Limits.STATEMENT_STEPS),
           Limits.STATEMENT_STEPS_PAID,
           Limits.CHANGES_PER_TRANSACTION,
           Limits.TRANSACTION_WRITTEN_BYTES);
@@ -42,6 +46,7 @@ public record StoreLimits(
         : new StoreLimits(
             rows.atMost(part(rows.most(), percent)),
             bytes.atMost(Math.max(part(bytes.most(), percent), bytes.base())),
+            steps.atMost(Math.max(part(steps.most(), percent), steps.base())),
             part(paidSteps, percent),
             part(transactionChanges, percent),
             part(transactionBytes, percent));

@@ -4,17 +4,23 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.wire.SqlState;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.engine.SessionLocal;
+import org.h2.message.DbException;
 import org.h2.schema.Schema;
 import org.h2.table.TableView;
 import org.h2.util.HasSQL;
@@ -89,6 +95,7 @@ final class ViewWeights {
       SessionLocal session, Schema schema, String name, String sql, boolean readable) {
     ViewWeights views = of(Views.of(session));
     views.add(nameOf(schema, name), name, new Text(sql, readable));
+    views.requireNoCircle(nameOf(schema, name));
     // in the same order on every replica, because the message names the first view
     for (String view : new TreeSet<>(views.texts.keySet())) {
       if (views.weights.of(view) > Limits.VIEW_WEIGHT) {
@@ -104,6 +111,46 @@ final class ViewWeights {
       }
     }
     views.requireFewCompilations();
+  }
+
+  /**
+   * Rejects the new name of a view if the view would then use itself.
+   *
+   * @throws org.h2.message.DbException with SQLState 42T01
+   */
+  static void requireNoCircle(SessionLocal session, TableView renamed, String name) {
+    List<TableView> others = new ArrayList<>(Views.of(session));
+    others.remove(renamed);
+    ViewWeights views = of(others);
+    String full = nameOf(renamed.getSchema(), name);
+    views.add(full, name, new Text(renamed.getQuerySQL(), !renamed.isInvalid()));
+    views.requireNoCircle(full);
+  }
+
+  /**
+   * Rejects a view that uses itself, directly or through other views: H2 compiles a view with all
+   * views that use it, and would not end.
+   */
+  private void requireNoCircle(String view) {
+    Set<String> reached = new LinkedHashSet<>();
+    Deque<String> open = new ArrayDeque<>(List.of(view));
+    while (!open.isEmpty()) {
+      for (String used : usedIn(open.pop())) {
+        if (used.equals(view)) {
+          throw DbException.convert(
+              SqlErrors.exception(
+                  SqlState.REFUSED_STATEMENT,
+                  "the definition was refused and changed nothing, because view "
+                      + view
+                      + " would use itself"
+                      + (reached.isEmpty() ? "" : ", through " + String.join(", ", reached))
+                      + ": let it use tables instead"));
+        }
+        if (reached.add(used)) {
+          open.push(used);
+        }
+      }
+    }
   }
 
   private void requireFewCompilations() {
@@ -166,6 +213,7 @@ final class ViewWeights {
   }
 
   private void add(String full, String name, Text text) {
+    used.clear();
     if (texts.put(full, text) == null) {
       named.computeIfAbsent(name.toUpperCase(Locale.ROOT), any -> new ArrayList<>()).add(full);
     }

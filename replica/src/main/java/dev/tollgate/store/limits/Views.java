@@ -1,10 +1,10 @@
 package dev.tollgate.store.limits;
 
+import dev.tollgate.store.h2.SqlErrors;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.h2.engine.SessionLocal;
-import org.h2.message.DbException;
 import org.h2.schema.Schema;
 import org.h2.table.Table;
 import org.h2.table.TableView;
@@ -40,8 +40,9 @@ public final class Views {
   private static void compile(TableView view, SessionLocal session) {
     try {
       view.recompile(session, /* force= */ true, /* clearIndexMeta= */ false);
-    } catch (DbException e) {
-      // the columns of the view have no names; the view stays as it is
+    } catch (RuntimeException e) {
+      SqlErrors.requireFunctionOfLog(e);
+      // the columns of the view have no names, or H2 failed; the view stays as it is
     }
   }
 

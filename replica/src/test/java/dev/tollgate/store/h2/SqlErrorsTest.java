@@ -1,10 +1,20 @@
 package dev.tollgate.store.h2;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Outcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.SQLException;
+import java.util.ConcurrentModificationException;
+import java.util.List;
 import org.h2.api.ErrorCode;
 import org.h2.message.DbException;
+import org.h2.mvstore.DataUtils;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,8 +32,46 @@ class SqlErrorsTest {
       DbException told = DbException.get(code, error, "X");
       assertThrows(ReplicaFailure.class, () -> SqlErrors.failure(told));
     }
-    DbException refused =
-        DbException.get(ErrorCode.EXCEPTION_IN_FUNCTION_1, new ArithmeticException(), "X");
-    assertEquals("90105", SqlErrors.failure(refused).sqlState());
+  }
+
+  /** None of these follows from the log alone. */
+  @Test
+  void failureOfTheProcessStopsTheReplicaWhereverItHides() {
+    DbException unlocked = DbException.convert(new SQLException("X", "40001"));
+    unlocked.addSuppressed(new IllegalStateException("the rollback failed"));
+    for (RuntimeException told :
+        List.of(
+            DbException.get(ErrorCode.GENERAL_ERROR_1, new NoClassDefFoundError(), "X"),
+            DbException.get(ErrorCode.GENERAL_ERROR_1, new IOException(), "X"),
+            new IllegalStateException(new UncheckedIOException(new IOException())),
+            DataUtils.newMVStoreException(DataUtils.ERROR_INTERNAL, "X"),
+            DbException.get(ErrorCode.EXCEPTION_IN_FUNCTION_1, new ReplicaFailure("X"), "X"),
+            DbException.get(ErrorCode.DATABASE_IS_CLOSED),
+            DbException.get(ErrorCode.STATEMENT_WAS_CANCELED),
+            DbException.get(ErrorCode.LOCK_TIMEOUT_1, "T"),
+            unlocked)) {
+      assertThrows(ReplicaFailure.class, () -> SqlErrors.failure(told), told.toString());
+    }
+  }
+
+  @Test
+  void everythingElseIsARefusalThatNamesTheClassAlone() {
+    for (RuntimeException told :
+        List.of(
+            new IllegalStateException("a message of some Java runtime"),
+            new ConcurrentModificationException("a message of some Java runtime"),
+            DbException.getInternalError("a message of some Java runtime"),
+            DbException.convert(new ArithmeticException("a message of some Java runtime")),
+            DbException.get(
+                ErrorCode.EXCEPTION_IN_FUNCTION_1,
+                new ArithmeticException("a message of some Java runtime"),
+                "a message of some Java runtime"))) {
+      Outcome.SqlFailed refused = SqlErrors.failure(told);
+      assertEquals("XX000", refused.sqlState());
+      assertFalse(refused.message().contains("runtime"), refused.message());
+      assertTrue(refused.message().contains("Exception)"), refused.message());
+    }
+    assertEquals(
+        "22012", SqlErrors.failure(DbException.get(ErrorCode.DIVISION_BY_ZERO_1, "1")).sqlState());
   }
 }

@@ -1,0 +1,205 @@
+package dev.tollgate.h2;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
+
+/** Calls of the Java runtime that compute with numbers of any length, counted by their digits. */
+public final class ChargedNumbers {
+  /** Digits of a long, with which the runtime computes at once. */
+  private static final int SHORT = 19;
+
+  /** Digits in one word of a long number. */
+  private static final int WORD = 9;
+
+  /** Products of two words that the runtime computes in the time of one step. */
+  private static final int WORDS_PER_STEP = 4;
+
+  private ChargedNumbers() {}
+
+  private static long digits(BigDecimal number) {
+    return number.precision();
+  }
+
+  private static long digits(BigInteger number) {
+    return number.bitLength() / 3;
+  }
+
+  /** Digits that are added to a number of one scale to have the other. */
+  private static long apart(long scale, long other) {
+    return Math.abs(scale - other);
+  }
+
+  private static void linear(long digits) {
+    if (digits > 2 * SHORT) {
+      Meter.steps(digits / WORD / WORDS_PER_STEP);
+    }
+  }
+
+  /** What takes as long as a multiplication, with all that is as quadratic. */
+  static void product(long digits, long others) {
+    if (digits + others > 2 * SHORT) {
+      Meter.steps((digits / WORD + 1) * (others / WORD + 1) / WORDS_PER_STEP);
+    }
+  }
+
+  /** Returns the text of a number that is about to be read. */
+  @Passes(to = "java.math.BigDecimal")
+  @Passes(to = "java.math.BigInteger")
+  public static String text(String text) {
+    product(text.length(), text.length());
+    return text;
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal add(BigDecimal number, BigDecimal other) {
+    linear(digits(number) + digits(other) + apart(number.scale(), other.scale()));
+    return number.add(other);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal subtract(BigDecimal number, BigDecimal other) {
+    linear(digits(number) + digits(other) + apart(number.scale(), other.scale()));
+    return number.subtract(other);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static int compareTo(BigDecimal number, BigDecimal other) {
+    product(digits(number), apart(number.scale(), other.scale()));
+    return number.compareTo(other);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal multiply(BigDecimal number, BigDecimal other) {
+    product(digits(number), digits(other));
+    return number.multiply(other);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal divide(BigDecimal number, BigDecimal other) {
+    product(digits(number) + apart(number.scale(), other.scale()), digits(other));
+    return number.divide(other);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal divide(
+      BigDecimal number, BigDecimal other, int scale, RoundingMode mode) {
+    product(digits(number) + apart(scale, number.scale() - (long) other.scale()), digits(other));
+    return number.divide(other, scale, mode);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal remainder(BigDecimal number, BigDecimal other) {
+    product(digits(number) + apart(number.scale(), other.scale()), digits(other));
+    return number.remainder(other);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal setScale(BigDecimal number, int scale) {
+    product(digits(number), apart(scale, number.scale()));
+    return number.setScale(scale);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal setScale(BigDecimal number, int scale, RoundingMode mode) {
+    product(digits(number), apart(scale, number.scale()));
+    return number.setScale(scale, mode);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal round(BigDecimal number, MathContext context) {
+    product(digits(number), digits(number));
+    return number.round(context);
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigDecimal stripTrailingZeros(BigDecimal number) {
+    product(digits(number), digits(number));
+    return number.stripTrailingZeros();
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static BigInteger toBigInteger(BigDecimal number) {
+    product(digits(number), apart(number.scale(), 0));
+    return number.toBigInteger();
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static String toString(BigDecimal number) {
+    product(digits(number), digits(number));
+    return number.toString();
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static String toPlainString(BigDecimal number) {
+    product(digits(number) + apart(number.scale(), 0), digits(number));
+    return number.toPlainString();
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static double doubleValue(BigDecimal number) {
+    product(digits(number) + apart(number.scale(), 0), digits(number));
+    return number.doubleValue();
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static float floatValue(BigDecimal number) {
+    product(digits(number) + apart(number.scale(), 0), digits(number));
+    return number.floatValue();
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static long longValue(BigDecimal number) {
+    product(digits(number) + apart(number.scale(), 0), digits(number));
+    return number.longValue();
+  }
+
+  @Replaces(of = "java.math.BigDecimal")
+  public static int intValue(BigDecimal number) {
+    product(digits(number) + apart(number.scale(), 0), digits(number));
+    return number.intValue();
+  }
+
+  @Replaces(of = "java.math.BigInteger")
+  public static BigInteger multiply(BigInteger number, BigInteger other) {
+    product(digits(number), digits(other));
+    return number.multiply(other);
+  }
+
+  @Replaces(of = "java.math.BigInteger")
+  public static BigInteger divide(BigInteger number, BigInteger other) {
+    product(digits(number), digits(other));
+    return number.divide(other);
+  }
+
+  @Replaces(of = "java.math.BigInteger")
+  public static BigInteger gcd(BigInteger number, BigInteger other) {
+    product(digits(number), digits(other));
+    return number.gcd(other);
+  }
+
+  @Replaces(of = "java.math.BigInteger")
+  public static BigInteger[] divideAndRemainder(BigInteger number, BigInteger other) {
+    product(digits(number), digits(other));
+    return number.divideAndRemainder(other);
+  }
+
+  @Replaces(of = "java.math.BigInteger")
+  public static BigInteger add(BigInteger number, BigInteger other) {
+    linear(digits(number) + digits(other));
+    return number.add(other);
+  }
+
+  @Replaces(of = "java.math.BigInteger")
+  public static BigInteger subtract(BigInteger number, BigInteger other) {
+    linear(digits(number) + digits(other));
+    return number.subtract(other);
+  }
+
+  @Replaces(of = "java.math.BigInteger")
+  public static String toString(BigInteger number) {
+    product(digits(number), digits(number));
+    return number.toString();
+  }
+}

@@ -1,0 +1,136 @@
+package dev.tollgate.h2;
+
+import org.h2.engine.Database;
+import org.h2.engine.DbObject;
+import org.h2.engine.SessionLocal;
+
+/**
+ * Counts what H2 does on a thread: one step for each turn of a loop, and what calls of the Java
+ * runtime count by the size of their arguments ({@link Charged}). H2's storage is not counted, so
+ * the count depends on statements and rows alone, and not on how rows are stored.
+ *
+ * <p>A {@link Watch} sees the count again and again, and may end what is counted. Each thread has a
+ * meter of its own.
+ */
+public final class Meter {
+  private static final ThreadLocal<Meter> OF_THREAD = ThreadLocal.withInitial(Meter::new);
+
+  /** Steps until a watch looks again that has thrown. */
+  private static final long GRACE = 1_000_000;
+
+  private long steps;
+  private long next = Long.MAX_VALUE;
+  private Watch watch = Watch.NONE;
+  private int paused;
+  private long stepsBeforePause;
+
+  Meter() {}
+
+  private static Meter ofThread() {
+    return Thread.currentThread() instanceof MeteredThread thread
+        ? thread.meter()
+        : OF_THREAD.get();
+  }
+
+  /** Looks at what a thread does. */
+  @FunctionalInterface
+  public interface Watch {
+    /** Never looks. */
+    Watch NONE = steps -> Long.MAX_VALUE;
+
+    /**
+     * Called once the count has reached what the last call returned. May throw to end what the
+     * thread does.
+     *
+     * @param steps the number of steps since the watch began
+     * @return the number of steps at which to look again
+     */
+    long reached(long steps);
+  }
+
+  /** What a thread does under a watch. */
+  @FunctionalInterface
+  public interface Work<T, E extends Exception> {
+    T run() throws E;
+  }
+
+  /**
+   * Does work under a watch, which first looks after no step, and counts its steps from zero. A
+   * watch within another one has its own count, which is added to the other's.
+   */
+  public static <T, E extends Exception> T watched(Watch watch, Work<T, E> work) throws E {
+    Meter meter = ofThread();
+    Watch outer = meter.watch;
+    long outerSteps = meter.steps;
+    long outerNext = meter.next;
+    meter.watch = watch;
+    meter.steps = 0;
+    meter.next = watch.reached(0);
+    try {
+      return work.run();
+    } finally {
+      meter.watch = outer;
+      meter.steps += outerSteps;
+      meter.next = outerNext;
+    }
+  }
+
+  /** The number of steps of this thread since its innermost watch began. */
+  public static long steps() {
+    return ofThread().steps;
+  }
+
+  /** Counts one turn of a loop. */
+  public static void step() {
+    Meter meter = ofThread();
+    if (++meter.steps >= meter.next) {
+      meter.look();
+    }
+  }
+
+  /** Counts this many steps. */
+  public static void steps(long more) {
+    Meter meter = ofThread();
+    meter.steps += more;
+    if (meter.steps >= meter.next) {
+      meter.look();
+    }
+  }
+
+  private void look() {
+    if (paused == 0) {
+      // for what is left to do once the watch has thrown, and not for ever
+      next = steps + GRACE;
+      next = watch.reached(steps);
+    }
+  }
+
+  /**
+   * Begins what does not count, such as the initializer of a class, which runs once in a process.
+   */
+  public static void pause() {
+    Meter meter = ofThread();
+    if (meter.paused++ == 0) {
+      meter.stepsBeforePause = meter.steps;
+    }
+  }
+
+  /** Ends what {@link #pause} began. */
+  public static void resume() {
+    Meter meter = ofThread();
+    if (--meter.paused == 0) {
+      meter.steps = meter.stepsBeforePause;
+    }
+  }
+
+  /** Stores a sequence, which happens once in so many values as it keeps, unseen by statements. */
+  @Replaces(of = "org.h2.engine.Database", in = "org.h2.schema.Sequence")
+  public static void updateMeta(Database database, SessionLocal session, DbObject sequence) {
+    pause();
+    try {
+      database.updateMeta(session, sequence);
+    } finally {
+      resume();
+    }
+  }
+}

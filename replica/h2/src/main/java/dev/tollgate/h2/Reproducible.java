@@ -1,0 +1,119 @@
+package dev.tollgate.h2;
+
+import java.text.Collator;
+import java.text.DateFormatSymbols;
+import java.text.DecimalFormatSymbols;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Currency;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers of the Java runtime that H2 computes with, fixed where they would differ between two
+ * processes: order among equals, identity, the clock, the default locale, and properties.
+ */
+public final class Reproducible {
+  /** What H2 takes for the locale of the process. */
+  public static final Locale LOCALE = Locale.US;
+
+  /** What H2 allows for one plan, by its estimate that it takes 5 microseconds. */
+  private static final long NANOS_PER_128_PLANS = 128 * 5_000;
+
+  private static final ThreadLocal<long[]> PLANNED = ThreadLocal.withInitial(() -> new long[1]);
+
+  private Reproducible() {}
+
+  /**
+   * Sorts the whole array. Rows that are equal keep their order, as they do when H2 sorts all rows.
+   * H2 itself would find the first rows by a quick sort around rows that it draws by lot.
+   */
+  @Replaces(of = "org.h2.util.Utils", isStatic = true)
+  public static <X> void sortTopN(X[] array, int from, int to, Comparator<? super X> order) {
+    ChargedArrays.sort(array.length);
+    Arrays.sort(array, order);
+  }
+
+  /**
+   * A clock that advances with each reading. H2 reads it before it compares plans, and then after
+   * every 128 plans.
+   */
+  @Replaces(of = "java.lang.System", isStatic = true, in = "org.h2.command.query.Optimizer")
+  public static long nanoTime() {
+    long[] planned = PLANNED.get();
+    planned[0] += NANOS_PER_128_PLANS;
+    return planned[0];
+  }
+
+  /** The hash of a class follows from its name. */
+  @Replaces(of = "java.lang.Object")
+  public static int hashCode(Object object) {
+    return object instanceof Class<?> type ? type.getName().hashCode() : object.hashCode();
+  }
+
+  /** H2's infinite numbers are one object each. */
+  @Replaces(of = "java.lang.System", isStatic = true, in = "org.h2.value.ValueDecfloat")
+  public static int identityHashCode(Object object) {
+    return object.toString().hashCode();
+  }
+
+  @Replaces(of = "java.util.Locale", isStatic = true)
+  public static Locale getDefault() {
+    return LOCALE;
+  }
+
+  @Replaces(of = "java.util.Locale", isStatic = true)
+  public static Locale getDefault(Locale.Category category) {
+    return LOCALE;
+  }
+
+  @Replaces(of = "java.lang.String")
+  public static String toUpperCase(String text) {
+    ChargedTexts.chars(text.length());
+    return text.toUpperCase(LOCALE);
+  }
+
+  @Replaces(of = "java.lang.String")
+  public static String toLowerCase(String text) {
+    ChargedTexts.chars(text.length());
+    return text.toLowerCase(LOCALE);
+  }
+
+  @Replaces(of = "java.lang.String", isStatic = true)
+  @SuppressWarnings("AnnotateFormatMethod")
+  public static String format(String format, Object... arguments) {
+    return String.format(LOCALE, format, arguments);
+  }
+
+  @Replaces(of = "java.text.DateFormatSymbols", method = "getInstance", isStatic = true)
+  public static DateFormatSymbols dateFormatSymbols() {
+    return DateFormatSymbols.getInstance(LOCALE);
+  }
+
+  @Replaces(of = "java.text.DecimalFormatSymbols", method = "getInstance", isStatic = true)
+  public static DecimalFormatSymbols decimalFormatSymbols() {
+    return DecimalFormatSymbols.getInstance(LOCALE);
+  }
+
+  @Replaces(of = "java.text.Collator", method = "getInstance", isStatic = true)
+  public static Collator collator() {
+    return Collator.getInstance(LOCALE);
+  }
+
+  @Replaces(of = "java.util.Currency")
+  public static String getSymbol(Currency currency) {
+    return currency.getSymbol(LOCALE);
+  }
+
+  /** H2 has its own defaults, whatever its properties are: they change what it computes. */
+  @Replaces(of = "java.lang.System", isStatic = true, in = "org.h2.util.Utils")
+  public static @Nullable String getProperty(String name, @Nullable String standard) {
+    return name.startsWith("h2.") ? standard : System.getProperty(name, standard);
+  }
+
+  /** H2's defaults are those of a machine with one gigabyte for it. */
+  @Replaces(of = "org.h2.util.Utils", isStatic = true)
+  public static int scaleForAvailableMemory(int value) {
+    return value;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What the classes of H2 call in the place of the Java runtime, so that they compute the same on
+ * every node.
+ */
+@NullMarked
+package dev.tollgate.h2;
+
+import org.jspecify.annotations.NullMarked;

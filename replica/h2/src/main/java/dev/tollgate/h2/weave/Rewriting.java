@@ -1,0 +1,205 @@
+package dev.tollgate.h2.weave;
+
+import dev.tollgate.h2.Meter;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+
+/** One class of H2 on its way through the weaver. */
+final class Rewriting extends ClassVisitor {
+  private static final String METER = Type.getInternalName(Meter.class);
+
+  /** The class with a field by which a node knows a rewritten H2. */
+  private static final String MARKED = "org/h2/engine/Constants";
+
+  private final String name;
+  private final Replacements replacements;
+  private final boolean counted;
+
+  /**
+   * @param counted whether its loops are counted
+   */
+  Rewriting(String name, Replacements replacements, boolean counted, ClassVisitor next) {
+    super(Opcodes.ASM9, next);
+    this.name = name;
+    this.replacements = replacements;
+    this.counted = counted;
+  }
+
+  @Override
+  public void visitEnd() {
+    if (name.equals(MARKED)) {
+      visitField(
+              Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC | Opcodes.ACC_FINAL | Opcodes.ACC_SYNTHETIC,
+              "REWRITTEN",
+              "Z",
+              null,
+              1)
+          .visitEnd();
+    }
+    super.visitEnd();
+  }
+
+  @Override
+  public MethodVisitor visitMethod(
+      int access,
+      String method,
+      String descriptor,
+      @Nullable String signature,
+      String @Nullable [] exceptions) {
+    MethodVisitor body =
+        new Body(super.visitMethod(access, method, descriptor, signature, exceptions));
+    if (!counted) {
+      return body;
+    }
+    return method.equals("<clinit>") ? new Initializer(body) : new Loops(body);
+  }
+
+  private final class Body extends MethodVisitor {
+    /** Classes of objects whose constructor has not been called yet. */
+    private final Deque<String> unfinished = new ArrayDeque<>();
+
+    Body(MethodVisitor next) {
+      super(Opcodes.ASM9, next);
+    }
+
+    @Override
+    public void visitTypeInsn(int opcode, String type) {
+      String instead = opcode == Opcodes.NEW ? Replacements.ofType(type) : null;
+      if (opcode == Opcodes.NEW) {
+        unfinished.push(type);
+      }
+      super.visitTypeInsn(opcode, instead == null ? type : instead);
+    }
+
+    @Override
+    public void visitMethodInsn(
+        int opcode, String owner, String method, String descriptor, boolean isInterface) {
+      if (opcode == Opcodes.INVOKESPECIAL) {
+        // the constructor of a superclass belongs to no object that was begun here
+        boolean made = method.equals("<init>") && owner.equals(unfinished.peek());
+        if (made) {
+          unfinished.pop();
+        }
+        Handle through = made ? replacements.ofArgument(owner, descriptor) : null;
+        if (through != null) {
+          call(through);
+        }
+        String instead = made ? Replacements.ofType(owner) : null;
+        super.visitMethodInsn(
+            opcode, instead == null ? owner : instead, method, descriptor, isInterface);
+        return;
+      }
+      Handle instead = replacements.ofCall(name, owner, method, descriptor);
+      if (instead == null) {
+        super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
+      } else {
+        call(instead);
+      }
+    }
+
+    private void call(Handle method) {
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC, method.getOwner(), method.getName(), method.getDesc(), false);
+    }
+
+    @Override
+    public void visitInvokeDynamicInsn(
+        String method, String descriptor, Handle bootstrap, Object... arguments) {
+      Object[] rewritten = arguments.clone();
+      for (int i = 0; i < rewritten.length; i++) {
+        if (rewritten[i] instanceof Handle handle) {
+          rewritten[i] = rewritten(handle);
+        }
+      }
+      super.visitInvokeDynamicInsn(method, descriptor, bootstrap, rewritten);
+    }
+
+    private Handle rewritten(Handle handle) {
+      if (handle.getTag() == Opcodes.H_NEWINVOKESPECIAL) {
+        String instead = Replacements.ofType(handle.getOwner());
+        return instead == null
+            ? handle
+            : new Handle(handle.getTag(), instead, handle.getName(), handle.getDesc(), false);
+      }
+      Handle instead =
+          replacements.ofCall(name, handle.getOwner(), handle.getName(), handle.getDesc());
+      return instead == null ? handle : instead;
+    }
+  }
+
+  /** Counts each turn of a loop: a jump back to what has been passed. */
+  private static final class Loops extends MethodVisitor {
+    private final Set<Label> passed = new HashSet<>();
+
+    Loops(MethodVisitor next) {
+      super(Opcodes.ASM9, next);
+    }
+
+    @Override
+    public void visitLabel(Label label) {
+      passed.add(label);
+      super.visitLabel(label);
+    }
+
+    @Override
+    public void visitJumpInsn(int opcode, Label label) {
+      if (passed.contains(label)) {
+        callMeter(this, "step");
+      }
+      super.visitJumpInsn(opcode, label);
+    }
+
+    @Override
+    public void visitTableSwitchInsn(int min, int max, Label otherwise, Label... labels) {
+      countSwitch(otherwise, labels);
+      super.visitTableSwitchInsn(min, max, otherwise, labels);
+    }
+
+    @Override
+    public void visitLookupSwitchInsn(Label otherwise, int[] keys, Label[] labels) {
+      countSwitch(otherwise, labels);
+      super.visitLookupSwitchInsn(otherwise, keys, labels);
+    }
+
+    private void countSwitch(Label otherwise, Label[] labels) {
+      if (passed.contains(otherwise) || Stream.of(labels).anyMatch(passed::contains)) {
+        callMeter(this, "step");
+      }
+    }
+  }
+
+  /** What runs once in a process counts for no statement. */
+  private static final class Initializer extends MethodVisitor {
+    Initializer(MethodVisitor next) {
+      super(Opcodes.ASM9, next);
+    }
+
+    @Override
+    public void visitCode() {
+      super.visitCode();
+      callMeter(this, "pause");
+    }
+
+    @Override
+    public void visitInsn(int opcode) {
+      if (opcode == Opcodes.RETURN) {
+        callMeter(this, "resume");
+      }
+      super.visitInsn(opcode);
+    }
+  }
+
+  private static void callMeter(MethodVisitor body, String method) {
+    body.visitMethodInsn(Opcodes.INVOKESTATIC, METER, method, "()V", false);
+  }
+}

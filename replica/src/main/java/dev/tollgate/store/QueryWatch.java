@@ -1,0 +1,82 @@
+package dev.tollgate.store;
+
+import dev.tollgate.h2.Meter;
+import dev.tollgate.store.h2.Exhausted;
+import dev.tollgate.store.h2.Nesting;
+import dev.tollgate.store.statement.StatementMeter;
+import dev.tollgate.wire.Protocol;
+import org.h2.api.ErrorCode;
+import org.h2.message.DbException;
+import org.h2.result.ResultInterface;
+import org.h2.value.Value;
+
+/**
+ * Looks at a query again and again, from its preparation to its last row, whatever H2 does
+ * meanwhile: ends the query once it is canceled, and before it exhausts the memory of the node. H2
+ * keeps a whole result in memory. Without this watch, one query would crash the leader.
+ */
+final class QueryWatch implements Meter.Watch {
+  /** For what counts rows: a query may examine as many as it likes. */
+  static final StatementMeter ROWS =
+      new StatementMeter() {
+        @Override
+        public void looked(int rows) {}
+
+        @Override
+        public boolean mayRunOutOfMemory() {
+          return true;
+        }
+      };
+
+  /** H2 takes a few tenths of a millisecond for so many steps. */
+  private static final int STEPS_PER_CHECK = 10_000;
+
+  /** Maximum bytes that values take in memory for each byte that they take in a frame. */
+  private static final int MEMORY_PER_SENT_BYTE = 16;
+
+  private final QueryMemory memory;
+  private final QueryMemory.Use use;
+  private final SqlReader.Canceller canceller;
+
+  QueryWatch(QueryMemory memory, QueryMemory.Use use, SqlReader.Canceller canceller) {
+    this.memory = memory;
+    this.use = use;
+    this.canceller = canceller;
+  }
+
+  @Override
+  @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it; other threads wait less with it
+  public long reached(long steps) {
+    if (steps > 0) {
+      // otherwise sixteen queries on two processors delay every thread of a lock call in turn
+      Thread.yield();
+    }
+    if (canceller.isCancelled()) {
+      throw DbException.get(ErrorCode.STATEMENT_WAS_CANCELED);
+    }
+    memory.requireRoomFor(use);
+    return steps + STEPS_PER_CHECK;
+  }
+
+  /**
+   * Refuses a result with a row that no frame can carry, before the row is written.
+   *
+   * @param result positioned before its first row, on entry and on return
+   */
+  static void requireSendable(ResultInterface result) {
+    if (result.isLazy() || result.getRowCount() > MEMORY_PER_SENT_BYTE) {
+      return;
+    }
+    while (result.next()) {
+      long bytes = 0;
+      for (Value value : result.currentRow()) {
+        bytes += Nesting.requireBytes(value);
+      }
+      if (bytes > (long) Protocol.MAX_FRAME_BYTES * MEMORY_PER_SENT_BYTE) {
+        result.close();
+        throw Exhausted.memoryOfQuery();
+      }
+    }
+    result.reset();
+  }
+}

@@ -1,0 +1,137 @@
+package dev.tollgate.store;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.log.ApplyThread;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Whatever H2 does for a statement, it takes steps, which bound statements of the log and let
+ * queries be canceled.
+ */
+@Timeout(60)
+class StepsTest {
+  private static final String FEW_ROWS_MUCH_WORK =
+      "SELECT RAWTOHEX(HASH('SHA-256', 'x', 400000000))";
+
+  private final StoreDriver replica = new StoreDriver();
+  private final SessionId session = replica.open();
+
+  @BeforeEach
+  void createTables() {
+    replica.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, V VARCHAR)");
+    replica.ok(session, "INSERT INTO T VALUES (1, 'x'), (2, 'y')");
+    replica.ok(session, "CREATE TABLE LONG_ONE(ID INT PRIMARY KEY, V VARCHAR(1000000))");
+  }
+
+  @AfterEach
+  void close() {
+    replica.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE T SET V = SUBSTRING(XMLCOMMENT(REPEAT('-', 300000)), 1, 10)",
+        "UPDATE T SET V = LENGTH(XMLCOMMENT(REPEAT('-', 300000 + ID)))",
+      })
+  void writeEndsAfterItsSteps(String sql) {
+    Outcome.SqlFailed failed = assertInstanceOf(Outcome.SqlFailed.class, replica.run(session, sql));
+    assertEquals("54001", failed.sqlState(), failed.message());
+  }
+
+  /** A query that examines no rows holds no definition up. */
+  @Test
+  void definitionEndsAQueryWhereverItIs() throws Exception {
+    CompletableFuture<String> ended =
+        begin(FEW_ROWS_MUCH_WORK, "HashFunction", new SqlReader.Canceller());
+    replica.ok(session, "CREATE TABLE MADE(ID INT)");
+    assertEquals("40001", ended.get(30, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void queryIsCancelledWhereverItIs() throws Exception {
+    SqlReader.Canceller canceller = new SqlReader.Canceller();
+    CompletableFuture<String> ended = begin(FEW_ROWS_MUCH_WORK, "HashFunction", canceller);
+    canceller.cancel();
+    assertEquals("57014", ended.get(30, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void queryIsCancelledWhileItIsPrepared() throws Exception {
+    String columns =
+        IntStream.range(0, 8_000).mapToObj(i -> "C" + i + " INT").collect(Collectors.joining(","));
+    for (String table : List.of("W1", "W2", "W3", "W4")) {
+      replica.ok(session, "CREATE TABLE " + table + "(" + columns + ")");
+    }
+    SqlReader.Canceller canceller = new SqlReader.Canceller();
+    CompletableFuture<String> ended =
+        begin(
+            "SELECT COUNT(*) FROM W1 NATURAL JOIN W2 NATURAL JOIN W3 NATURAL JOIN W4",
+            "org.h2.command.Parser",
+            canceller);
+    canceller.cancel();
+    assertEquals("57014", ended.get(30, TimeUnit.SECONDS));
+  }
+
+  /**
+   * Begins a query on a thread of its own, and waits until the thread is in a class.
+   *
+   * @return the SQLState with which the query ends
+   */
+  private CompletableFuture<String> begin(String sql, String where, SqlReader.Canceller canceller) {
+    CompletableFuture<String> ended = new CompletableFuture<>();
+    Thread reader =
+        ApplyThread.deep(
+            null,
+            () -> {
+              try {
+                ended.complete("none, but " + replica.query(sql, () -> {}, canceller).size());
+              } catch (SQLException e) {
+                ended.complete(
+                    e.getSQLState() + (e.getSQLState().equals("54001") ? e.getMessage() : ""));
+              } catch (RuntimeException | Error e) {
+                ended.completeExceptionally(e);
+              }
+            },
+            "reader");
+    reader.start();
+    await()
+        .atMost(30, TimeUnit.SECONDS)
+        .until(
+            () ->
+                ended.isDone()
+                    || Stream.of(reader.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().contains(where)));
+    return ended;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT LENGTH(LISTAGG(REPEAT('x', 1000), '')) FROM SYSTEM_RANGE(1, 1000000)",
+        "SELECT LENGTH(CAST(JSON_ARRAYAGG(REPEAT('x', 1000)) AS VARCHAR))"
+            + " FROM SYSTEM_RANGE(1, 1000000)",
+      })
+  void textThatGrowsWithoutEndIsEnded(String sql) {
+    SQLException e = assertThrows(SQLException.class, () -> replica.query(sql));
+    assertEquals("22001", e.getSQLState(), e.getMessage());
+  }
+}
