@@ -1,6 +1,8 @@
 package dev.tollgate.store;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -72,8 +74,8 @@ final class OddGrammar implements BnfVisitor {
     byte[] help = Utils.getResource(HELP);
     try (ResultSet rows =
         csv.read(
-            new java.io.InputStreamReader(
-                new java.io.ByteArrayInputStream(help), StandardCharsets.UTF_8),
+            new InputStreamReader(
+                new ByteArrayInputStream(help), StandardCharsets.UTF_8),
             null)) {
       while (rows.next()) {
         topics
