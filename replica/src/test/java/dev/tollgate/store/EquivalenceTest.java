@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.Session;
-import dev.tollgate.core.StateMachine;
 import dev.tollgate.core.StateRecord;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.FencingToken;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
-import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.PresentedToken;
@@ -24,23 +22,12 @@ import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionLimits;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.core.command.UserName;
-import dev.tollgate.h2.Meter;
-import dev.tollgate.log.entry.EntryBytes;
-import dev.tollgate.snapshot.SnapshotReader;
-import dev.tollgate.snapshot.SnapshotWriter;
-import dev.tollgate.snapshot.StateCodec;
 import dev.tollgate.store.statement.LockAccess;
-import dev.tollgate.store.transfer.DatabaseCopy;
-import dev.tollgate.store.transfer.DatabaseRestore;
 import dev.tollgate.value.StatementResult;
-import dev.tollgate.wire.WireWriter;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -70,106 +57,13 @@ class EquivalenceTest {
   private final Map<String, Integer> seen = new HashMap<>();
   private long checkIndex;
 
-  /** One replica. */
-  private static final class Replica implements AutoCloseable {
-    final SqlDatabase database = new SqlDatabase();
-    StateMachine machine = new StateMachine(database);
-    int applied;
-
-    /** The steps of the last command. */
-    long steps;
-
-    Outcome apply(Command command) {
-      applied++;
-      long before = Meter.steps();
-      try {
-        return applyCounted(command);
-      } finally {
-        steps = Meter.steps() - before;
-      }
-    }
-
-    private Outcome applyCounted(Command command) {
-      return machine
-          .apply(
-              new LogPosition(applied, 0, 1_700_000_000_000_000L + applied * 777L),
-              EntryBytes.read(command))
-          .outcome();
-    }
-
-    /** A new replica that has read a snapshot of this one. */
-    Replica restored() throws IOException {
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      SnapshotWriter out = new SnapshotWriter(bytes);
-      WireWriter body = new WireWriter();
-      List<StateRecord> state = new ArrayList<>();
-      machine.copy().forEach(state::add);
-      for (StateRecord piece : state) {
-        body.clear();
-        int kind = StateCodec.write(body, piece);
-        out.record(kind, body);
-      }
-      try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
-        copy.writeTo(out);
-      }
-      out.finish();
-      Replica next = new Replica();
-      next.read(bytes.toByteArray());
-      next.applied = applied;
-      List<StateRecord> restored = new ArrayList<>();
-      next.machine.copy().forEach(restored::add);
-      assertEquals(state, restored);
-      return next;
-    }
-
-    /** What a comparison of replicas compares, with transactions open or not. */
-    Map<String, String> checksums() throws IOException {
-      Map<String, String> checksums = new TreeMap<>();
-      try (DatabaseCopy copy = database.copy(/* insistent= */ false)) {
-        copy.checksums((part, sum) -> checksums.put(part, HexFormat.of().formatHex(sum)));
-      }
-      for (StateRecord piece : machine.copyWithoutTransactions()) {
-        StateRecord comparable =
-            piece instanceof StateRecord.SessionState session && session.lastOutcome() != null
-                ? session.withLastOutcome(masked(session.lastOutcome()))
-                : piece;
-        checksums.merge(piece.getClass().getSimpleName(), comparable.toString(), (a, b) -> a + b);
-      }
-      return checksums;
-    }
-
-    private void read(byte[] snapshot) throws IOException {
-      SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshot));
-      DatabaseRestore restore = database.beginRestore();
-      List<StateRecord.FenceState> fences = new ArrayList<>();
-      machine = new StateMachine(database);
-      for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
-        if (piece.kind() >= StateCodec.FIRST_FREE_KIND) {
-          restore.accept(piece.kind(), piece.body());
-        } else {
-          StateRecord state = StateCodec.read(piece.kind(), piece.body());
-          machine.restore(state);
-          if (state instanceof StateRecord.FenceState fence) {
-            fences.add(fence);
-          }
-        }
-      }
-      database.replaceWith(restore, fences);
-    }
-
-    @Override
-    public void close() {
-      database.close();
-    }
-  }
-
   @Test
   void replicasStayEqual() throws Exception {
     System.out.println("tollgate.seed=" + SEED);
-    Replica first = new Replica();
-    Replica reading = new Replica();
-    Replica restarted = new Replica();
-    Replica restored = new Replica();
+    LoggedReplica first = new LoggedReplica();
+    LoggedReplica reading = new LoggedReplica();
+    LoggedReplica restarted = new LoggedReplica();
+    LoggedReplica restored = new LoggedReplica();
     int restores = 0;
     int checks = 0;
     int withOpenTransactions = 0;
@@ -193,15 +87,16 @@ class EquivalenceTest {
         }
         if (i == COMMANDS / 2) {
           restarted.close();
-          restarted = new Replica();
+          restarted = new LoggedReplica();
           for (int k = 0; k < log.size(); k++) {
             assertEquals(outcomes.get(k), masked(restarted.apply(log.get(k))), "replayed " + k);
           }
         }
         if (random.nextInt(200) == 0) {
           endTransactions(first, reading, restarted, restored);
-          Replica source = random.nextBoolean() ? first : restored;
-          Replica next = source.restored();
+          LoggedReplica source = random.nextBoolean() ? first : restored;
+          LoggedReplica next = source.restored();
+          assertEquals(source.state(), next.state());
           restored.close();
           restored = next;
           restores++;
@@ -209,9 +104,9 @@ class EquivalenceTest {
         if (random.nextInt(40) == 0) {
           checks++;
           withOpenTransactions += first.machine.isCopyable() ? 0 : 1;
-          Map<String, String> expected = first.checksums();
-          for (Replica replica : List.of(reading, restarted, restored)) {
-            assertEquals(expected, replica.checksums(), "seed " + SEED + ", check " + checks);
+          Map<String, String> expected = checksums(first);
+          for (LoggedReplica replica : List.of(reading, restarted, restored)) {
+            assertEquals(expected, checksums(replica), "seed " + SEED + ", check " + checks);
           }
         }
         if (i % 500 == 0) {
@@ -245,16 +140,29 @@ class EquivalenceTest {
     }
   }
 
-  private void endTransactions(Replica... replicas) {
+  /** What a comparison of replicas compares, with transactions open or not. */
+  private static Map<String, String> checksums(LoggedReplica replica) throws IOException {
+    Map<String, String> checksums = replica.checksums();
+    for (StateRecord piece : replica.machine.copyWithoutTransactions()) {
+      StateRecord comparable =
+          piece instanceof StateRecord.SessionState session && session.lastOutcome() != null
+              ? session.withLastOutcome(masked(session.lastOutcome()))
+              : piece;
+      checksums.merge(piece.getClass().getSimpleName(), comparable.toString(), (a, b) -> a + b);
+    }
+    return checksums;
+  }
+
+  private void endTransactions(LoggedReplica... replicas) {
     for (int i = 0; i < SESSIONS; i++) {
       run(perform(i, new Operation.EndTransaction(true)), replicas);
     }
   }
 
-  private void run(Command command, Replica... replicas) {
+  private void run(Command command, LoggedReplica... replicas) {
     Outcome expected = null;
     long steps = 0;
-    for (Replica replica : replicas) {
+    for (LoggedReplica replica : replicas) {
       Outcome outcome = masked(replica.apply(command));
       if (expected == null) {
         expected = outcome;
@@ -348,7 +256,7 @@ class EquivalenceTest {
     return new Operation.ExecuteSeries(statements, end);
   }
 
-  private Command command(Replica replica) {
+  private Command command(LoggedReplica replica) {
     int session = random.nextInt(SESSIONS);
     SessionId id = new SessionId(session + 1);
     boolean waits = replica.machine.state().session(id).isBlocked();
@@ -418,7 +326,7 @@ class EquivalenceTest {
   }
 
   /** Ends fences more often than it makes some, so that most sessions can write. */
-  private Operation setting(Replica replica) {
+  private Operation setting(LoggedReplica replica) {
     int kind = random.nextInt(6);
     if (kind < 2) {
       return new Operation.PresentToken(
@@ -482,7 +390,7 @@ class EquivalenceTest {
   }
 
   /** What a leader does beside the log. */
-  private void read(Replica replica) throws SQLException {
+  private void read(LoggedReplica replica) throws SQLException {
     SessionId session = new SessionId(1 + random.nextInt(SESSIONS));
     String sql =
         random.nextBoolean()
@@ -493,8 +401,8 @@ class EquivalenceTest {
     query(replica, open && random.nextBoolean() ? session : null, sql);
   }
 
-  private static SqlReader.Page query(Replica replica, @Nullable SessionId transaction, String sql)
-      throws SQLException {
+  private static SqlReader.Page query(
+      LoggedReplica replica, @Nullable SessionId transaction, String sql) throws SQLException {
     return replica
         .database
         .reader()
@@ -520,7 +428,7 @@ class EquivalenceTest {
           "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION FROM INFORMATION_SCHEMA.COLUMNS"
               + " WHERE TABLE_SCHEMA = 'PUBLIC' ORDER BY 1, 3");
 
-  private static String content(Replica replica) throws SQLException {
+  private static String content(LoggedReplica replica) throws SQLException {
     StringBuilder content = new StringBuilder();
     for (String sql : CONTENT) {
       SqlReader.Page page = query(replica, null, sql);

@@ -1,19 +1,25 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.command.FenceReading;
+import dev.tollgate.core.command.LockName;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.core.command.TransactionScope;
+import dev.tollgate.sql.ObjectName;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.sql.TableFence;
 import dev.tollgate.sql.Target;
 import dev.tollgate.sql.WriteKind;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Statements as clients write them, through the SQL front-end and on to a replica. */
 final class Planned {
@@ -44,10 +50,10 @@ final class Planned {
     if (plan instanceof Plan.Read read) {
       return read(read, parameters);
     }
-    if (plan instanceof Plan.Write write) {
-      return stateOf(replica.perform(session, operation(write, parameters)));
-    }
-    return SKIPPED + ": " + plan.getClass().getSimpleName();
+    Operation operation = operation(plan, parameters);
+    return operation == null
+        ? SKIPPED + ": " + plan.getClass().getSimpleName()
+        : stateOf(replica.perform(session, operation));
   }
 
   private String read(Plan.Read plan, Object... parameters) {
@@ -66,7 +72,35 @@ final class Planned {
     return outcome instanceof Outcome.Executed ? OK : outcome.toString();
   }
 
-  private static Operation.ExecuteSql operation(Plan.Write plan, Object... parameters) {
+  /** What goes into the log for a statement on rows, definitions and fences; null for others. */
+  static @Nullable Operation operation(Plan plan, Object... parameters) {
+    if (plan instanceof Plan.Write write) {
+      return write(write, parameters);
+    }
+    if (plan instanceof Plan.FenceTable fence) {
+      return new Operation.FenceTable(
+          table(fence.table()), Objects.requireNonNull(binding(fence.fence())), null, true);
+    }
+    return plan instanceof Plan.UnfenceTable fence
+        ? new Operation.UnfenceTable(table(fence.table()), null, true)
+        : null;
+  }
+
+  private static TableName table(ObjectName name) {
+    return new TableName(name.schema(), name.name());
+  }
+
+  private static Operation.@Nullable FenceTerms binding(@Nullable TableFence fence) {
+    if (fence instanceof TableFence.LockPerRow rows) {
+      return new Operation.RowFence(rows.expressionSql());
+    }
+    return fence instanceof TableFence.OneLock table
+        ? new Operation.TableFence(
+            new LockName(table.lockName()), FenceReading.valueOf(table.reading().name()))
+        : null;
+  }
+
+  private static Operation.ExecuteSql write(Plan.Write plan, Object... parameters) {
     List<Operation.DefinitionTarget> targets = new ArrayList<>();
     for (Target target : plan.targets()) {
       targets.add(
@@ -77,7 +111,7 @@ final class Planned {
                 case SCHEMA -> Operation.DefinitionTarget.Kind.SCHEMA;
                 default -> Operation.DefinitionTarget.Kind.OTHER;
               },
-              new TableName(target.name().schema(), target.name().name())));
+              table(target.name())));
     }
     Payload values = StoreDriver.encode(parameters);
     return new Operation.ExecuteSql(
@@ -89,7 +123,7 @@ final class Planned {
         plan.returnsRows(),
         new Operation.WantedKeys.None(),
         0,
-        null,
+        binding(plan.tableFence()),
         true,
         TransactionScope.AUTOCOMMIT);
   }

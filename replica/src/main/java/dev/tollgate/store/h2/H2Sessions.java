@@ -23,6 +23,8 @@ public final class H2Sessions {
       H2Fields.field(SessionLocal.class, "lockTimeout", int.class);
   private static final VarHandle DERIVED_TABLES =
       H2Fields.field(SessionLocal.class, "derivedTableIndexCache", HashMap.class);
+  private static final VarHandle LAST_IDENTIFIER =
+      H2Fields.field(SessionLocal.class, "systemIdentifier", int.class);
   private static final VarHandle USER = H2Fields.field(SessionLocal.class, "user", User.class);
   private static final MethodHandle CREATE_SESSION = createSession();
 
@@ -51,6 +53,15 @@ public final class H2Sessions {
       USER.set(session, user);
     }
     return before;
+  }
+
+  /**
+   * Makes H2 count from 0 the names that it gives to what the next statement does not name, such as
+   * a derived table. Results and views have these names, so they must not depend on what the
+   * session has done before.
+   */
+  static void forgetIdentifiers(SessionLocal session) {
+    LAST_IDENTIFIER.set(session, 0);
   }
 
   /** Returns true if the user of a session may alter any schema. */

@@ -21,6 +21,7 @@ public final class Pinning implements DatabaseEventListener {
     applied = new Applied(Thread.currentThread(), session, pins);
     // H2 folds constants when it prepares the statement, before the statement starts
     H2Clock.pin(session, pins);
+    H2Sessions.forgetIdentifiers(session);
   }
 
   public void end(SessionLocal session) {
