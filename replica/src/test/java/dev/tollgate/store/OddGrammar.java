@@ -74,9 +74,7 @@ final class OddGrammar implements BnfVisitor {
     byte[] help = Utils.getResource(HELP);
     try (ResultSet rows =
         csv.read(
-            new InputStreamReader(
-                new ByteArrayInputStream(help), StandardCharsets.UTF_8),
-            null)) {
+            new InputStreamReader(new ByteArrayInputStream(help), StandardCharsets.UTF_8), null)) {
       while (rows.next()) {
         topics
             .computeIfAbsent(rows.getString("SECTION").trim(), section -> new ArrayList<>())
@@ -171,6 +169,7 @@ final class OddGrammar implements BnfVisitor {
   }
 
   @Override
+  @SuppressWarnings("NonApiType") // H2 declares an ArrayList
   public void visitRuleList(boolean or, ArrayList<Rule> list) {
     if (or) {
       list.get(random.nextInt(list.size())).accept(this);
@@ -194,6 +193,7 @@ final class OddGrammar implements BnfVisitor {
   }
 
   @Override
+  @SuppressWarnings("NonApiType") // H2 declares an ArrayList
   public void visitRuleOptional(ArrayList<Rule> list) {
     if (depth < DEEP && random.nextInt(3) == 0) {
       list.get(random.nextInt(list.size())).accept(this);
