@@ -174,7 +174,13 @@ public final class Node implements AutoCloseable {
             supervision,
             System::nanoTime);
     pipeline =
-        new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal);
+        new CommandPipeline(
+            log,
+            Clock.systemUTC(),
+            ENTRY_BYTES,
+            supervision,
+            replica::refusal,
+            replica::digest);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
@@ -406,6 +412,7 @@ public final class Node implements AutoCloseable {
   public boolean isReady() {
     String leader = log.leaderId();
     return replica.failure() == null
+        && !replica.isApart()
         && leader != null
         && (replica.isLeading() || !leader.equals(settings.nodeId()))
         && (log.isAlone() || clientAddress() == null || log.isKnown())

@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Sessions;
@@ -49,16 +50,22 @@ final class Definitions {
   private final ActionDepth.Counters actions;
   private final RowBytes.Counters bytes;
   private final DomainMeters domains = new DomainMeters();
+  private final ChangedRows changed;
 
+  /**
+   * @param changed is told what definitions have made
+   */
   Definitions(
       H2Database database,
       ReaderGate gate,
       FencedTables fencedTables,
-      TransactionSessions transactions) {
+      TransactionSessions transactions,
+      ChangedRows changed) {
     this.database = database;
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
+    this.changed = changed;
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
@@ -178,6 +185,7 @@ final class Definitions {
         Views.compile(session);
         fencedTables.follow(session, context);
         countAll(session);
+        changed.defined(statement.targets(), session);
       } finally {
         H2Sessions.become(session, user);
       }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.entry.Entry;
@@ -147,7 +148,10 @@ class CommandPipelineTest {
           Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC),
           1_000,
           new Supervision("n1", failures::add),
-          command -> refusals.get(command));
+          command -> refusals.get(command),
+          () -> this.applied);
+
+  private AppliedDigest applied = AppliedDigest.NONE;
 
   @Test
   void firstCommandGoesAtOnceAndTheRestGatherBehindIt() {
@@ -234,7 +238,7 @@ class CommandPipelineTest {
   void entryWithoutATimeGoesWhenTheClockFails() {
     CommandPipeline timeless =
         new CommandPipeline(
-            log, new FailingClock(), 1_000, new Supervision("n1", failures::add), command -> null);
+            log, new FailingClock(), 1_000, new Supervision("n1", failures::add), command -> null, () -> this.applied);
     timeless.submit(command("a"), Proposal.Listener.NOBODY);
     assertEquals(1, log.entries.size());
     assertEquals(0, log.entries.get(0).stampMicros());

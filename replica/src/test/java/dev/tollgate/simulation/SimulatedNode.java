@@ -107,7 +107,8 @@ final class SimulatedNode {
               new WallClock(),
               entryBytes,
               supervision,
-              breakage() == Breakage.COMMAND_BEFORE_ITS_LEVEL ? any -> null : replica::refusal);
+              breakage() == Breakage.COMMAND_BEFORE_ITS_LEVEL ? any -> null : replica::refusal,
+              replica::digest);
       time = new SteppedTimeKeeper(id, pipeline, supervision, SimulatedNode.this::monotonicNanos);
       administration =
           new Administration(

@@ -26,6 +26,12 @@ public final class Limits {
   /** Longest time for which a silent session is kept. */
   public static final long SESSION_TTL_MAX_MILLIS = 24 * 60 * 60 * 1000L;
 
+  /**
+   * Entries after which a replica remembers its digest. A leader puts in its next entry the digest
+   * of what it has applied, usually after the entry before.
+   */
+  public static final int RECENT_DIGESTS = 1 << 10;
+
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;
 

@@ -9,6 +9,7 @@ import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.CorruptLogException;
@@ -18,6 +19,7 @@ import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerGuard;
+import dev.tollgate.log.peer.PeerTransport;
 import dev.tollgate.log.peer.PeerVersions;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
@@ -83,6 +85,13 @@ final class RatisStateMachine extends BaseStateMachine {
   private final AtomicBoolean failed = new AtomicBoolean();
   private volatile boolean closing;
   private final RatisUpdater updater = new RatisUpdater();
+  private volatile @Nullable PeerTransport transport;
+
+  /** The last entry that the state covers after it was replaced, or that is not to be applied. */
+  private volatile long coveredIndex;
+
+  /** True once a node without others has differed from what it had computed before. */
+  private boolean differsFromBefore;
 
   RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
     this.directory = settings.directory();
@@ -266,6 +275,8 @@ final class RatisStateMachine extends BaseStateMachine {
       synchronized (snapshots) {
         beginAt(snapshots.reopen());
       }
+      coveredIndex = 0;
+      appends.setApart(false);
       keepIdentity();
     } catch (IOException | RuntimeException | Error e) {
       cannotGoOn(e);
@@ -432,8 +443,20 @@ final class RatisStateMachine extends BaseStateMachine {
         transaction.getStateMachineContext() instanceof ProposedEntry here
             ? here.proposals()
             : List.of();
+    if (logEntry.getIndex() <= coveredIndex) {
+      proposals.forEach(Proposal::unknown);
+      return;
+    }
     Entry entry =
         EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray(), proposals);
+    try {
+      apply(logEntry, entry);
+    } catch (StateDiffersException e) {
+      takeStateAndApply(logEntry, entry, e);
+    }
+  }
+
+  private void apply(LogEntryProto logEntry, Entry entry) {
     synchronized (snapshots) {
       consumer.apply(logEntry.getIndex(), entry);
       updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
@@ -441,6 +464,58 @@ final class RatisStateMachine extends BaseStateMachine {
           TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
           logEntry.getStateMachineLogEntry().getLogData().size());
     }
+  }
+
+  private void takeStateAndApply(LogEntryProto logEntry, Entry entry, StateDiffersException why)
+      throws IOException {
+    RaftServer server = getServer().join();
+    RaftServer.Division division = server.getDivision(getGroupId());
+    if (division.getRaftConf().getCurrentPeers().size() == 1) {
+      if (!differsFromBefore) {
+        differsFromBefore = true;
+        LOG.error(
+            "{}: there is no other node, so this one goes on with its state: {}",
+            server.getId(),
+            why.getMessage());
+      }
+      apply(logEntry, entry.withoutDigest());
+      return;
+    }
+    PeerTransport others = transport;
+    if (others == null || !others.givesState()) {
+      throw why;
+    }
+    TermIndex last =
+        new StateTakeover(
+                server, division, consumer, snapshots, appends, others, this::isReplacedOrStops)
+            .run(why, logEntry.getIndex());
+    if (last == null) {
+      entry.proposals().forEach(Proposal::unknown);
+      coveredIndex = isPaused() ? logEntry.getIndex() : Long.MAX_VALUE;
+      return;
+    }
+    coveredIndex = last.getIndex();
+    setLastAppliedTermIndex(last);
+    keepIdentity();
+    consumer.leaderMayHaveChanged();
+    if (logEntry.getIndex() > last.getIndex()) {
+      apply(logEntry, entry);
+    } else {
+      entry.proposals().forEach(Proposal::unknown);
+    }
+  }
+
+  private boolean isPaused() {
+    return getLifeCycleState() == LifeCycle.State.PAUSED;
+  }
+
+  private boolean isReplacedOrStops() {
+    return closing || guard.hasStopped() || failed.get() || !isServing() || isPaused();
+  }
+
+  /** The way on which a snapshot of the leader comes. */
+  void use(@Nullable PeerTransport peers) {
+    transport = peers;
   }
 
   @Override
@@ -460,6 +535,9 @@ final class RatisStateMachine extends BaseStateMachine {
    */
   @Override
   public void notifyTermIndexUpdated(long term, long index) {
+    if (index <= coveredIndex) {
+      return;
+    }
     long before = getLastAppliedTermIndex().getTerm();
     super.notifyTermIndexUpdated(term, index);
     if (term != before) {

@@ -177,6 +177,22 @@ public final class Snapshots {
     return restoreNewest(found, "took over the leader's snapshot");
   }
 
+  /** Where a snapshot of the leader arrives; unfinished ones are replaced. */
+  public Path arriving() {
+    return opened().arriving();
+  }
+
+  /**
+   * Restores a snapshot of the leader that has arrived, and keeps it as the newest of this node.
+   *
+   * @throws IOException if the file is damaged, and nothing has changed; or the snapshot cannot be
+   *     read, and the state can no longer be trusted
+   */
+  public @Nullable TermIndex takeOver(TermIndex last) throws IOException {
+    opened().adoptArrived(last);
+    return reopen();
+  }
+
   private @Nullable TermIndex restoreNewest(SnapshotFiles found, String how) throws IOException {
     List<SnapshotFiles.Snapshot> all = found.all();
     if (all.isEmpty()) {

@@ -32,6 +32,9 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   /** How long a requested comparison waits for nodes that do not answer. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /** Within twice this time the other nodes have a digest of all that an idle leader has done. */
+  private static final long DIGEST_MILLIS = 500;
+
   /** How many times in one interval this node checks whether a comparison is due. */
   private static final int LOOKS = 20;
 
@@ -43,6 +46,7 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   private final Duration interval;
   private final ScheduledExecutorService timer;
   private @Nullable Future<?> looking;
+  private @Nullable Future<?> sending;
 
   /** Requests that wait for the answers of all nodes. */
   private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
@@ -70,6 +74,12 @@ public final class Verification implements Replica.Listener, AutoCloseable {
 
   /** Starts the timer. */
   public synchronized void start() {
+    sending =
+        timer.scheduleWithFixedDelay(
+            supervision.repeated("the digest of the replica", this::sendDigest),
+            DIGEST_MILLIS,
+            DIGEST_MILLIS,
+            TimeUnit.MILLISECONDS);
     if (!interval.isZero()) {
       long millis = Math.max(1, interval.toMillis() / LOOKS);
       looking =
@@ -78,6 +88,12 @@ public final class Verification implements Replica.Listener, AutoCloseable {
               millis,
               millis,
               TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void sendDigest() {
+    if (replica.isLeading() && !log.isAlone()) {
+      pipeline.sendDigest();
     }
   }
 
@@ -166,6 +182,9 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   public synchronized void close() {
     if (looking != null) {
       looking.cancel(/* mayInterruptIfRunning= */ false);
+    }
+    if (sending != null) {
+      sending.cancel(/* mayInterruptIfRunning= */ false);
     }
     timer.shutdown();
   }

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.LivingDirectory;
 import dev.tollgate.cluster.Ports;
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.CommandPipeline;
@@ -114,7 +115,8 @@ class RatisLogTest {
               Clock.systemUTC(),
               1 << 20,
               new Supervision(settings.nodeId(), consumer::failed),
-              command -> null);
+              command -> null,
+              () -> AppliedDigest.NONE);
       log.start();
     }
   }
@@ -295,7 +297,7 @@ class RatisLogTest {
       log.start();
       await().atMost(DEADLINE).untilTrue(consumer.leading);
       assertTrue(log.isAlone());
-      log.append(new ProposedEntry(1, List.of(proposal("kept", new CompletableFuture<>())))).get();
+      log.append(new ProposedEntry(1, AppliedDigest.NONE, List.of(proposal("kept", new CompletableFuture<>())))).get();
     }
     RecordingConsumer again = new RecordingConsumer();
     try (RatisLog log = new RatisLog(alone, again)) {
@@ -510,7 +512,7 @@ class RatisLogTest {
   private static ProposedEntry ofALaterVersion() {
     byte[] unknown = {99};
     return new ProposedEntry(
-        1, List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
+        1, AppliedDigest.NONE, List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
   }
 
   /** It would vote twice in the term, and follow two leaders one after the other. */
