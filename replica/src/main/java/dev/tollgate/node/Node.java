@@ -435,6 +435,11 @@ public final class Node implements AutoCloseable {
     return leading.await(within.toMillis(), TimeUnit.MILLISECONDS) && failure() == null;
   }
 
+  /** How many times this node has replaced its state by the leader's, because it differed. */
+  int takenStates() {
+    return replica.takenStates();
+  }
+
   /** Why the node stopped serving, or null. */
   public @Nullable Throwable failure() {
     return replica.failure();

@@ -166,6 +166,26 @@ class CommandPipelineTest {
     assertEquals(2, log.entries.size());
   }
 
+  @Test
+  void entryHasTheDigestOfWhatIsAppliedAndAnIdleLeaderSendsItOnce() {
+    applied = new AppliedDigest(3, 77);
+    submit("a");
+    assertEquals(applied, log.entries.get(0).digest());
+    pipeline.sendDigest();
+    log.land(0);
+    pipeline.sendDigest();
+    assertEquals(1, log.entries.size(), "it was sent with the entry");
+    applied = new AppliedDigest(4, 78);
+    pipeline.sendDigest();
+    assertEquals(2, log.entries.size());
+    assertEquals(applied, log.entries.get(1).digest());
+    assertEquals(List.of(), log.entries.get(1).commands());
+    log.land(1);
+    applied = new AppliedDigest(5, 78);
+    pipeline.sendDigest();
+    assertEquals(2, log.entries.size(), "an entry without commands has changed nothing");
+  }
+
   /** They may be to blame themselves, and must not stop leader after leader. */
   @Test
   void commandsThatTheLogChokesOnAreUnknownAndTheNextGo() {

@@ -95,6 +95,7 @@ public final class Replica implements LogConsumer {
   private final RecentDigests digests;
   private volatile AppliedDigest digest = AppliedDigest.NONE;
   private volatile boolean apart;
+  private volatile int takenStates;
   private @Nullable ReplicaVerifier verifier;
   private final FeatureLevels levels;
   private final NodeVersion version;
@@ -252,6 +253,11 @@ public final class Replica implements LogConsumer {
    */
   public boolean isApart() {
     return apart;
+  }
+
+  /** How many times the state was replaced because it was not the one of the leader. */
+  public int takenStates() {
+    return takenStates;
   }
 
   /** Why the replica stopped, or null while it runs. */
@@ -499,6 +505,7 @@ public final class Replica implements LogConsumer {
     if (apart) {
       LOG.warn("{}: has the state of the leader, and serves again", nodeId);
       apart = false;
+      takenStates++;
     }
     store.copied();
     audit.restored(fresh.position());

@@ -118,7 +118,8 @@ public final class ChangedRows {
    */
   public void defined(Collection<Operation.DefinitionTarget> targets, SessionLocal session) {
     for (Operation.DefinitionTarget target : targets) {
-      Schema schema = database.findSchema(target.name().schema());
+      String named = target.name().schema();
+      Schema schema = database.findSchema(named == null ? session.getCurrentSchemaName() : named);
       if (schema != null) {
         add(schema, target.name().name(), session);
       }
