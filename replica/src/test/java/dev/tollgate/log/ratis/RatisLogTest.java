@@ -22,12 +22,15 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.entry.UnknownCommandException;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.SocketException;
@@ -147,6 +150,57 @@ class RatisLogTest {
       assertEquals(leader.consumer.commands, node.consumer.commands);
       assertEquals(leader.consumer.indexes, node.consumer.indexes);
     }
+  }
+
+  private static final StateCopy EMPTY =
+      new StateCopy() {
+        @Override
+        public void writeTo(SnapshotWriter out) {}
+
+        @Override
+        public void close() {}
+      };
+
+  /** It appends and votes meanwhile, so the others have a majority. */
+  @Test
+  void nodeWhoseStateDiffersIsNotElectedAndTakesTheStateOfTheNextLeader() throws Exception {
+    assumeTrue(transport() == RaftTransport.TCP, "only there it can be had");
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "one");
+    TestNode differs = followersOf(leader).get(0);
+    TestNode other = followersOf(leader).get(1);
+    awaitCommands(differs, 1);
+    differs.consumer.failNext = new StateDiffersException("on purpose");
+    perform(leader, "two");
+    await().atMost(DEADLINE).until(() -> !differs.consumer.differences.isEmpty());
+    differs.consumer.failNext = null;
+    leader.log.close();
+    nodes.remove(leader);
+    await().atMost(DEADLINE).until(() -> other.consumer.leading.get());
+    perform(other, "three");
+    assertFalse(differs.consumer.leading.get());
+    assertEquals(0, differs.consumer.restored.get());
+    other.consumer.copies.add(EMPTY);
+    perform(other, "four");
+    await().atMost(DEADLINE).until(() -> differs.consumer.restored.get() == 1);
+    perform(other, "five");
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                differs.consumer.commands.contains(command("five"))
+                    && !differs.consumer.commands.contains(command("two")));
+    assertEquals(List.of(), differs.consumer.failures);
+    other.log.close();
+    nodes.remove(other);
+    leader.start();
+    nodes.add(leader);
+    await().atMost(DEADLINE).until(() -> isLed());
+  }
+
+  private boolean isLed() {
+    return nodes.stream().anyMatch(node -> node.consumer.leading.get());
   }
 
   @Test
