@@ -175,6 +175,7 @@ class RatisLogTest {
     perform(leader, "two");
     await().atMost(DEADLINE).until(() -> !differs.consumer.differences.isEmpty());
     differs.consumer.failNext = null;
+    assertFalse(isTakenOver(leader, differs, Duration.ofSeconds(1)));
     leader.log.close();
     nodes.remove(leader);
     await().atMost(DEADLINE).until(() -> other.consumer.leading.get());
