@@ -131,5 +131,4 @@ final class EffectDigest {
     add(kind);
     add(change);
   }
-
 }

@@ -363,8 +363,8 @@ public final class CommandPipeline {
    */
   private CompletableFuture<Void> append(Flight flight) {
     try {
-      CompletableFuture<Void> done = log.append(
-              new ProposedEntry(nowMicros(), digestToSend(), flight.proposals()));
+      CompletableFuture<Void> done =
+          log.append(new ProposedEntry(nowMicros(), digestToSend(), flight.proposals()));
       suspect(false);
       return done;
     } catch (RuntimeException | Error bug) {

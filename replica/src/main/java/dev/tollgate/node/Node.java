@@ -175,12 +175,7 @@ public final class Node implements AutoCloseable {
             System::nanoTime);
     pipeline =
         new CommandPipeline(
-            log,
-            Clock.systemUTC(),
-            ENTRY_BYTES,
-            supervision,
-            replica::refusal,
-            replica::digest);
+            log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal, replica::digest);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());

@@ -258,7 +258,12 @@ class CommandPipelineTest {
   void entryWithoutATimeGoesWhenTheClockFails() {
     CommandPipeline timeless =
         new CommandPipeline(
-            log, new FailingClock(), 1_000, new Supervision("n1", failures::add), command -> null, () -> this.applied);
+            log,
+            new FailingClock(),
+            1_000,
+            new Supervision("n1", failures::add),
+            command -> null,
+            () -> this.applied);
     timeless.submit(command("a"), Proposal.Listener.NOBODY);
     assertEquals(1, log.entries.size());
     assertEquals(0, log.entries.get(0).stampMicros());

@@ -46,9 +46,7 @@ class DifferingReplicaTest {
   private void damage(String id) {
     await()
         .atMost(DEADLINE)
-        .until(
-            () ->
-                Damage.run(cluster.database(id), "UPDATE T SET V = 'w' WHERE ID = 500") == 1);
+        .until(() -> Damage.run(cluster.database(id), "UPDATE T SET V = 'w' WHERE ID = 500") == 1);
   }
 
   private static void update(Connection connection) throws SQLException {

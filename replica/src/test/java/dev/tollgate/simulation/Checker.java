@@ -166,8 +166,7 @@ final class Checker {
       }
     }
     compare(node, index, state);
-    boolean rowsAreLeftToTheDigest =
-        node.breakage() == Breakage.ROW_CHANGES_BEHIND_ITS_BACK;
+    boolean rowsAreLeftToTheDigest = node.breakage() == Breakage.ROW_CHANGES_BEHIND_ITS_BACK;
     if (index % TABLES_EVERY == 0 && !rowsAreLeftToTheDigest) {
       checkTables(node, index);
     }

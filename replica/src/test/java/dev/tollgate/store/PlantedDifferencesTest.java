@@ -50,9 +50,7 @@ class PlantedDifferencesTest {
             "UPDATE CHILD SET ID = 99 WHERE P = 5",
             "DELETE FROM T WHERE ID = 5"),
         Arguments.of(
-            "a row too many",
-            "INSERT INTO HEAP VALUES(6, 'h')",
-            "UPDATE HEAP SET V = 'i'"),
+            "a row too many", "INSERT INTO HEAP VALUES(6, 'h')", "UPDATE HEAP SET V = 'i'"),
         Arguments.of(
             "a row in a table that is copied",
             "UPDATE HEAP SET V = 'w' WHERE K = 3",

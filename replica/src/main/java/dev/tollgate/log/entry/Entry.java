@@ -19,11 +19,7 @@ public final class Entry {
   /**
    * @param proposals one per command if this node proposed the entry, else empty
    */
-  Entry(
-      long stampMicros,
-      AppliedDigest digest,
-      List<Command> commands,
-      List<Proposal> proposals) {
+  Entry(long stampMicros, AppliedDigest digest, List<Command> commands, List<Proposal> proposals) {
     if (!proposals.isEmpty() && proposals.size() != commands.size()) {
       throw new IllegalStateException(
           proposals.size() + " proposals became " + commands.size() + " commands");

@@ -19,7 +19,6 @@ public final class EntryCodec {
   /** The version of an entry without a digest. */
   private static final int PLAIN = 1;
 
-
   static final int HEADER_BYTES = 1 + 8 + 4;
   private static final int DIGEST_BYTES = 8 + 8;
 
@@ -31,8 +30,7 @@ public final class EntryCodec {
     return out.toByteArray();
   }
 
-  public static byte[] encode(
-      long stampMicros, AppliedDigest digest, List<Proposal> proposals) {
+  public static byte[] encode(long stampMicros, AppliedDigest digest, List<Proposal> proposals) {
     int size = HEADER_BYTES + (digest.isNone() ? 0 : DIGEST_BYTES);
     for (Proposal proposal : proposals) {
       size += proposal.encoded().length;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives the state of the leader, as a snapshot, to a node whose own state differs. Answers one call
- * after the other, and keeps nothing of them: a node whose connection was lost goes on with another.
+ * after the other, and keeps nothing of them: a node whose connection was lost goes on with
+ * another.
  */
 final class LeadersState {
   /** Bytes of one part. */

@@ -359,8 +359,7 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
       try (FileChannel out = PrivateFiles.replace(file)) {
         byte[] part;
         do {
-          WireWriter from =
-              new WireWriter(3 * Long.BYTES).i64(term).i64(index).i64(out.position());
+          WireWriter from = new WireWriter(3 * Long.BYTES).i64(term).i64(index).i64(out.position());
           part = ask(link, Frame.Kind.STATE_PART, from).body().bytes();
           ByteBuffer bytes = ByteBuffer.wrap(part);
           while (bytes.hasRemaining()) {

@@ -93,8 +93,7 @@ final class StateTakeover {
         return null;
       }
       if (arrived != null) {
-        TermIndex last =
-            snapshots.takeOver(TermIndex.valueOf(arrived.term(), arrived.index()));
+        TermIndex last = snapshots.takeOver(TermIndex.valueOf(arrived.term(), arrived.index()));
         appends.setApart(false);
         return last;
       }

@@ -174,8 +174,7 @@ public final class SnapshotFiles {
    * @throws IOException if it is damaged
    */
   void adoptArrived(TermIndex last) throws IOException {
-    try (InputStream in =
-        new BufferedInputStream(Files.newInputStream(arriving()), BUFFER_BYTES)) {
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(arriving()), BUFFER_BYTES)) {
       SnapshotReader.check(in);
     }
     adopt(arriving(), last);

@@ -4,6 +4,7 @@ import dev.tollgate.core.command.Mixing;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireWriter;
+import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
 import org.h2.constraint.Constraint;
@@ -20,6 +21,8 @@ import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.table.TableType;
 import org.h2.value.Value;
+import org.h2.value.ValueDate;
+import org.h2.value.ValueTimestamp;
 import org.h2.value.ValueUuid;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 public final class ChangedRows {
   private static final long BEFORE = 1;
   private static final long AFTER = 2;
+
+  /** Decimal digits that a double keeps. */
+  private static final int DOUBLE_DIGITS = 15;
 
   /** A larger buffer is not kept. */
   private static final int OTHER_BYTES = 1 << 20;
@@ -250,16 +256,36 @@ public final class ChangedRows {
       return Mixing.mix(digest, -1);
     }
     int type = value.getValueType();
+    long typed = digest + type;
     return switch (type) {
-      case Value.NULL -> Mixing.mix(digest, type);
+      case Value.NULL -> Mixing.mix(typed, 0);
       case Value.TINYINT, Value.SMALLINT, Value.INTEGER, Value.BIGINT ->
-          Mixing.mix(Mixing.mix(digest, type), value.getLong());
+          Mixing.mix(typed, value.getLong());
+      case Value.BOOLEAN -> Mixing.mix(typed, value.getBoolean() ? 1 : 0);
+      case Value.DOUBLE -> Mixing.mix(typed, Double.doubleToLongBits(value.getDouble()));
+      case Value.NUMERIC -> mixNumber(typed, value);
+      case Value.DATE -> Mixing.mix(typed, ((ValueDate) value).getDateValue());
+      case Value.TIMESTAMP ->
+          Mixing.mix(
+              Mixing.mix(typed, ((ValueTimestamp) value).getDateValue()),
+              ((ValueTimestamp) value).getTimeNanos());
       case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE ->
-          Mixing.mix(Mixing.mix(digest, type), value.getString());
+          Mixing.mix(typed, value.getString());
       case Value.UUID ->
-          Mixing.mix(Mixing.mix(digest, ((ValueUuid) value).getHigh()), ((ValueUuid) value).getLow());
-      default -> mixBytes(digest, value);
+          Mixing.mix(
+              Mixing.mix(typed, ((ValueUuid) value).getHigh()), ((ValueUuid) value).getLow());
+      default -> mixBytes(typed, value);
     };
+  }
+
+  /** A double has all digits of a short number, and is had without an allocation. */
+  private long mixNumber(long digest, Value value) {
+    BigDecimal number = value.getBigDecimal();
+    int scale = number.scale();
+    boolean isShort = number.precision() <= DOUBLE_DIGITS && scale >= 0 && scale <= DOUBLE_DIGITS;
+    return isShort
+        ? Mixing.mix(Mixing.mix(digest, scale), Double.doubleToLongBits(number.doubleValue()))
+        : mixBytes(digest, value);
   }
 
   private long mixBytes(long digest, Value value) {

@@ -32,7 +32,8 @@ public final class EntryBytes {
   public static Entry of(long stampMicros, List<Command> commands, List<Proposal> proposals) {
     List<Proposal> proposed = new ArrayList<>();
     commands.forEach(command -> proposed.add(unasked(command)));
-    return EntryCodec.decode(EntryCodec.encode(stampMicros, AppliedDigest.NONE, proposed), proposals);
+    return EntryCodec.decode(
+        EntryCodec.encode(stampMicros, AppliedDigest.NONE, proposed), proposals);
   }
 
   /** The command as every node reads it in the log. */

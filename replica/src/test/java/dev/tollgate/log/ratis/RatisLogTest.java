@@ -352,7 +352,10 @@ class RatisLogTest {
       log.start();
       await().atMost(DEADLINE).untilTrue(consumer.leading);
       assertTrue(log.isAlone());
-      log.append(new ProposedEntry(1, AppliedDigest.NONE, List.of(proposal("kept", new CompletableFuture<>())))).get();
+      log.append(
+              new ProposedEntry(
+                  1, AppliedDigest.NONE, List.of(proposal("kept", new CompletableFuture<>()))))
+          .get();
     }
     RecordingConsumer again = new RecordingConsumer();
     try (RatisLog log = new RatisLog(alone, again)) {
@@ -567,7 +570,9 @@ class RatisLogTest {
   private static ProposedEntry ofALaterVersion() {
     byte[] unknown = {99};
     return new ProposedEntry(
-        1, AppliedDigest.NONE, List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
+        1,
+        AppliedDigest.NONE,
+        List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
   }
 
   /** It would vote twice in the term, and follow two leaders one after the other. */

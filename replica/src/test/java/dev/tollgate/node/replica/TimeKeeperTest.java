@@ -54,7 +54,8 @@ class TimeKeeperTest {
   private final MemoryLog log = new MemoryLog("n1", replica, Runnable::run);
   private final Supervision supervision = new Supervision("n1", replica::failed);
   private final CommandPipeline pipeline =
-      new CommandPipeline(log, Clock.systemUTC(), 1 << 20, supervision, command -> null, () -> AppliedDigest.NONE);
+      new CommandPipeline(
+          log, Clock.systemUTC(), 1 << 20, supervision, command -> null, () -> AppliedDigest.NONE);
 
   /** What the keeper meets when it looks at its clock, or null. */
   private volatile @Nullable RuntimeException fault;
