@@ -36,6 +36,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +96,7 @@ public final class Replica implements LogConsumer {
   private final RecentDigests digests;
   private volatile AppliedDigest digest = AppliedDigest.NONE;
   private volatile boolean apart;
-  private volatile int takenStates;
+  private final AtomicInteger takenStates = new AtomicInteger();
   private @Nullable ReplicaVerifier verifier;
   private final FeatureLevels levels;
   private final NodeVersion version;
@@ -257,7 +258,7 @@ public final class Replica implements LogConsumer {
 
   /** How many times the state was replaced because it was not the one of the leader. */
   public int takenStates() {
-    return takenStates;
+    return takenStates.get();
   }
 
   /** Why the replica stopped, or null while it runs. */
@@ -505,7 +506,7 @@ public final class Replica implements LogConsumer {
     if (apart) {
       LOG.warn("{}: has the state of the leader, and serves again", nodeId);
       apart = false;
-      takenStates++;
+      takenStates.incrementAndGet();
     }
     store.copied();
     audit.restored(fresh.position());
