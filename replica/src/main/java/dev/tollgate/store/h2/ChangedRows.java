@@ -42,6 +42,9 @@ public final class ChangedRows {
   private static final long BEFORE = 1;
   private static final long AFTER = 2;
 
+  /** Odd, so that no two numbers become one. */
+  private static final long FACTOR = 0x9E37_79B9_7F4A_7C15L;
+
   /** Decimal digits that a double keeps. */
   private static final int DOUBLE_DIGITS = 15;
 
@@ -242,53 +245,59 @@ public final class ChangedRows {
   }
 
   private long digest(long side, Table table, Row row) {
-    // the names alone would do, and their hash codes are the same in every JVM
-    long names = (long) table.getSchema().getName().hashCode() << 32 ^ table.getName().hashCode();
-    long digest = Mixing.mix(Mixing.mix(side, names), row.getKey());
+    // names count by their hash codes, which are the same in every JVM and known already
+    long digest = step(table.getSchema().getName().hashCode(), table.getName().hashCode());
+    digest = step(digest, row.getKey());
     for (Value value : row.getValueList()) {
-      digest = mixValue(digest, value);
+      digest = value == null ? step(digest, -1) : step(digest, value);
     }
-    return digest;
+    return Mixing.mix(side, digest);
   }
 
-  private long mixValue(long digest, @Nullable Value value) {
-    if (value == null) {
-      return Mixing.mix(digest, -1);
-    }
+  /** Takes some nanoseconds, where {@link Mixing} takes three times as long and mixes better. */
+  private static long step(long digest, long more) {
+    long mixed = (digest ^ more) * FACTOR;
+    return mixed ^ (mixed >>> 32);
+  }
+
+  private long step(long digest, Value value) {
     int type = value.getValueType();
     long typed = digest + type;
     return switch (type) {
-      case Value.NULL -> Mixing.mix(typed, 0);
+      case Value.NULL -> step(typed, 0);
       case Value.TINYINT, Value.SMALLINT, Value.INTEGER, Value.BIGINT ->
-          Mixing.mix(typed, value.getLong());
-      case Value.BOOLEAN -> Mixing.mix(typed, value.getBoolean() ? 1 : 0);
-      case Value.DOUBLE -> Mixing.mix(typed, Double.doubleToLongBits(value.getDouble()));
-      case Value.NUMERIC -> mixNumber(typed, value);
-      case Value.DATE -> Mixing.mix(typed, ((ValueDate) value).getDateValue());
+          step(typed, value.getLong());
+      case Value.BOOLEAN -> step(typed, value.getBoolean() ? 1 : 0);
+      case Value.DOUBLE -> step(typed, Double.doubleToLongBits(value.getDouble()));
+      case Value.NUMERIC -> number(typed, value);
+      case Value.DATE -> step(typed, ((ValueDate) value).getDateValue());
       case Value.TIMESTAMP ->
-          Mixing.mix(
-              Mixing.mix(typed, ((ValueTimestamp) value).getDateValue()),
+          step(
+              step(typed, ((ValueTimestamp) value).getDateValue()),
               ((ValueTimestamp) value).getTimeNanos());
-      case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE ->
-          Mixing.mix(typed, value.getString());
+      case Value.CHAR, Value.VARCHAR, Value.VARCHAR_IGNORECASE -> text(typed, value.getString());
       case Value.UUID ->
-          Mixing.mix(
-              Mixing.mix(typed, ((ValueUuid) value).getHigh()), ((ValueUuid) value).getLow());
-      default -> mixBytes(typed, value);
+          step(step(typed, ((ValueUuid) value).getHigh()), ((ValueUuid) value).getLow());
+      default -> bytes(typed, value);
     };
   }
 
+  /** A text keeps its hash code, so most texts of a row that is changed are not read again. */
+  private static long text(long digest, String text) {
+    return step(digest, (long) text.length() << 32 ^ text.hashCode());
+  }
+
   /** A double has all digits of a short number, and is had without an allocation. */
-  private long mixNumber(long digest, Value value) {
+  private long number(long digest, Value value) {
     BigDecimal number = value.getBigDecimal();
     int scale = number.scale();
     boolean isShort = number.precision() <= DOUBLE_DIGITS && scale >= 0 && scale <= DOUBLE_DIGITS;
     return isShort
-        ? Mixing.mix(Mixing.mix(digest, scale), Double.doubleToLongBits(number.doubleValue()))
-        : mixBytes(digest, value);
+        ? step(step(digest, scale), Double.doubleToLongBits(number.doubleValue()))
+        : bytes(digest, value);
   }
 
-  private long mixBytes(long digest, Value value) {
+  private long bytes(long digest, Value value) {
     other.clear();
     ValueCodec.write(other, value);
     long mixed = Mixing.mix(digest, other.array(), other.size());
