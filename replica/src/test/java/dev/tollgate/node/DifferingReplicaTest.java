@@ -2,8 +2,11 @@ package dev.tollgate.node;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.store.Damage;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -78,6 +81,27 @@ class DifferingReplicaTest {
       await().atMost(DEADLINE).until(() -> cluster.node(victim).isReady());
       assertEquals(ALL_EQUAL, LocalCluster.verify(connection));
       assertEquals(0, cluster.node(victim).takenStates());
+    }
+  }
+
+  /** It would differ forever. */
+  @Test
+  void nodeThatDiffersAgainAndAgainStops() throws Exception {
+    cluster = LocalCluster.started(directory, 3);
+    try (Connection connection = cluster.connect()) {
+      fill(connection);
+      String victim = cluster.follower();
+      for (int i = 1; i <= Limits.STATES_TAKEN; i++) {
+        int times = i;
+        damage(victim);
+        update(connection);
+        await().atMost(DEADLINE).until(() -> cluster.node(victim).takenStates() == times);
+      }
+      damage(victim);
+      update(connection);
+      await().atMost(DEADLINE).until(() -> cluster.node(victim).failure() != null);
+      assertInstanceOf(StateDiffersException.class, cluster.node(victim).failure());
+      update(connection);
     }
   }
 

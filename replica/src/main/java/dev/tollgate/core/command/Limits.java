@@ -32,6 +32,12 @@ public final class Limits {
    */
   public static final int RECENT_DIGESTS = 1 << 10;
 
+  /**
+   * How many times in ten minutes a node takes the state of the leader in place of its own before
+   * it stops: it would differ forever, and every time the leader has to take a snapshot.
+   */
+  public static final int STATES_TAKEN = 3;
+
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;
 

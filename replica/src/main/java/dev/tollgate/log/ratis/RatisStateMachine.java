@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.ApplyThread;
 import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
@@ -25,9 +26,11 @@ import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -67,6 +70,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private static final long PURGE_MILLIS = 10_000;
 
   private static final long LEAVE_POLL_NANOS = 100_000;
+  private static final long TAKEN_WITHIN_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final Path directory;
   private final LogConsumer consumer;
@@ -89,6 +93,9 @@ final class RatisStateMachine extends BaseStateMachine {
 
   /** The last entry that the state covers after it was replaced, or that is not to be applied. */
   private volatile long coveredIndex;
+
+  /** When this node began to take states of leaders, on the clock of {@link System#nanoTime}. */
+  private final List<Long> taken = new ArrayList<>();
 
   /** True once a node without others has differed from what it had computed before. */
   private boolean differsFromBefore;
@@ -482,7 +489,7 @@ final class RatisStateMachine extends BaseStateMachine {
       return;
     }
     PeerTransport others = transport;
-    if (others == null || !others.givesState()) {
+    if (others == null || !others.givesState() || isOneTooMany()) {
       throw why;
     }
     TermIndex last =
@@ -503,6 +510,14 @@ final class RatisStateMachine extends BaseStateMachine {
     } else {
       entry.proposals().forEach(Proposal::unknown);
     }
+  }
+
+  /** Counts one more state that is to be taken; returns true if there were too many lately. */
+  private boolean isOneTooMany() {
+    long now = System.nanoTime();
+    taken.removeIf(then -> now - then > TAKEN_WITHIN_NANOS);
+    taken.add(now);
+    return taken.size() > Limits.STATES_TAKEN;
   }
 
   private boolean isPaused() {
