@@ -492,17 +492,21 @@ final class RatisStateMachine extends BaseStateMachine {
     if (others == null || !others.givesState() || isOneTooMany()) {
       throw why;
     }
-    TermIndex last =
+    StateTakeover takeover =
         new StateTakeover(
-                server, division, consumer, snapshots, appends, others, this::isReplacedOrStops)
-            .run(why, logEntry.getIndex());
-    if (last == null) {
+            server, division, consumer, snapshots, appends, others, this::isReplacedOrStops);
+    if (!takeover.run(why, logEntry.getIndex())) {
       entry.proposals().forEach(Proposal::unknown);
       coveredIndex = isPaused() ? logEntry.getIndex() : Long.MAX_VALUE;
       return;
     }
+    TermIndex last;
+    synchronized (snapshots) {
+      last = requireNonNull(snapshots.reopen(), "it has just arrived");
+      setLastAppliedTermIndex(last);
+    }
     coveredIndex = last.getIndex();
-    setLastAppliedTermIndex(last);
+    appends.setApart(false);
     keepIdentity();
     consumer.leaderMayHaveChanged();
     if (logEntry.getIndex() > last.getIndex()) {

@@ -15,10 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
-import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,20 +64,19 @@ final class StateTakeover {
   }
 
   /**
-   * Waits for a snapshot of the leader and restores it.
+   * Waits for a snapshot of the leader, which is the newest of this node then.
    *
    * @param logIndex the entry that showed the difference; the snapshot covers at least those before
-   * @return the last entry that the state covers; null if that is no longer to be done
-   * @throws IOException if the snapshot cannot be restored
+   * @return false if that is no longer to be done
    */
-  @Nullable TermIndex run(StateDiffersException why, long logIndex) throws IOException {
+  boolean run(StateDiffersException why, long logIndex) {
     consumer.awaitsState(why);
     appends.setApart(true);
     long reminded = System.nanoTime();
     while (!isOver.getAsBoolean()) {
-      SnapshotFile arrived = null;
       try {
-        arrived = fetch(logIndex - 1);
+        fetch(logIndex - 1);
+        return true;
       } catch (IOException e) {
         LOG.debug("{}: no snapshot of the leader yet", server.getId(), e);
         if (System.nanoTime() - reminded > REMIND_NANOS) {
@@ -90,20 +87,14 @@ final class StateTakeover {
         LockSupport.parkNanos(RETRY_NANOS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        return null;
-      }
-      if (arrived != null) {
-        TermIndex last = snapshots.takeOver(TermIndex.valueOf(arrived.term(), arrived.index()));
-        appends.setApart(false);
-        return last;
+        return false;
       }
     }
-    return null;
+    return false;
   }
 
-  private SnapshotFile fetch(long logIndex) throws IOException, InterruptedException {
-    DivisionInfo info = division.getInfo();
-    RaftPeerId leader = info.getLeaderId();
+  private void fetch(long logIndex) throws IOException, InterruptedException {
+    RaftPeerId leader = division.getInfo().getLeaderId();
     if (leader == null) {
       throw new IOException("no node leads");
     }
@@ -111,17 +102,20 @@ final class StateTakeover {
       stepDown();
       throw new IOException("this node itself was elected, and steps down");
     }
-    return transport.fetchState(leader.toString(), logIndex, snapshots.arriving());
+    SnapshotFile arrived =
+        transport.fetchState(leader.toString(), logIndex, snapshots.arriving());
+    snapshots.keepArrived(TermIndex.valueOf(arrived.term(), arrived.index()));
   }
 
   private void stepDown() throws IOException {
-    server.transferLeadershipAsync(
-        new TransferLeadershipRequest(
-            clientId,
-            server.getId(),
-            division.getGroup().getGroupId(),
-            callIds.incrementAndGet(),
-            null,
-            STEP_DOWN_MILLIS));
+    var unused =
+        server.transferLeadershipAsync(
+            new TransferLeadershipRequest(
+                clientId,
+                server.getId(),
+                division.getGroup().getGroupId(),
+                callIds.incrementAndGet(),
+                null,
+                STEP_DOWN_MILLIS));
   }
 }

@@ -183,14 +183,12 @@ public final class Snapshots {
   }
 
   /**
-   * Restores a snapshot of the leader that has arrived, and keeps it as the newest of this node.
+   * Keeps a snapshot of the leader that has arrived, as the newest of this node.
    *
-   * @throws IOException if the file is damaged, and nothing has changed; or the snapshot cannot be
-   *     read, and the state can no longer be trusted
+   * @throws IOException if the file is damaged, or the disk may not have it: nothing has changed
    */
-  public @Nullable TermIndex takeOver(TermIndex last) throws IOException {
+  public void keepArrived(TermIndex last) throws IOException {
     opened().adoptArrived(last);
-    return reopen();
   }
 
   private @Nullable TermIndex restoreNewest(SnapshotFiles found, String how) throws IOException {

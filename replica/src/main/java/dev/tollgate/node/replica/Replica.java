@@ -454,7 +454,7 @@ public final class Replica implements LogConsumer {
 
   @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
-    if (!machine.isCopyable()) {
+    if (apart || !machine.isCopyable()) {
       return null;
     }
     StateCopy copy = new ReplicaCopy(machine.copy(), database.copy(insistent));

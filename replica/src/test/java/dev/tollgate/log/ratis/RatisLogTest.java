@@ -200,6 +200,29 @@ class RatisLogTest {
     await().atMost(DEADLINE).until(() -> isLed());
   }
 
+  /** It was elected before it had applied what an earlier leader says. */
+  @Test
+  void leaderWhoseStateDiffersStepsDown() throws Exception {
+    assumeTrue(transport() == RaftTransport.TCP, "only there its state can be had");
+    startThree();
+    TestNode differs = leader();
+    perform(differs, "one");
+    differs.consumer.failNext = new StateDiffersException("on purpose");
+    differs.pipeline.submit(command("two"), Proposal.Listener.NOBODY);
+    await().atMost(DEADLINE).until(() -> !differs.consumer.differences.isEmpty());
+    differs.consumer.failNext = null;
+    List<TestNode> others = followersOf(differs);
+    await()
+        .atMost(DEADLINE)
+        .until(() -> others.stream().anyMatch(node -> node.consumer.leading.get()));
+    for (TestNode other : others) {
+      other.consumer.copies.add(EMPTY);
+    }
+    perform(leader(), "three");
+    await().atMost(DEADLINE).until(() -> differs.consumer.restored.get() == 1);
+    assertEquals(List.of(), differs.consumer.failures);
+  }
+
   private boolean isLed() {
     return nodes.stream().anyMatch(node -> node.consumer.leading.get());
   }
