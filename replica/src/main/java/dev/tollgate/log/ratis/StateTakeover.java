@@ -102,8 +102,7 @@ final class StateTakeover {
       stepDown();
       throw new IOException("this node itself was elected, and steps down");
     }
-    SnapshotFile arrived =
-        transport.fetchState(leader.toString(), logIndex, snapshots.arriving());
+    SnapshotFile arrived = transport.fetchState(leader.toString(), logIndex, snapshots.arriving());
     snapshots.keepArrived(TermIndex.valueOf(arrived.term(), arrived.index()));
   }
 
