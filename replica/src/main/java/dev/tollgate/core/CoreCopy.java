@@ -75,6 +75,7 @@ public final class CoreCopy implements Iterable<StateRecord> {
       last.add(check.state());
     }
     last.add(new StateRecord.Randomness(agreement.randomSeed()));
+    last.add(new StateRecord.Digest(state.digest().value()));
     if (!agreement.computing().equals(Computing.ANYWHERE)) {
       last.add(new StateRecord.ComputingState(agreement.computing()));
     }

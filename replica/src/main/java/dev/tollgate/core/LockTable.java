@@ -1,9 +1,11 @@
 package dev.tollgate.core;
 
 import dev.tollgate.core.command.FencingToken;
+import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.LeaseKind;
 import dev.tollgate.core.command.LockMode;
 import dev.tollgate.core.command.LockName;
+import dev.tollgate.core.command.Mixing;
 import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import java.util.ArrayList;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * lock ({@link LeaseKind#KEEP}) excludes others, but nobody holds the lock under its token.
  */
 final class LockTable {
+  /** Where a token would stand in the digest of a hold. */
+  private static final long WAITS = 0;
+
   /** In order of the first grant since each lock was last unused: the same on every replica. */
   private final Map<LockName, Lock> locks = new LinkedHashMap<>();
 
@@ -30,9 +35,21 @@ final class LockTable {
   private int holds;
   private int waits;
   private int copies;
+  private long changes;
 
   LockDefinitions definitions() {
     return definitions;
+  }
+
+  /** Returns a digest of the holds and waits that have changed since the last call, in order. */
+  long takeChanges() {
+    long taken = changes;
+    changes = 0;
+    return taken;
+  }
+
+  private void changed(LockName name, LeaseId lease, long what) {
+    changes = Mixing.mix(Mixing.mix(Mixing.mix(changes, name.value()), lease.value()), what);
   }
 
   /** Returns true if one more request of this mode can join the holders of the lock. */
@@ -150,6 +167,7 @@ final class LockTable {
     lock.add(new Hold(lease, token, nowMicros, session), mode, definitions.permitsOf(lock.name()));
     holds++;
     lease.nowHolds(lock.name());
+    changed(lock.name(), lease.id(), token.value());
     return token;
   }
 
@@ -157,17 +175,20 @@ final class LockTable {
     lock.remove(hold);
     holds--;
     hold.lease().noLongerHolds(lock.name());
+    changed(lock.name(), hold.lease().id(), -hold.token().value());
   }
 
   void enqueue(Lock lock, Waiter waiter) {
     lock.enqueue(waiter);
     waits++;
+    changed(lock.name(), waiter.lease().id(), WAITS);
   }
 
   /** Removes the waiter of a request from the queue, in which it must stand. */
   void removeWaiter(Lock lock, RequestId request) {
     lock.removeWaiter(request);
     waits--;
+    changes = Mixing.mix(Mixing.mix(changes, lock.name().value()), request.session().value());
   }
 
   /** Returns true if a request that waits for several locks has its turn in each. */

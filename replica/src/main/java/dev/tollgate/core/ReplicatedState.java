@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Notice;
  *
  * @param current the command that is being applied, or was applied last
  * @param audit what auditors want to know of that command; no part of the state
+ * @param digest of what all commands so far have done
  */
 record ReplicatedState(
     CurrentCommand current,
@@ -22,7 +23,8 @@ record ReplicatedState(
     Agreement agreement,
     UserTable users,
     RightTable rights,
-    EventRecorder audit) {
+    EventRecorder audit,
+    EffectDigest digest) {
 
   /** The state before the first command. */
   static ReplicatedState empty(Capacity capacity) {
@@ -59,7 +61,8 @@ record ReplicatedState(
         new Agreement(),
         new UserTable(),
         new RightTable(),
-        audit);
+        audit,
+        new EffectDigest());
   }
 
   /**

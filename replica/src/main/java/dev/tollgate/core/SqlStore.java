@@ -80,4 +80,10 @@ public interface SqlStore {
 
   /** Returns true if a schema with this name exists. */
   boolean hasSchema(String name);
+
+  /**
+   * Returns a digest of the rows, sequences and definitions that have changed since the last call;
+   * 0 if nothing has.
+   */
+  long takeChanges();
 }

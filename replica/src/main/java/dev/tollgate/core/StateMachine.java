@@ -49,6 +49,7 @@ public final class StateMachine {
   private final ClusterState view;
   private final CommandHandler commands = new CommandHandler();
   private final StateRestore restore;
+  private final EffectDigest digest;
 
   public StateMachine(SqlStore store) {
     this(store, Capacity.STANDARD);
@@ -58,6 +59,7 @@ public final class StateMachine {
     this.store = requireNonNull(store, "store");
     this.state = ReplicatedState.empty(capacity);
     this.current = state.current();
+    this.digest = state.digest();
     this.rights = new Rights(state, store);
     this.locking = new Locking(state, rights);
     this.configuration = new LockConfiguration(state, capacity);
@@ -105,7 +107,29 @@ public final class StateMachine {
       // statements that have their turn now may be definitions that take rights away
       transactions.settleGranted();
     }
+    return applied(outcome);
+  }
+
+  private Applied applied(Outcome outcome) {
+    digest.add(current.position());
+    digest.add(outcome);
+    digest.add(current.notices());
+    digest.add(state.locks().takeChanges());
+    digest.add(state.leases().takeChanges());
+    digest.add(state.locks().lastToken());
+    digest.add(state.leases().lastId());
+    digest.add(state.sessions().lastId());
+    digest.add(state.transactions().lastId());
+    digest.add(store.takeChanges());
     return new Applied(outcome, current.notices(), state.audit().events());
+  }
+
+  /**
+   * Returns the digest of what all commands so far have done: equal on replicas that have applied
+   * the same log, whether they began with a snapshot or not.
+   */
+  public long digest() {
+    return digest.value();
   }
 
   /**
@@ -127,7 +151,7 @@ public final class StateMachine {
     if (command instanceof Command.Perform perform) {
       requests.refuse(perform, refused);
     }
-    return new Applied(refused, current.notices(), state.audit().events());
+    return applied(refused);
   }
 
   /** Returns true if the whole state can be copied: no transaction is open. */
@@ -275,6 +299,7 @@ public final class StateMachine {
         Lease lease = state.leases().find(silence.lease());
         if (lease != null) {
           lease.silent(silence);
+          digest.add(lease.remainingMillis());
         }
       }
       return new Outcome.Done();
@@ -285,6 +310,7 @@ public final class StateMachine {
       Lease lease = state.leases().find(command.lease());
       if (lease != null) {
         lease.renewed(command);
+        digest.add(lease.recordedRenewals());
       }
       return new Outcome.Answered(lease != null);
     }

@@ -72,6 +72,8 @@ public sealed interface StateRecord {
 
     R skipped(SkippedCommand record);
 
+    R digest(Digest record);
+
     R silence(LeaseSilence record);
 
     R user(UserState record);
@@ -395,6 +397,14 @@ public sealed interface StateRecord {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.randomness(this);
+    }
+  }
+
+  /** The digest of what all commands have done that the snapshot covers. */
+  record Digest(long value) implements StateRecord {
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.digest(this);
     }
   }
 

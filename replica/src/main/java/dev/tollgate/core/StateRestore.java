@@ -141,6 +141,12 @@ final class StateRestore implements StateRecord.Handler<StateRecord> {
   }
 
   @Override
+  public StateRecord digest(StateRecord.Digest record) {
+    state.digest().restore(record.value());
+    return record;
+  }
+
+  @Override
   public StateRecord check(StateRecord.CheckState record) {
     state.agreement().restore(record);
     return record;

@@ -3,6 +3,7 @@ package dev.tollgate.log;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.Tally;
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.log.entry.Callbacks;
 import dev.tollgate.log.entry.EntryCodec;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +69,7 @@ public final class CommandPipeline {
   private final int maxEntryBytes;
   private final Supervision supervision;
   private final Function<Command, @Nullable String> admission;
+  private final Supplier<AppliedDigest> applied;
 
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Proposal> queue = new ArrayDeque<>();
@@ -79,6 +82,7 @@ public final class CommandPipeline {
   private boolean suspicious;
 
   private int commandsInFlight;
+  private long sentDigest;
 
   private final Tally commits = new Tally(COMMIT_BOUNDS);
   private long takenOffNanos;
@@ -94,6 +98,15 @@ public final class CommandPipeline {
     void failed();
   }
 
+  private static final Barrier NOBODY =
+      new Barrier() {
+        @Override
+        public void passed() {}
+
+        @Override
+        public void failed() {}
+      };
+
   /** A barrier that has its proof, and waits until this node has applied an entry. */
   private record Read(long index, Barrier barrier) {}
 
@@ -104,18 +117,21 @@ public final class CommandPipeline {
    * @param clock stamps entries
    * @param maxEntryBytes an entry ends with the command that reaches this size
    * @param admission says why a command must not be in the log yet, or null; must not wait
+   * @param applied the digest of what this node has applied; must not wait
    */
   public CommandPipeline(
       ReplicatedLog log,
       Clock clock,
       int maxEntryBytes,
       Supervision supervision,
-      Function<Command, @Nullable String> admission) {
+      Function<Command, @Nullable String> admission,
+      Supplier<AppliedDigest> applied) {
     this.log = requireNonNull(log, "log");
     this.clock = requireNonNull(clock, "clock");
     this.maxEntryBytes = maxEntryBytes;
     this.supervision = requireNonNull(supervision, "supervision");
     this.admission = requireNonNull(admission, "admission");
+    this.applied = requireNonNull(applied, "applied");
   }
 
   /** Proposes a command with the next entry, if the cluster's feature level allows it. */
@@ -207,6 +223,36 @@ public final class CommandPipeline {
       mutex.unlock();
     }
     fly(next);
+  }
+
+  /**
+   * Sends the digest of what this node has applied, with an entry of its own, unless it was sent or
+   * an entry is in flight. An entry without commands changes no digest, so an idle leader sends it
+   * once.
+   */
+  public void sendDigest() {
+    Flight next = null;
+    mutex.lock();
+    try {
+      if (!inFlight && applied.get().value() != sentDigest) {
+        barriers.add(NOBODY);
+        next = takeOff();
+      }
+    } finally {
+      mutex.unlock();
+    }
+    fly(next);
+  }
+
+  private AppliedDigest digestToSend() {
+    AppliedDigest digest = applied.get();
+    mutex.lock();
+    try {
+      sentDigest = digest.value();
+    } finally {
+      mutex.unlock();
+    }
+    return digest;
   }
 
   private void prove(Barrier barrier, LongConsumer proven) {
@@ -317,7 +363,8 @@ public final class CommandPipeline {
    */
   private CompletableFuture<Void> append(Flight flight) {
     try {
-      CompletableFuture<Void> done = log.append(new ProposedEntry(nowMicros(), flight.proposals()));
+      CompletableFuture<Void> done =
+          log.append(new ProposedEntry(nowMicros(), digestToSend(), flight.proposals()));
       suspect(false);
       return done;
     } catch (RuntimeException | Error bug) {

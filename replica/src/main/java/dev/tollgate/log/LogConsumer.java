@@ -18,6 +18,8 @@ public interface LogConsumer {
   /**
    * Applies an entry and notifies the listeners of its proposals.
    *
+   * @throws StateDiffersException if the state is not the one that the leader had; the entry was
+   *     not applied
    * @throws RuntimeException if the state can no longer be trusted: the replica stops
    */
   void apply(long logIndex, Entry entry);
@@ -42,6 +44,12 @@ public interface LogConsumer {
    * @throws IOException if the snapshot cannot be read; the state can then no longer be trusted
    */
   void restore(SnapshotReader snapshot) throws IOException;
+
+  /**
+   * Reports that the state is not the one of the leader, and that it will be replaced by a snapshot
+   * of the leader: until {@link #restore} the consumer serves nobody.
+   */
+  default void awaitsState(StateDiffersException why) {}
 
   /** Returns the identity of the cluster and its nodes; callable from any thread, never waits. */
   default ClusterIdentity identity() {

@@ -174,7 +174,8 @@ public final class Node implements AutoCloseable {
             supervision,
             System::nanoTime);
     pipeline =
-        new CommandPipeline(log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal);
+        new CommandPipeline(
+            log, Clock.systemUTC(), ENTRY_BYTES, supervision, replica::refusal, replica::digest);
     timeKeeper = new TimeKeeper(id, pipeline, supervision, log::isAlone);
     verification =
         new Verification(id, replica, log, pipeline, supervision, settings.verifyInterval());
@@ -406,6 +407,7 @@ public final class Node implements AutoCloseable {
   public boolean isReady() {
     String leader = log.leaderId();
     return replica.failure() == null
+        && !replica.isApart()
         && leader != null
         && (replica.isLeading() || !leader.equals(settings.nodeId()))
         && (log.isAlone() || clientAddress() == null || log.isKnown())
@@ -426,6 +428,11 @@ public final class Node implements AutoCloseable {
    */
   boolean awaitLeadership(Duration within) throws InterruptedException {
     return leading.await(within.toMillis(), TimeUnit.MILLISECONDS) && failure() == null;
+  }
+
+  /** How many times this node has replaced its state by the leader's, because it differed. */
+  int takenStates() {
+    return replica.takenStates();
   }
 
   /** Why the node stopped serving, or null. */

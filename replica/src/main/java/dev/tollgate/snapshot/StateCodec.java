@@ -59,6 +59,7 @@ public final class StateCodec {
   private static final int IDENTITY = 10;
   private static final int SKIPPED = 20;
   private static final int SILENCE = 11;
+  private static final int DIGEST = 12;
 
   /** A session with the content checksum of its last request after the request's number. */
   private static final int SESSION_WITH_CONTENT = 14;
@@ -152,6 +153,7 @@ public final class StateCodec {
       case IDENTITY -> identity(in);
       case LIMITS -> new StateRecord.LimitsState(new TransactionLimits(in.i64(), in.i64()));
       case FEATURE_LEVEL -> new StateRecord.FeatureLevelState(in.i32());
+      case DIGEST -> new StateRecord.Digest(in.i64());
       case SKIPPED -> new StateRecord.SkippedCommand(in.i64(), in.i32());
       default -> throw UnknownVersionException.ofRecord(kind);
     };
@@ -575,6 +577,12 @@ public final class StateCodec {
     public Integer featureLevel(StateRecord.FeatureLevelState state) {
       out.i32(state.level());
       return FEATURE_LEVEL;
+    }
+
+    @Override
+    public Integer digest(StateRecord.Digest state) {
+      out.i64(state.value());
+      return DIGEST;
     }
 
     @Override

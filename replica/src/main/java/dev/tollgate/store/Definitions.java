@@ -8,6 +8,7 @@ import dev.tollgate.core.command.RefusalCode;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.H2Sessions;
@@ -49,16 +50,22 @@ final class Definitions {
   private final ActionDepth.Counters actions;
   private final RowBytes.Counters bytes;
   private final DomainMeters domains = new DomainMeters();
+  private final ChangedRows changed;
 
+  /**
+   * @param changed is told what definitions have made
+   */
   Definitions(
       H2Database database,
       ReaderGate gate,
       FencedTables fencedTables,
-      TransactionSessions transactions) {
+      TransactionSessions transactions,
+      ChangedRows changed) {
     this.database = database;
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
+    this.changed = changed;
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
@@ -175,10 +182,10 @@ final class Definitions {
       } catch (RuntimeException e) {
         SqlErrors.requireFunctionOfLog(e);
         asClient(session, undo::run);
-        follow(context, session);
+        follow(statement, context, session);
         throw e;
       }
-      follow(context, session);
+      follow(statement, context, session);
       context.completed();
       return count;
     } finally {
@@ -209,7 +216,7 @@ final class Definitions {
    * and meters. None of this refuses anything. A view that does not compile is invalid, and a guard
    * that cannot be made is a closed one.
    */
-  private void follow(SqlContext context, SessionLocal session) {
+  private void follow(Operation.ExecuteSql statement, SqlContext context, SessionLocal session) {
     try {
       asClient(
           session,
@@ -217,6 +224,7 @@ final class Definitions {
             Views.compile(session);
             fencedTables.follow(session, context);
             countAll(session);
+            changed.defined(statement.targets(), session);
           });
     } catch (RuntimeException e) {
       throw new ReplicaFailure("what follows a definition failed", e);

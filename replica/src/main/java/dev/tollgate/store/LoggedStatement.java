@@ -13,6 +13,7 @@ import dev.tollgate.core.command.Text;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.fence.KeyChanges;
+import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
@@ -63,7 +64,8 @@ final class LoggedStatement {
       TransactionSessions transactions,
       Definitions definitions,
       StoreLimits limits,
-      FaultLog faults) {}
+      FaultLog faults,
+      ChangedRows changed) {}
 
   private final Means means;
   private final Operation.ExecuteSql statement;
@@ -73,6 +75,7 @@ final class LoggedStatement {
   private final SessionLocal session;
   private final TransactionSessions.@Nullable OpenTransaction transaction;
   private Map<Table, FencedTables.Change> written = Map.of();
+  private Set<Sequence> sequences = Set.of();
   private @Nullable ForUpdate rowLocks;
   private @Nullable StoreCommand running;
 
@@ -102,9 +105,17 @@ final class LoggedStatement {
               .getSQLException());
     }
     User before = H2Sessions.become(session, means.database().existingUser(context.user()));
+    means.changed().begin();
+    boolean kept = false;
     try {
-      return runAsUser();
+      Outcome outcome = runAsUser();
+      kept = outcome instanceof Outcome.Executed;
+      return outcome;
     } finally {
+      means.changed().end(kept);
+      if (!statement.definition()) {
+        means.changed().used(sequences, written.keySet());
+      }
       H2Sessions.become(session, before);
     }
   }
@@ -222,6 +233,7 @@ final class LoggedStatement {
       return means.definitions().confirm(statement, set.fence(), context, session);
     }
     written = means.fencedTables().written(session, parsed, statement);
+    sequences = ready.found().sequences();
     boolean writes = !statement.returnsRows() || !written.isEmpty();
     Outcome.Refused refused =
         writes ? context.admit(set.fence(), means.fencedTables().fencesOf(written)) : null;

@@ -1,10 +1,12 @@
 package dev.tollgate.store;
 
 import dev.tollgate.core.SqlContext;
+import dev.tollgate.core.SqlStore;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.limits.BatchWork;
 import dev.tollgate.store.limits.StoreLimits;
@@ -25,10 +27,11 @@ final class LoggedStatements {
       FencedTables fencedTables,
       TransactionSessions transactions,
       StoreLimits limits) {
-    Definitions definitions = new Definitions(database, gate, fencedTables, transactions);
+    ChangedRows changed = new ChangedRows(database);
+    Definitions definitions = new Definitions(database, gate, fencedTables, transactions, changed);
     means =
         new LoggedStatement.Means(
-            database, fencedTables, transactions, definitions, limits, new FaultLog());
+            database, fencedTables, transactions, definitions, limits, new FaultLog(), changed);
   }
 
   /**
@@ -49,6 +52,11 @@ final class LoggedStatements {
       batch = work;
     }
     return new LoggedStatement(means, statement, set, context, work, session, transaction).run();
+  }
+
+  /** See {@link SqlStore#takeChanges}. */
+  long takeChanges() {
+    return means.changed().take();
   }
 
   /** The outcome of a statement that changed this many rows. */

@@ -328,6 +328,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return schema != null;
   }
 
+  @Override
+  public long takeChanges() {
+    return statements.takeChanges();
+  }
+
   /** The whole database as SQL, including what every replica creates at the start. */
   List<String> script() {
     return database.script();

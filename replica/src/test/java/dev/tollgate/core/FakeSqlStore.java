@@ -45,6 +45,11 @@ final class FakeSqlStore implements SqlStore {
   final List<String> ended = new ArrayList<>();
 
   @Override
+  public long takeChanges() {
+    return executions;
+  }
+
+  @Override
   public void begin(SessionId session) {
     transactions.put(session, "");
   }

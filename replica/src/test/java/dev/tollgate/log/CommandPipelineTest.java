@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.entry.Entry;
@@ -147,7 +148,10 @@ class CommandPipelineTest {
           Clock.fixed(Instant.ofEpochSecond(7, 8_000), ZoneOffset.UTC),
           1_000,
           new Supervision("n1", failures::add),
-          command -> refusals.get(command));
+          command -> refusals.get(command),
+          () -> this.applied);
+
+  private AppliedDigest applied = AppliedDigest.NONE;
 
   @Test
   void firstCommandGoesAtOnceAndTheRestGatherBehindIt() {
@@ -160,6 +164,26 @@ class CommandPipelineTest {
     assertEquals(List.of(command("b"), command("c")), log.entries.get(1).commands());
     log.land(1);
     assertEquals(2, log.entries.size());
+  }
+
+  @Test
+  void entryHasTheDigestOfWhatIsAppliedAndAnIdleLeaderSendsItOnce() {
+    applied = new AppliedDigest(3, 77);
+    submit("a");
+    assertEquals(applied, log.entries.get(0).digest());
+    pipeline.sendDigest();
+    log.land(0);
+    pipeline.sendDigest();
+    assertEquals(1, log.entries.size(), "it was sent with the entry");
+    applied = new AppliedDigest(4, 78);
+    pipeline.sendDigest();
+    assertEquals(2, log.entries.size());
+    assertEquals(applied, log.entries.get(1).digest());
+    assertEquals(List.of(), log.entries.get(1).commands());
+    log.land(1);
+    applied = new AppliedDigest(5, 78);
+    pipeline.sendDigest();
+    assertEquals(2, log.entries.size(), "an entry without commands has changed nothing");
   }
 
   /** They may be to blame themselves, and must not stop leader after leader. */
@@ -234,7 +258,12 @@ class CommandPipelineTest {
   void entryWithoutATimeGoesWhenTheClockFails() {
     CommandPipeline timeless =
         new CommandPipeline(
-            log, new FailingClock(), 1_000, new Supervision("n1", failures::add), command -> null);
+            log,
+            new FailingClock(),
+            1_000,
+            new Supervision("n1", failures::add),
+            command -> null,
+            () -> this.applied);
     timeless.submit(command("a"), Proposal.Listener.NOBODY);
     assertEquals(1, log.entries.size());
     assertEquals(0, log.entries.get(0).stampMicros());

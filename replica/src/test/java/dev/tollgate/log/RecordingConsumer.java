@@ -39,6 +39,9 @@ public final class RecordingConsumer implements LogConsumer {
   /** How many snapshots it was given; it reads none of them. */
   public final AtomicInteger restored = new AtomicInteger();
 
+  /** Why it waited for the state of the leader. */
+  public final List<Throwable> differences = new CopyOnWriteArrayList<>();
+
   /** What a restore waits for. */
   public volatile CountDownLatch holdRestore = new CountDownLatch(0);
 
@@ -79,6 +82,11 @@ public final class RecordingConsumer implements LogConsumer {
 
   @Override
   public void snapshotNeedsGap(boolean needed) {}
+
+  @Override
+  public void awaitsState(StateDiffersException why) {
+    differences.add(why);
+  }
 
   @Override
   public void restore(SnapshotReader snapshot) {

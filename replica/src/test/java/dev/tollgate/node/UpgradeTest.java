@@ -253,7 +253,7 @@ class UpgradeTest {
   }
 
   private void awaitKnownLevels(int n1, int n2, int n3) {
-    String formats = " " + Protocol.VERSION + " 1 1 ";
+    String formats = " " + Protocol.VERSION + " 2 1 ";
     await()
         .atMost(DEADLINE)
         .untilAsserted(

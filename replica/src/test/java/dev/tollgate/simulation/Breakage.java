@@ -83,6 +83,10 @@ enum Breakage {
   COMMAND_BEFORE_ITS_LEVEL,
   /** A snapshot brings the feature level back as the first one. */
   FEATURE_LEVEL_FORGOTTEN,
+  /**
+   * A row of a follower changes without an entry; only the digest of the replicas looks at rows.
+   */
+  ROW_CHANGES_BEHIND_ITS_BACK,
   /** A replica stamps what it applies with its own time. */
   LOCAL_TIME_WHILE_APPLYING
 }

@@ -166,7 +166,8 @@ final class Checker {
       }
     }
     compare(node, index, state);
-    if (index % TABLES_EVERY == 0) {
+    boolean rowsAreLeftToTheDigest = node.breakage() == Breakage.ROW_CHANGES_BEHIND_ITS_BACK;
+    if (index % TABLES_EVERY == 0 && !rowsAreLeftToTheDigest) {
       checkTables(node, index);
     }
   }

@@ -10,6 +10,7 @@ import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.NotLeadingException;
 import dev.tollgate.log.ReplicatedLog;
 import dev.tollgate.log.SnapshotStore;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.TermLeader;
 import dev.tollgate.log.entry.Entry;
@@ -477,7 +478,11 @@ final class SimulatedLog implements ReplicatedLog {
         // it would wait until the copy is written, and nobody writes while it waits
         giveUpCopy();
       }
-      consumer.apply(index, read);
+      try {
+        consumer.apply(index, read);
+      } catch (StateDiffersException e) {
+        throw new Violation("digest", e);
+      }
       node.applied(index);
       if (own) {
         proposed.done.complete(null);

@@ -24,6 +24,7 @@ import dev.tollgate.node.replica.SteppedTimeKeeper;
 import dev.tollgate.node.replica.Verification;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
+import dev.tollgate.store.Damage;
 import dev.tollgate.store.LocalEnvironment;
 import dev.tollgate.store.SqlDatabase;
 import dev.tollgate.wire.Frame;
@@ -107,7 +108,8 @@ final class SimulatedNode {
               new WallClock(),
               entryBytes,
               supervision,
-              breakage() == Breakage.COMMAND_BEFORE_ITS_LEVEL ? any -> null : replica::refusal);
+              breakage() == Breakage.COMMAND_BEFORE_ITS_LEVEL ? any -> null : replica::refusal,
+              replica::digest);
       time = new SteppedTimeKeeper(id, pipeline, supervision, SimulatedNode.this::monotonicNanos);
       administration =
           new Administration(
@@ -450,6 +452,17 @@ final class SimulatedNode {
 
   void applied(long index) {
     simulation.checker().applied(this, index);
+    if (breakage() == Breakage.ROW_CHANGES_BEHIND_ITS_BACK && !leads() && index % 64 == 0) {
+      changeRow();
+    }
+  }
+
+  private void changeRow() {
+    try {
+      Damage.run(database(), "UPDATE R SET N = N + 1000");
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   void restored(long index) {

@@ -153,6 +153,7 @@ class SimulationTest {
         arguments(Breakage.LEVEL_OF_MEMBERS_UNCHECKED, 1, Set.of("levels")),
         arguments(Breakage.COMMAND_BEFORE_ITS_LEVEL, 1, Set.of("levels")),
         arguments(Breakage.FEATURE_LEVEL_FORGOTTEN, 1, Set.of("I7")),
+        arguments(Breakage.ROW_CHANGES_BEHIND_ITS_BACK, 1, Set.of("digest")),
         arguments(Breakage.LOCAL_TIME_WHILE_APPLYING, 1, Set.of("I7")));
   }
 

@@ -26,6 +26,18 @@ public final class Limits {
   /** Longest time for which a silent session is kept. */
   public static final long SESSION_TTL_MAX_MILLIS = 24 * 60 * 60 * 1000L;
 
+  /**
+   * Entries after which a replica remembers its digest. A leader puts in its next entry the digest
+   * of what it has applied, usually after the entry before.
+   */
+  public static final int RECENT_DIGESTS = 1 << 10;
+
+  /**
+   * How many times in ten minutes a node takes the state of the leader in place of its own before
+   * it stops: it would differ forever, and every time the leader has to take a snapshot.
+   */
+  public static final int STATES_TAKEN = 3;
+
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;
 

@@ -1,5 +1,6 @@
 package dev.tollgate.log.entry;
 
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import java.util.List;
 
@@ -11,18 +12,20 @@ import java.util.List;
  */
 public final class Entry {
   private final long stampMicros;
+  private final AppliedDigest digest;
   private final List<Command> commands;
   private final List<Proposal> proposals;
 
   /**
    * @param proposals one per command if this node proposed the entry, else empty
    */
-  Entry(long stampMicros, List<Command> commands, List<Proposal> proposals) {
+  Entry(long stampMicros, AppliedDigest digest, List<Command> commands, List<Proposal> proposals) {
     if (!proposals.isEmpty() && proposals.size() != commands.size()) {
       throw new IllegalStateException(
           proposals.size() + " proposals became " + commands.size() + " commands");
     }
     this.stampMicros = stampMicros;
+    this.digest = digest;
     this.commands = commands;
     this.proposals = proposals;
   }
@@ -30,6 +33,16 @@ public final class Entry {
   /** Microseconds since 1970-01-01T00:00:00Z on the leader's clock; may go back. */
   public long stampMicros() {
     return stampMicros;
+  }
+
+  /** What the leader had done when it put the entry together; none if another node did that. */
+  public AppliedDigest digest() {
+    return digest;
+  }
+
+  /** Returns the entry as one without a digest, which is compared with nothing. */
+  public Entry withoutDigest() {
+    return new Entry(stampMicros, AppliedDigest.NONE, commands, proposals);
   }
 
   public List<Command> commands() {

@@ -1,5 +1,6 @@
 package dev.tollgate.log.entry;
 
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.wire.WireFormatException;
 import dev.tollgate.wire.WireReader;
@@ -7,12 +8,19 @@ import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Log entries as bytes: version u8, stamp i64, count i32, commands. */
+/**
+ * Log entries as bytes: version u8, stamp i64, in version 2 the digest of what the leader has
+ * applied (log index i64, value i64), count i32, commands. Entries without a digest have version 1.
+ */
 public final class EntryCodec {
-  /** The version of the entries that this program writes. */
-  public static final int VERSION = 1;
+  /** The highest version of the entries that this program writes. */
+  public static final int VERSION = 2;
+
+  /** The version of an entry without a digest. */
+  private static final int PLAIN = 1;
 
   static final int HEADER_BYTES = 1 + 8 + 4;
+  private static final int DIGEST_BYTES = 8 + 8;
 
   private EntryCodec() {}
 
@@ -22,13 +30,17 @@ public final class EntryCodec {
     return out.toByteArray();
   }
 
-  public static byte[] encode(long stampMicros, List<Proposal> proposals) {
-    int size = HEADER_BYTES;
+  public static byte[] encode(long stampMicros, AppliedDigest digest, List<Proposal> proposals) {
+    int size = HEADER_BYTES + (digest.isNone() ? 0 : DIGEST_BYTES);
     for (Proposal proposal : proposals) {
       size += proposal.encoded().length;
     }
     WireWriter out = new WireWriter(size);
-    out.u8(VERSION).i64(stampMicros).i32(proposals.size());
+    out.u8(digest.isNone() ? PLAIN : VERSION).i64(stampMicros);
+    if (!digest.isNone()) {
+      out.i64(digest.logIndex()).i64(digest.value());
+    }
+    out.i32(proposals.size());
     for (Proposal proposal : proposals) {
       out.raw(proposal.encoded(), 0, proposal.encoded().length);
     }
@@ -46,17 +58,19 @@ public final class EntryCodec {
     try {
       WireReader in = new WireReader(bytes);
       int version = in.u8();
-      if (version != VERSION) {
+      if (version != PLAIN && version != VERSION) {
         throw new UnknownCommandException("an entry of version " + version);
       }
       long stampMicros = in.i64();
+      AppliedDigest digest =
+          version == PLAIN ? AppliedDigest.NONE : new AppliedDigest(in.i64(), in.i64());
       int count = in.count(1);
       List<Command> commands = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {
         commands.add(CommandCodec.read(in));
       }
       in.expectEnd();
-      return new Entry(stampMicros, commands, proposals);
+      return new Entry(stampMicros, digest, commands, proposals);
     } catch (WireFormatException | IllegalArgumentException e) {
       throw new CorruptLogException("log entry of " + bytes.length + " bytes", e);
     }

@@ -1,5 +1,6 @@
 package dev.tollgate.log.entry;
 
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import java.util.List;
 
@@ -13,16 +14,19 @@ public final class ProposedEntry {
 
   /**
    * @param stampMicros when the leader put the entry together
+   * @param digest of what the leader has applied
    */
-  public ProposedEntry(long stampMicros, List<Proposal> proposals) {
-    this.bytes = EntryCodec.encode(stampMicros, proposals);
+  public ProposedEntry(long stampMicros, AppliedDigest digest, List<Proposal> proposals) {
+    this.bytes = EntryCodec.encode(stampMicros, digest, proposals);
     this.proposals = List.copyOf(proposals);
   }
 
   /** Returns an entry of a node that need not lead, and so has no say in what time it is. */
   public static ProposedEntry untimed(Command command) {
     return new ProposedEntry(
-        0, List.of(new Proposal(EntryCodec.encode(command), Proposal.Listener.NOBODY)));
+        0,
+        AppliedDigest.NONE,
+        List.of(new Proposal(EntryCodec.encode(command), Proposal.Listener.NOBODY)));
   }
 
   /** The entry as it will stand in the log; not a copy, so callers must not write to it. */

@@ -91,12 +91,17 @@ final class AcceptedPeer implements AutoCloseable {
   private @Nullable PeerCredentials sender;
   private final AtomicInteger answered = new AtomicInteger();
   private int answersRead;
+  private final LeadersState states;
+
+  /** What the last part of a snapshot takes of the send buffer, besides what an answer takes. */
+  private long partCost;
 
   AcceptedPeer(PeerSettings settings, RaftServer server, Socket socket, Owner owner) {
     this.settings = requireNonNull(settings, "settings");
     this.server = requireNonNull(server, "server");
     this.socket = requireNonNull(socket, "socket");
     this.owner = requireNonNull(owner, "owner");
+    this.states = new LeadersState(settings, server);
   }
 
   /** Serves the connection until it ends. */
@@ -246,6 +251,7 @@ final class AcceptedPeer implements AutoCloseable {
                   0,
                   new WireWriter(Long.BYTES).i64(settings.service().term())));
       case FORWARD -> forward(frame);
+      case STATE, STATE_PART -> later(frame, () -> answerState(frame));
       default -> throw new ProtocolException("a call of kind " + frame.kind());
     }
   }
@@ -289,10 +295,14 @@ final class AcceptedPeer implements AutoCloseable {
   }
 
   private void answer(byte[] answer) {
+    answer(answer, ANSWER_COST);
+  }
+
+  private void answer(byte[] answer, long cost) {
     free.release();
     answered.incrementAndGet();
     try {
-      requireNonNull(writer).write(answer, ANSWER_COST);
+      requireNonNull(writer).write(answer, cost);
     } catch (IOException e) {
       close();
     }
@@ -381,6 +391,20 @@ final class AcceptedPeer implements AutoCloseable {
             delayedBytes.addAndGet(-frame.size());
           }
         });
+  }
+
+  private void answerState(Frame frame) {
+    byte[] answer;
+    try {
+      answer = states.answer(frame);
+    } catch (IOException | RuntimeException e) {
+      answer = failed(frame, e);
+    }
+    long cost = Math.max(ANSWER_COST, FrameWriter.cost(answer));
+    // the other side asks for one part after the other, so it has read the part before
+    requireNonNull(writer).read(partCost);
+    partCost = cost - ANSWER_COST;
+    answer(answer, cost);
   }
 
   /** Has Ratis append an entry that another node was given, if this one leads. */

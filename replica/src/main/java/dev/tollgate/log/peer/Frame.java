@@ -48,6 +48,16 @@ final class Frame {
     TERM(7),
     /** RaftClientRequestProto, for the leader; RaftClientReplyProto. */
     FORWARD(8),
+    /**
+     * A log index (i64), for the leader; the newest snapshot that covers that entry: its term, its
+     * log index and its size (i64 each).
+     */
+    STATE(9),
+    /**
+     * The term and the log index of a snapshot, and an offset (i64 each); the bytes there, none at
+     * the end.
+     */
+    STATE_PART(10),
     /** The call was carried out; its kind says what the answer contains. */
     DONE(64),
     /** The call failed: a text. It may be tried again. */

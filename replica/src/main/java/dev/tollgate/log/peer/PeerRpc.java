@@ -2,9 +2,18 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.PrivateFiles;
+import dev.tollgate.log.SnapshotFile;
+import dev.tollgate.wire.WireFormatException;
+import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -330,6 +339,57 @@ public final class PeerRpc implements RaftServerRpc, PeerTransport {
         .thenApply(answer -> answer.body().nullableString())
         .orTimeout(2 * ForwardedEntry.MILLIS, TimeUnit.MILLISECONDS)
         .whenComplete((rejection, failure) -> link.giveUpIfSilent());
+  }
+
+  @Override
+  public boolean givesState() {
+    return true;
+  }
+
+  @Override
+  public SnapshotFile fetchState(String leaderId, long logIndex, Path file)
+      throws IOException, InterruptedException {
+    PeerLink link = link(ByteString.copyFromUtf8(leaderId));
+    try {
+      WireReader found =
+          ask(link, Frame.Kind.STATE, new WireWriter(Long.BYTES).i64(logIndex)).body();
+      long term = found.i64();
+      long index = found.i64();
+      long size = found.i64();
+      try (FileChannel out = PrivateFiles.replace(file)) {
+        byte[] part;
+        do {
+          WireWriter from = new WireWriter(3 * Long.BYTES).i64(term).i64(index).i64(out.position());
+          part = ask(link, Frame.Kind.STATE_PART, from).body().bytes();
+          ByteBuffer bytes = ByteBuffer.wrap(part);
+          while (bytes.hasRemaining()) {
+            out.write(bytes);
+          }
+        } while (part.length > 0 && out.position() <= size);
+        if (out.position() != size) {
+          throw new IOException(
+              out.position() + " bytes of a snapshot of " + size + " bytes have arrived");
+        }
+        out.force(true);
+      }
+      return new SnapshotFile(file, term, index, size, Instant.now());
+    } catch (WireFormatException e) {
+      throw new IOException("node " + leaderId + " has answered what cannot be read", e);
+    }
+  }
+
+  private static Frame ask(PeerLink link, Frame.Kind kind, WireWriter body)
+      throws IOException, InterruptedException {
+    CompletableFuture<Frame> answer =
+        link.connect().call((call, read) -> Frame.of(kind, call, read, body));
+    try {
+      return answer.get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      link.giveUpIfSilent();
+      throw new IOException("node " + link.peer().getId() + " does not answer", e);
+    } catch (ExecutionException e) {
+      throw new IOException(requireNonNull(e.getCause()).getMessage(), e);
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tollgate.log.peer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address host:port at which this node listens
  * @param guard decides which nodes this node talks to
+ * @param snapshots what this node gives to a node whose state differs
  * @param maxFrameBytes the largest message of Ratis
  * @param electionMillis the shortest silence of a leader after which a follower stands for election
  * @param tls null for connections without TLS
@@ -24,6 +26,7 @@ public record PeerSettings(
     RaftGroupId group,
     PeerGuard guard,
     PeerService service,
+    SnapshotStore snapshots,
     Supervision supervision,
     int maxFrameBytes,
     long electionMillis,
@@ -34,6 +37,7 @@ public record PeerSettings(
     requireNonNull(group, "group");
     requireNonNull(guard, "guard");
     requireNonNull(service, "service");
+    requireNonNull(snapshots, "snapshots");
     requireNonNull(supervision, "supervision");
   }
 
@@ -47,7 +51,17 @@ public record PeerSettings(
       Supervision supervision,
       int maxFrameBytes,
       long electionMillis) {
-    this(nodeId, address, group, guard, service, supervision, maxFrameBytes, electionMillis, null);
+    this(
+        nodeId,
+        address,
+        group,
+        guard,
+        service,
+        SnapshotStore.none(nodeId),
+        supervision,
+        maxFrameBytes,
+        electionMillis,
+        null);
   }
 
   /**

@@ -1,6 +1,8 @@
 package dev.tollgate.log.peer;
 
+import dev.tollgate.log.SnapshotFile;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -32,6 +34,20 @@ public interface PeerTransport extends AutoCloseable {
    * @return exceptionally if the leader rejects the entry, or this was closed before
    */
   CompletableFuture<Void> forward(ByteString entry);
+
+  /** True if a leader gives its state on this way. */
+  boolean givesState();
+
+  /**
+   * Fetches a snapshot of the leader that covers an entry. Waits while it arrives.
+   *
+   * @param logIndex that entry
+   * @param file receives the bytes of the snapshot
+   * @return what the snapshot covers; its file is that one
+   * @throws IOException if that node does not lead, or has no such snapshot yet, or is not reached
+   */
+  SnapshotFile fetchState(String leaderId, long logIndex, Path file)
+      throws IOException, InterruptedException;
 
   /**
    * Has the next call to a node make a new connection. One that is known to bring answers may be

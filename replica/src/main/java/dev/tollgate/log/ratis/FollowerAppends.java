@@ -72,6 +72,7 @@ final class FollowerAppends implements PeerService {
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
+  private volatile boolean apart;
 
   /**
    * @param electionMillis the longest election timeout
@@ -105,6 +106,11 @@ final class FollowerAppends implements PeerService {
     division = owner;
   }
 
+  /** While the state of this node is not the one of the leader, it stands for no election. */
+  void setApart(boolean differs) {
+    apart = differs;
+  }
+
   static IllegalStateException foreign(Exception cause) {
     return new IllegalStateException(
         "this Ratis appends entries otherwise than the one that Tollgate was written for", cause);
@@ -119,6 +125,9 @@ final class FollowerAppends implements PeerService {
   @Override
   public boolean hasCaughtUp() {
     RaftServer.Division owner = division;
+    if (apart) {
+      return false;
+    }
     return owner == null
         || owner.getRaftLog().getLastCommittedIndex() - owner.getInfo().getLastAppliedIndex()
             <= LogStatus.CAUGHT_UP_ENTRIES;

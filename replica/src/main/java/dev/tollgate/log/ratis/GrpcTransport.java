@@ -1,12 +1,14 @@
 package dev.tollgate.log.ratis;
 
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.peer.PeerGuard;
 import dev.tollgate.log.peer.PeerService;
 import dev.tollgate.log.peer.PeerTransport;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
 import java.net.SocketException;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.client.RaftClient;
@@ -164,6 +166,16 @@ final class GrpcTransport implements PeerTransport {
       forwarder = client;
     }
     return client;
+  }
+
+  @Override
+  public boolean givesState() {
+    return false;
+  }
+
+  @Override
+  public SnapshotFile fetchState(String leaderId, long logIndex, Path file) throws IOException {
+    throw new IOException("over gRPC no node gives its state to another");
   }
 
   @Override

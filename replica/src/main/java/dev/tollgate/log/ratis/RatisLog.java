@@ -113,6 +113,7 @@ public final class RatisLog implements ReplicatedLog {
             .setThreadGroup(supervision.group("tollgate-" + settings.nodeId() + "-raft"))
             .build();
     this.transport = transport(parameters);
+    stateMachine.use(transport);
     this.membership =
         new RatisMembership(
             server, GROUP, settings, transport, consumer::identity, stateMachine.hold());
@@ -140,6 +141,7 @@ public final class RatisLog implements ReplicatedLog {
                   GROUP,
                   guard,
                   stateMachine.appends(),
+                  snapshots(),
                   supervision,
                   RatisProperties.MAX_MESSAGE_BYTES,
                   settings.electionTimeout().toMillis(),

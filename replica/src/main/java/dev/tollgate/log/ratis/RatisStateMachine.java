@@ -4,11 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.ApplyThread;
 import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.CorruptLogException;
@@ -18,14 +20,17 @@ import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.peer.NodeIdentity;
 import dev.tollgate.log.peer.PeerGuard;
+import dev.tollgate.log.peer.PeerTransport;
 import dev.tollgate.log.peer.PeerVersions;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -65,6 +70,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private static final long PURGE_MILLIS = 10_000;
 
   private static final long LEAVE_POLL_NANOS = 100_000;
+  private static final long TAKEN_WITHIN_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final Path directory;
   private final LogConsumer consumer;
@@ -83,6 +89,16 @@ final class RatisStateMachine extends BaseStateMachine {
   private final AtomicBoolean failed = new AtomicBoolean();
   private volatile boolean closing;
   private final RatisUpdater updater = new RatisUpdater();
+  private volatile @Nullable PeerTransport transport;
+
+  /** The last entry that the state covers after it was replaced, or that is not to be applied. */
+  private volatile long coveredIndex;
+
+  /** When this node began to take states of leaders, on the clock of {@link System#nanoTime}. */
+  private final List<Long> taken = new ArrayList<>();
+
+  /** True once a node without others has differed from what it had computed before. */
+  private boolean differsFromBefore;
 
   RatisStateMachine(RaftSettings settings, NodeIdentity identity, LogConsumer consumer) {
     this.directory = settings.directory();
@@ -266,6 +282,8 @@ final class RatisStateMachine extends BaseStateMachine {
       synchronized (snapshots) {
         beginAt(snapshots.reopen());
       }
+      coveredIndex = 0;
+      appends.setApart(false);
       keepIdentity();
     } catch (IOException | RuntimeException | Error e) {
       cannotGoOn(e);
@@ -432,8 +450,20 @@ final class RatisStateMachine extends BaseStateMachine {
         transaction.getStateMachineContext() instanceof ProposedEntry here
             ? here.proposals()
             : List.of();
+    if (logEntry.getIndex() <= coveredIndex) {
+      proposals.forEach(Proposal::unknown);
+      return;
+    }
     Entry entry =
         EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray(), proposals);
+    try {
+      apply(logEntry, entry);
+    } catch (StateDiffersException e) {
+      takeStateAndApply(logEntry, entry, e);
+    }
+  }
+
+  private void apply(LogEntryProto logEntry, Entry entry) {
     synchronized (snapshots) {
       consumer.apply(logEntry.getIndex(), entry);
       updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
@@ -441,6 +471,70 @@ final class RatisStateMachine extends BaseStateMachine {
           TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
           logEntry.getStateMachineLogEntry().getLogData().size());
     }
+  }
+
+  private void takeStateAndApply(LogEntryProto logEntry, Entry entry, StateDiffersException why)
+      throws IOException {
+    RaftServer server = getServer().join();
+    RaftServer.Division division = server.getDivision(getGroupId());
+    if (division.getRaftConf().getCurrentPeers().size() == 1) {
+      if (!differsFromBefore) {
+        differsFromBefore = true;
+        LOG.error(
+            "{}: there is no other node, so this one goes on with its state: {}",
+            server.getId(),
+            why.getMessage());
+      }
+      apply(logEntry, entry.withoutDigest());
+      return;
+    }
+    PeerTransport others = transport;
+    if (others == null || !others.givesState() || isOneTooMany()) {
+      throw why;
+    }
+    StateTakeover takeover =
+        new StateTakeover(
+            server, division, consumer, snapshots, appends, others, this::isReplacedOrStops);
+    if (!takeover.run(why, logEntry.getIndex())) {
+      entry.proposals().forEach(Proposal::unknown);
+      coveredIndex = isPaused() ? logEntry.getIndex() : Long.MAX_VALUE;
+      return;
+    }
+    TermIndex last;
+    synchronized (snapshots) {
+      last = requireNonNull(snapshots.reopen(), "it has just arrived");
+      setLastAppliedTermIndex(last);
+    }
+    coveredIndex = last.getIndex();
+    appends.setApart(false);
+    keepIdentity();
+    consumer.leaderMayHaveChanged();
+    if (logEntry.getIndex() > last.getIndex()) {
+      apply(logEntry, entry);
+    } else {
+      entry.proposals().forEach(Proposal::unknown);
+    }
+  }
+
+  /** Counts one more state that is to be taken; returns true if there were too many lately. */
+  private boolean isOneTooMany() {
+    long now = System.nanoTime();
+    taken.removeIf(then -> now - then > TAKEN_WITHIN_NANOS);
+    taken.add(now);
+    return taken.size() > Limits.STATES_TAKEN;
+  }
+
+  private boolean isPaused() {
+    return getLifeCycleState() == LifeCycle.State.PAUSED;
+  }
+
+  private boolean isReplacedOrStops() {
+    return closing || guard.hasStopped() || failed.get() || !isServing() || isPaused();
+  }
+
+  /** The way on which a snapshot of the leader comes. */
+  void use(@Nullable PeerTransport peers) {
+    transport = peers;
   }
 
   @Override
@@ -460,6 +554,9 @@ final class RatisStateMachine extends BaseStateMachine {
    */
   @Override
   public void notifyTermIndexUpdated(long term, long index) {
+    if (index <= coveredIndex) {
+      return;
+    }
     long before = getLastAppliedTermIndex().getTerm();
     super.notifyTermIndexUpdated(term, index);
     if (term != before) {

@@ -40,6 +40,7 @@ public final class SnapshotFiles {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotFiles.class);
   private static final Pattern NAME = Pattern.compile("snapshot\\.(\\d+)_(\\d+)");
   private static final String UNFINISHED = "snapshot.tmp";
+  private static final String ARRIVING = "arriving.tmp";
   private static final int KEPT = 2;
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -90,6 +91,7 @@ public final class SnapshotFiles {
   /** Renames and logs damaged files, and removes an unfinished one. */
   void setAsideDamaged() throws IOException {
     Files.deleteIfExists(directory.resolve(UNFINISHED));
+    Files.deleteIfExists(arriving());
     for (Snapshot snapshot : all()) {
       try (InputStream in = open(snapshot)) {
         SnapshotReader.check(in);
@@ -158,10 +160,31 @@ public final class SnapshotFiles {
 
   /** Makes the file at {@link #unfinished} a snapshot of this node. */
   public void adopt(TermIndex last) throws IOException {
+    adopt(unfinished(), last);
+  }
+
+  /** Returns where a snapshot of another node arrives while this one runs. */
+  Path arriving() {
+    return directory.resolve(ARRIVING);
+  }
+
+  /**
+   * Makes the file at {@link #arriving} a snapshot of this node.
+   *
+   * @throws IOException if it is damaged
+   */
+  void adoptArrived(TermIndex last) throws IOException {
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(arriving()), BUFFER_BYTES)) {
+      SnapshotReader.check(in);
+    }
+    adopt(arriving(), last);
+  }
+
+  private void adopt(Path written, TermIndex last) throws IOException {
     Path file = fileOf(last);
     // on a full disk Ratis leaves an empty MD5 file, and then there must be no snapshot
-    MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(unfinished().toFile()));
-    Files.move(unfinished(), file, StandardCopyOption.ATOMIC_MOVE);
+    MD5FileUtil.saveMD5File(file.toFile(), MD5FileUtil.computeMd5ForFile(written.toFile()));
+    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
     WholeFile.syncNames(directory);
   }
 

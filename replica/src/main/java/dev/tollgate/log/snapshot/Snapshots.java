@@ -177,6 +177,20 @@ public final class Snapshots {
     return restoreNewest(found, "took over the leader's snapshot");
   }
 
+  /** Where a snapshot of the leader arrives; unfinished ones are replaced. */
+  public Path arriving() {
+    return opened().arriving();
+  }
+
+  /**
+   * Keeps a snapshot of the leader that has arrived, as the newest of this node.
+   *
+   * @throws IOException if the file is damaged, or the disk may not have it: nothing has changed
+   */
+  public void keepArrived(TermIndex last) throws IOException {
+    opened().adoptArrived(last);
+  }
+
   private @Nullable TermIndex restoreNewest(SnapshotFiles found, String how) throws IOException {
     List<SnapshotFiles.Snapshot> all = found.all();
     if (all.isEmpty()) {

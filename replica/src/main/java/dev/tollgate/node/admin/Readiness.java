@@ -28,6 +28,9 @@ final class Readiness {
     if (node.stopping().getAsBoolean()) {
       obstacles.add("the node stops");
     }
+    if (node.replica().isApart()) {
+      obstacles.add("the state of the node differed from the leader's, and it waits for another");
+    }
     LogStatus status = node.log().status();
     String leader = status.leaderId();
     if (leader == null) {

@@ -30,6 +30,11 @@ final class Leadership {
     this.cluster = requireNonNull(cluster, "cluster");
   }
 
+  /** True while the state of this node must be shown to nobody, not even as an older one. */
+  boolean isApart() {
+    return replica.isApart();
+  }
+
   /** True while this node leads, as far as it knows: this is no proof. */
   boolean isAssumed() {
     return replica.isLeading();

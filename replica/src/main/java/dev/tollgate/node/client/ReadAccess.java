@@ -33,7 +33,7 @@ final class ReadAccess {
   /** Runs the work if this node's state is new enough; else sends the client to the leader. */
   void withState(ReadConsistency consistency, Consumer<Reply> answer, Runnable work) {
     switch (consistency) {
-      case ANY -> work.run();
+      case ANY -> runIf(!leadership.isApart(), answer, work);
       case LEADER -> runIf(leadership.isAssumed(), answer, work);
       case LINEARIZABLE -> leadership.awaitState(leads -> runIf(leads, answer, work));
     }

@@ -155,4 +155,9 @@ final class GuardedStore implements SqlStore {
   public boolean hasSchema(String name) {
     return store.hasSchema(name);
   }
+
+  @Override
+  public long takeChanges() {
+    return store.takeChanges();
+  }
 }

@@ -7,6 +7,7 @@ import dev.tollgate.core.ClusterState;
 import dev.tollgate.core.LockTallies;
 import dev.tollgate.core.ReplicaCheck;
 import dev.tollgate.core.StateMachine;
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Computing;
@@ -19,6 +20,7 @@ import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.RemovedException;
 import dev.tollgate.log.SkipList;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.entry.Callbacks;
 import dev.tollgate.log.entry.Entry;
 import dev.tollgate.log.entry.LoggedError;
@@ -34,6 +36,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +96,10 @@ public final class Replica implements LogConsumer {
   private volatile @Nullable Throwable failure;
   private volatile long checkedNanos = System.nanoTime();
   private volatile ClusterIdentity identity = ClusterIdentity.NONE;
+  private final RecentDigests digests;
+  private volatile AppliedDigest digest = AppliedDigest.NONE;
+  private volatile boolean apart;
+  private final AtomicInteger takenStates = new AtomicInteger();
   private @Nullable ReplicaVerifier verifier;
   private final FeatureLevels levels;
   private final NodeVersion version;
@@ -128,6 +135,7 @@ public final class Replica implements LogConsumer {
       SkipList skips,
       Capacity capacity) {
     this.nodeId = requireNonNull(nodeId, "nodeId");
+    this.digests = new RecentDigests(nodeId);
     this.database = requireNonNull(database, "database");
     this.environment = requireNonNull(environment, "environment");
     this.levels = requireNonNull(levels, "levels");
@@ -238,6 +246,24 @@ public final class Replica implements LogConsumer {
     return leading && failure == null;
   }
 
+  /** The digest of what this replica has applied, for the next entry of a leader. */
+  public AppliedDigest digest() {
+    return digest;
+  }
+
+  /**
+   * True while the state is not the one of the leader and waits for a snapshot of the leader: it
+   * must be shown to nobody.
+   */
+  public boolean isApart() {
+    return apart;
+  }
+
+  /** How many times the state was replaced because it was not the one of the leader. */
+  public int takenStates() {
+    return takenStates.get();
+  }
+
   /** Why the replica stopped, or null while it runs. */
   public @Nullable Throwable failure() {
     return failure;
@@ -256,8 +282,11 @@ public final class Replica implements LogConsumer {
   @Override
   public void apply(long logIndex, Entry entry) {
     requireSound();
+    digests.compare(entry.digest());
     List<StateMachine.Applied> results = new ArrayList<>(entry.commands().size());
     state.change(() -> applyCommands(logIndex, entry, results));
+    digest = new AppliedDigest(logIndex, machine.digest());
+    digests.remember(digest, entry);
     boolean proposedHere = !entry.proposals().isEmpty();
     for (int i = 0; i < results.size(); i++) {
       // notices first: a client that has its reply may at once renew what it has just got
@@ -432,7 +461,7 @@ public final class Replica implements LogConsumer {
 
   @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
-    if (!machine.isCopyable()) {
+    if (apart || !machine.isCopyable()) {
       return null;
     }
     StateCopy copy = new ReplicaCopy(machine.copy(), database.copy(insistent));
@@ -449,6 +478,15 @@ public final class Replica implements LogConsumer {
   @Override
   public void leaderMayHaveChanged() {
     tell(Listener::leaderMayHaveChanged);
+  }
+
+  @Override
+  public void awaitsState(StateDiffersException why) {
+    apart = true;
+    LOG.error(
+        "{}: serves nobody, and takes the state of the leader in place of its own: {}",
+        nodeId,
+        why.getMessage());
   }
 
   @Override
@@ -470,6 +508,13 @@ public final class Replica implements LogConsumer {
       fresh.recordEvents();
     }
     machine = fresh;
+    digest = new AppliedDigest(fresh.position().logIndex(), fresh.digest());
+    digests.begin(digest);
+    if (apart) {
+      LOG.warn("{}: has the state of the leader, and serves again", nodeId);
+      apart = false;
+      takenStates.incrementAndGet();
+    }
     store.copied();
     audit.restored(fresh.position());
     facts.restored(fresh.state());

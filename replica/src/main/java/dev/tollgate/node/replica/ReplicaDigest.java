@@ -201,6 +201,11 @@ final class ReplicaDigest implements AutoCloseable {
     }
 
     @Override
+    public String digest(StateRecord.Digest state) {
+      return "digest";
+    }
+
+    @Override
     public String user(StateRecord.UserState state) {
       return "users";
     }

@@ -3,6 +3,7 @@ package dev.tollgate.node.replica;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.log.LogFailedException;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.SupervisedFailure;
 import dev.tollgate.log.entry.LoggedError;
@@ -50,6 +51,7 @@ record StopCause(Throwable error) {
 
   private boolean explainsItself() {
     return error instanceof DivergedException
+        || error instanceof StateDiffersException
         || error instanceof CommandFailedException
         || error instanceof LogFailedException
         || error instanceof EnvironmentDiffersException

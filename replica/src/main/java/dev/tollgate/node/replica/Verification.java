@@ -37,6 +37,9 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   /** How long a requested comparison waits for nodes that do not answer. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /** Within twice this time the other nodes have a digest of all that an idle leader has done. */
+  private static final long DIGEST_MILLIS = 500;
+
   /** How many times in one interval this node checks whether a comparison is due. */
   private static final int LOOKS = 20;
 
@@ -56,6 +59,7 @@ public final class Verification implements Replica.Listener, AutoCloseable {
   private final Duration interval;
   private final ScheduledExecutorService timer;
   private @Nullable Future<?> looking;
+  private @Nullable Future<?> sending;
 
   /** True while a comparison is due because of a fault. */
   private final AtomicBoolean faulted = new AtomicBoolean();
@@ -91,6 +95,12 @@ public final class Verification implements Replica.Listener, AutoCloseable {
 
   /** Starts the timer. */
   public synchronized void start() {
+    sending =
+        timer.scheduleWithFixedDelay(
+            supervision.repeated("the digest of the replica", this::sendDigest),
+            DIGEST_MILLIS,
+            DIGEST_MILLIS,
+            TimeUnit.MILLISECONDS);
     if (!interval.isZero()) {
       long millis = Math.max(1, interval.toMillis() / LOOKS);
       looking =
@@ -99,6 +109,12 @@ public final class Verification implements Replica.Listener, AutoCloseable {
               millis,
               millis,
               TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void sendDigest() {
+    if (replica.isLeading() && !log.isAlone()) {
+      pipeline.sendDigest();
     }
   }
 
@@ -243,6 +259,9 @@ public final class Verification implements Replica.Listener, AutoCloseable {
     Future<?> fault = comparing;
     if (fault != null) {
       fault.cancel(/* mayInterruptIfRunning= */ false);
+    }
+    if (sending != null) {
+      sending.cancel(/* mayInterruptIfRunning= */ false);
     }
     timer.shutdown();
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.log.entry;
 
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import java.util.ArrayList;
@@ -31,7 +32,8 @@ public final class EntryBytes {
   public static Entry of(long stampMicros, List<Command> commands, List<Proposal> proposals) {
     List<Proposal> proposed = new ArrayList<>();
     commands.forEach(command -> proposed.add(unasked(command)));
-    return EntryCodec.decode(EntryCodec.encode(stampMicros, proposed), proposals);
+    return EntryCodec.decode(
+        EntryCodec.encode(stampMicros, AppliedDigest.NONE, proposed), proposals);
   }
 
   /** The command as every node reads it in the log. */

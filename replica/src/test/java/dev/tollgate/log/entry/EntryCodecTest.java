@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Environment;
@@ -402,7 +403,7 @@ class EntryCodecTest {
           new Proposal(
               EntryCodec.encode(command), RecordingConsumer.listener(new CompletableFuture<>())));
     }
-    return EntryCodec.encode(5, proposals);
+    return EntryCodec.encode(5, AppliedDigest.NONE, proposals);
   }
 
   private static Entry decode(byte[] bytes) {

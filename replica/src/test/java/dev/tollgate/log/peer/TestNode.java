@@ -3,6 +3,7 @@ package dev.tollgate.log.peer;
 import dev.tollgate.cluster.Ports;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.log.NodeVersion;
+import dev.tollgate.log.SnapshotStore;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.tls.TlsCredentials;
 import java.io.IOException;
@@ -99,6 +100,7 @@ final class TestNode implements AutoCloseable {
             GROUP,
             guard,
             new Service(),
+            SnapshotStore.none(id),
             new Supervision(id, failures::add),
             MAX_FRAME_BYTES,
             electionMillis,

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tollgate.LivingDirectory;
 import dev.tollgate.cluster.Ports;
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.log.CommandPipeline;
@@ -21,12 +22,15 @@ import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.RecordingConsumer;
+import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.Supervision;
 import dev.tollgate.log.entry.EntryCodec;
 import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.log.entry.ProposedEntry;
 import dev.tollgate.log.entry.UnknownCommandException;
 import dev.tollgate.log.snapshot.Snapshots;
+import dev.tollgate.snapshot.SnapshotWriter;
+import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.SocketException;
@@ -114,7 +118,8 @@ class RatisLogTest {
               Clock.systemUTC(),
               1 << 20,
               new Supervision(settings.nodeId(), consumer::failed),
-              command -> null);
+              command -> null,
+              () -> AppliedDigest.NONE);
       log.start();
     }
   }
@@ -145,6 +150,81 @@ class RatisLogTest {
       assertEquals(leader.consumer.commands, node.consumer.commands);
       assertEquals(leader.consumer.indexes, node.consumer.indexes);
     }
+  }
+
+  private static final StateCopy EMPTY =
+      new StateCopy() {
+        @Override
+        public void writeTo(SnapshotWriter out) {}
+
+        @Override
+        public void close() {}
+      };
+
+  /** It appends and votes meanwhile, so the others have a majority. */
+  @Test
+  void nodeWhoseStateDiffersIsNotElectedAndTakesTheStateOfTheNextLeader() throws Exception {
+    assumeTrue(transport() == RaftTransport.TCP, "only there it can be had");
+    startThree();
+    TestNode leader = leader();
+    perform(leader, "one");
+    TestNode differs = followersOf(leader).get(0);
+    TestNode other = followersOf(leader).get(1);
+    awaitCommands(differs, 1);
+    differs.consumer.failNext = new StateDiffersException("on purpose");
+    perform(leader, "two");
+    await().atMost(DEADLINE).until(() -> !differs.consumer.differences.isEmpty());
+    differs.consumer.failNext = null;
+    assertFalse(isTakenOver(leader, differs, Duration.ofSeconds(1)));
+    leader.log.close();
+    nodes.remove(leader);
+    await().atMost(DEADLINE).until(() -> other.consumer.leading.get());
+    perform(other, "three");
+    assertFalse(differs.consumer.leading.get());
+    assertEquals(0, differs.consumer.restored.get());
+    other.consumer.copies.add(EMPTY);
+    perform(other, "four");
+    await().atMost(DEADLINE).until(() -> differs.consumer.restored.get() == 1);
+    perform(other, "five");
+    await()
+        .atMost(DEADLINE)
+        .until(
+            () ->
+                differs.consumer.commands.contains(command("five"))
+                    && !differs.consumer.commands.contains(command("two")));
+    assertEquals(List.of(), differs.consumer.failures);
+    other.log.close();
+    nodes.remove(other);
+    leader.start();
+    nodes.add(leader);
+    await().atMost(DEADLINE).until(() -> isLed());
+  }
+
+  /** It was elected before it had applied what an earlier leader says. */
+  @Test
+  void leaderWhoseStateDiffersStepsDown() throws Exception {
+    assumeTrue(transport() == RaftTransport.TCP, "only there its state can be had");
+    startThree();
+    TestNode differs = leader();
+    perform(differs, "one");
+    differs.consumer.failNext = new StateDiffersException("on purpose");
+    differs.pipeline.submit(command("two"), Proposal.Listener.NOBODY);
+    await().atMost(DEADLINE).until(() -> !differs.consumer.differences.isEmpty());
+    differs.consumer.failNext = null;
+    List<TestNode> others = followersOf(differs);
+    await()
+        .atMost(DEADLINE)
+        .until(() -> others.stream().anyMatch(node -> node.consumer.leading.get()));
+    for (TestNode other : others) {
+      other.consumer.copies.add(EMPTY);
+    }
+    perform(leader(), "three");
+    await().atMost(DEADLINE).until(() -> differs.consumer.restored.get() == 1);
+    assertEquals(List.of(), differs.consumer.failures);
+  }
+
+  private boolean isLed() {
+    return nodes.stream().anyMatch(node -> node.consumer.leading.get());
   }
 
   @Test
@@ -295,7 +375,10 @@ class RatisLogTest {
       log.start();
       await().atMost(DEADLINE).untilTrue(consumer.leading);
       assertTrue(log.isAlone());
-      log.append(new ProposedEntry(1, List.of(proposal("kept", new CompletableFuture<>())))).get();
+      log.append(
+              new ProposedEntry(
+                  1, AppliedDigest.NONE, List.of(proposal("kept", new CompletableFuture<>()))))
+          .get();
     }
     RecordingConsumer again = new RecordingConsumer();
     try (RatisLog log = new RatisLog(alone, again)) {
@@ -510,7 +593,9 @@ class RatisLogTest {
   private static ProposedEntry ofALaterVersion() {
     byte[] unknown = {99};
     return new ProposedEntry(
-        1, List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
+        1,
+        AppliedDigest.NONE,
+        List.of(new Proposal(unknown, RecordingConsumer.listener(new CompletableFuture<>()))));
   }
 
   /** It would vote twice in the term, and follow two leaders one after the other. */

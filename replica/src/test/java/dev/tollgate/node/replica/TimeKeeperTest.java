@@ -11,6 +11,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.core.ClusterState;
+import dev.tollgate.core.command.AppliedDigest;
 import dev.tollgate.core.command.ClientInfo;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.LeaseId;
@@ -53,7 +54,8 @@ class TimeKeeperTest {
   private final MemoryLog log = new MemoryLog("n1", replica, Runnable::run);
   private final Supervision supervision = new Supervision("n1", replica::failed);
   private final CommandPipeline pipeline =
-      new CommandPipeline(log, Clock.systemUTC(), 1 << 20, supervision, command -> null);
+      new CommandPipeline(
+          log, Clock.systemUTC(), 1 << 20, supervision, command -> null, () -> AppliedDigest.NONE);
 
   /** What the keeper meets when it looks at its clock, or null. */
   private volatile @Nullable RuntimeException fault;
