@@ -31,7 +31,7 @@ class PlantedDifferencesTest {
           "INSERT INTO HEAP SELECT X, 'h' FROM SYSTEM_RANGE(1, 5)",
           "INSERT INTO NUMBERED(V) VALUES('a')");
 
-  private static Stream<Arguments> differences() {
+  static Stream<Arguments> differences() {
     return Stream.of(
         Arguments.of(
             "a value, where the statement counts the same rows",

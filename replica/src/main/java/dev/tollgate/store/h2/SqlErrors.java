@@ -88,17 +88,20 @@ public final class SqlErrors {
   public static Outcome.SqlFailed failure(RuntimeException e) {
     requireFunctionOfLog(e);
     DbException refused = ofStatement(e);
-    if (isLeftOver(refused.getErrorCode())) {
-      throw new ReplicaFailure("a statement met a transaction that the log does not have", e);
-    }
-    return failed(refused.getSQLException());
+    return isLeftOver(refused.getErrorCode())
+        ? failed(
+            exception(
+                SqlState.INTERNAL,
+                "the statement failed and changed nothing, because it met a row that it has changed"
+                    + " itself: let it reach each row once"))
+        : failed(refused.getSQLException());
   }
 
   /**
    * Stops the replica if an exception does not follow from the log alone.
    *
-   * @throws ReplicaFailure if memory, stack, classes, input or output, H2's store, an undo or the
-   *     core failed anywhere behind the exception
+   * @throws ReplicaFailure if memory, stack, classes, input or output, H2's store or the core
+   *     failed anywhere behind the exception
    */
   public static void requireFunctionOfLog(RuntimeException e) {
     Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -112,9 +115,7 @@ public final class SqlErrors {
         throw failure;
       }
       // H2 adds what fails while it undoes a statement to the exception of the statement
-      if (found.getSuppressed().length > 0) {
-        throw new ReplicaFailure("a statement failed, and could not be undone", e);
-      }
+      open.addAll(List.of(found.getSuppressed()));
       if (isOfMachine(found)) {
         throw new ReplicaFailure("the database failed", e);
       }
@@ -159,7 +160,7 @@ public final class SqlErrors {
     };
   }
 
-  /** True for a conflict, which needs another transaction. */
+  /** True for a conflict. Without another transaction, it is one of the statement with itself. */
   private static boolean isLeftOver(int code) {
     return switch (code) {
       case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.CONCURRENT_UPDATE_1, ErrorCode.DEADLOCK_1 -> true;

@@ -38,7 +38,7 @@ class SqlErrorsTest {
   @Test
   void failureOfTheProcessStopsTheReplicaWhereverItHides() {
     DbException unlocked = DbException.convert(new SQLException("X", "40001"));
-    unlocked.addSuppressed(new IllegalStateException("the rollback failed"));
+    unlocked.addSuppressed(new IllegalStateException(new IOException("the rollback failed")));
     for (RuntimeException told :
         List.of(
             DbException.get(ErrorCode.GENERAL_ERROR_1, new NoClassDefFoundError(), "X"),
@@ -48,10 +48,16 @@ class SqlErrorsTest {
             DbException.get(ErrorCode.EXCEPTION_IN_FUNCTION_1, new ReplicaFailure("X"), "X"),
             DbException.get(ErrorCode.DATABASE_IS_CLOSED),
             DbException.get(ErrorCode.STATEMENT_WAS_CANCELED),
-            DbException.get(ErrorCode.LOCK_TIMEOUT_1, "T"),
             unlocked)) {
       assertThrows(ReplicaFailure.class, () -> SqlErrors.failure(told), told.toString());
     }
+  }
+
+  /** For example, MERGE with one key twice. */
+  @Test
+  void conflictWithoutAnotherTransactionIsARefusal() {
+    DbException conflict = DbException.get(ErrorCode.CONCURRENT_UPDATE_1, "T");
+    assertEquals("XX000", SqlErrors.failure(conflict).sqlState());
   }
 
   @Test
