@@ -82,12 +82,12 @@ public final class H2Database implements AutoCloseable {
     }
     client = database.getUser(CLIENT);
     database.setEventListener(pinning);
-    StoredObject.of(database).forEach(object -> builtIn.add(object.sql()));
+    StoredDefinitions.of(database).forEach(part -> builtIn.add(part.sql()));
   }
 
-  /** All objects that clients have made, in the order in which H2 would re-create them. */
-  public List<StoredObject> objectsOfClients() {
-    return StoredObject.of(database).stream().filter(object -> !isBuiltIn(object.sql())).toList();
+  /** All that clients have defined, in the order in which a restore makes it. */
+  public List<StoredDefinition> definitionsOfClients() {
+    return StoredDefinitions.of(database).stream().filter(part -> !isBuiltIn(part.sql())).toList();
   }
 
   /** True for SQL that defines an object which every replica has from the start. */

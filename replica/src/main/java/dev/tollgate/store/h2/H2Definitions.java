@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomain;
@@ -34,6 +35,7 @@ import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.IndexColumn;
 import org.h2.table.Table;
+import org.h2.table.TableView;
 import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +82,8 @@ public final class H2Definitions {
   private static final VarHandle DOMAIN_TYPE =
       handle(CreateDomain.class, "dataType", TypeInfo.class);
   private static final VarHandle VIEW_NAME = name(CreateView.class, "viewName");
+  private static final VarHandle NAMED_COLUMNS =
+      handle(TableView.class, "columnTemplates", Column[].class);
   private static final VarHandle PARENT = handle(CreateDomain.class, "parentDomain", Domain.class);
   private static final VarHandle ROLE_NAMES =
       handle(GrantRevoke.class, "roleNames", ArrayList.class);
@@ -231,6 +235,12 @@ public final class H2Definitions {
   /** The query of the view, as it was written. */
   public static String textOf(CreateView definition) {
     return (String) VIEW_TEXT.get(definition);
+  }
+
+  /** The names that the definition of a view gives to its columns; null if the query does. */
+  static @Nullable List<String> namedColumns(TableView view) {
+    Column[] named = (Column @Nullable []) NAMED_COLUMNS.get(view);
+    return named == null ? null : Stream.of(named).map(Column::getName).toList();
   }
 
   /** The domain that a domain to be created narrows, or null. */

@@ -1,42 +1,47 @@
 package dev.tollgate.store.h2;
 
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
+import static java.util.Objects.requireNonNull;
+
+import org.h2.command.Prepared;
 import org.h2.constraint.Constraint;
-import org.h2.engine.Database;
 import org.h2.engine.DbObject;
+import org.h2.engine.SessionLocal;
 import org.h2.index.Index;
-import org.h2.schema.Schema;
-import org.h2.schema.SchemaObject;
+import org.h2.schema.Domain;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One object of a database as H2 would re-create it.
+ * One object of a database that a statement makes.
  *
+ * @param id the number that H2 has given to the object
+ * @param name names the object in messages
+ * @param statement makes the object, without what {@link StoredExpression} has of it
+ * @param sql as H2 would re-create the object
  * @param comparable the SQL that has to be the same on every replica, or null
  */
-public record StoredObject(int id, String sql, @Nullable String comparable) {
-  /** All permanent objects, in the order in which H2 would create them at a restart. */
-  static List<StoredObject> of(Database database) {
-    List<DbObject> objects = new ArrayList<>();
-    objects.addAll(database.getAllUsersAndRoles());
-    objects.addAll(database.getAllRights());
-    objects.addAll(database.getAllComments());
-    for (Schema schema : database.getAllSchemasNoMeta()) {
-      objects.add(schema);
-      List<SchemaObject> inSchema = schema.getAll(null);
-      objects.addAll(inSchema);
-    }
-    objects.sort(Comparator.comparingInt(StoredObject::phase).thenComparingInt(DbObject::getId));
-    List<StoredObject> stored = new ArrayList<>();
-    for (DbObject object : objects) {
-      String sql = object.getId() <= 0 || object.isTemporary() ? null : createSql(object);
-      if (sql != null) {
-        stored.add(new StoredObject(object.getId(), sql, comparableSql(object, sql)));
-      }
-    }
-    return stored;
+public record StoredObject(
+    int id, String name, String statement, String sql, @Nullable String comparable)
+    implements StoredDefinition {
+  public StoredObject {
+    requireNonNull(name, "name");
+    requireNonNull(statement, "statement");
+    requireNonNull(sql, "sql");
+  }
+
+  /** Returns null for an object that H2 does not re-create by itself. */
+  static @Nullable StoredObject of(DbObject object) {
+    String sql = createSql(object);
+    return sql == null
+        ? null
+        : new StoredObject(
+            object.getId(),
+            kindOf(object) + ' ' + StoredView.quoted(object),
+            statementOf(object, sql),
+            sql,
+            comparableSql(object, sql));
   }
 
   /**
@@ -55,32 +60,93 @@ public record StoredObject(int id, String sql, @Nullable String comparable) {
   }
 
   /** For a sequence, SQL with the next value; for its own restart, H2 writes a later value. */
-  private static String createSql(DbObject object) {
+  private static @Nullable String createSql(DbObject object) {
     return object.getType() == DbObject.SEQUENCE
         ? object.getCreateSQL()
         : object.getCreateSQLForMeta();
   }
 
-  private static int phase(DbObject object) {
+  private static String statementOf(DbObject object, String sql) {
+    if (object instanceof Table table) {
+      return isComputed(table) ? withoutExpressions(table) : sql;
+    }
+    return object instanceof Domain domain ? withoutExpressions(domain) : sql;
+  }
+
+  private static boolean isComputed(Table table) {
+    for (Column column : table.getColumns()) {
+      if (StoredExpression.isComputed(column.getDefaultExpression())
+          || StoredExpression.isComputed(column.getOnUpdateExpression())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String withoutExpressions(Table table) {
+    StringBuilder sql = new StringBuilder("CREATE MEMORY TABLE ").append(StoredView.quoted(table));
+    if (table.getComment() != null) {
+      StringUtils.quoteStringSQL(sql.append(" COMMENT "), table.getComment());
+    }
+    String separator = "(\n    ";
+    for (Column column : table.getColumns()) {
+      sql.append(separator).append(withoutExpressions(column).getCreateSQL(/* forMeta= */ true));
+      separator = ",\n    ";
+    }
+    return sql.append("\n)").toString();
+  }
+
+  private static Column withoutExpressions(Column column) {
+    Column bare = column.getClone();
+    if (StoredExpression.isComputed(column.getDefaultExpression())) {
+      bare.setDefaultExpression(null, null);
+    }
+    if (StoredExpression.isComputed(column.getOnUpdateExpression())) {
+      bare.setOnUpdateExpression(null, null);
+    }
+    return bare;
+  }
+
+  private static String withoutExpressions(Domain domain) {
+    Domain bare = new Domain(domain.getSchema(), domain.getId(), domain.getName());
+    bare.setDataType(domain.getDataType());
+    bare.setDomain(domain.getDomain());
+    if (!StoredExpression.isComputed(domain.getDefaultExpression())) {
+      bare.setDefaultExpression(null, domain.getDefaultExpression());
+    }
+    if (!StoredExpression.isComputed(domain.getOnUpdateExpression())) {
+      bare.setOnUpdateExpression(null, domain.getOnUpdateExpression());
+    }
+    StringBuilder sql = new StringBuilder(bare.getCreateSQL());
+    if (domain.getComment() != null) {
+      StringUtils.quoteStringSQL(sql.append(" COMMENT "), domain.getComment());
+    }
+    return sql.toString();
+  }
+
+  static String kindOf(DbObject object) {
     return switch (object.getType()) {
-      case DbObject.USER -> 1;
-      case DbObject.SCHEMA -> 2;
-      case DbObject.FUNCTION_ALIAS -> 3;
-      case DbObject.DOMAIN -> 4;
-      case DbObject.SEQUENCE -> 5;
-      case DbObject.CONSTANT -> 6;
-      case DbObject.TABLE_OR_VIEW -> 7;
-      case DbObject.INDEX -> 8;
-      case DbObject.CONSTRAINT -> isKey((Constraint) object) ? 9 : 10;
-      case DbObject.ROLE -> 11;
-      case DbObject.RIGHT -> 12;
-      default -> 13;
+      case DbObject.USER -> "user";
+      case DbObject.SCHEMA -> "schema";
+      case DbObject.FUNCTION_ALIAS -> "function";
+      case DbObject.DOMAIN -> "domain";
+      case DbObject.SEQUENCE -> "sequence";
+      case DbObject.CONSTANT -> "constant";
+      case DbObject.TABLE_OR_VIEW -> "table";
+      case DbObject.INDEX -> "index";
+      case DbObject.CONSTRAINT -> "constraint";
+      case DbObject.ROLE -> "role";
+      case DbObject.RIGHT -> "right";
+      default -> "object";
     };
   }
 
-  /** True for keys: foreign keys need the keys to which they refer. */
-  private static boolean isKey(Constraint constraint) {
-    return constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY
-        || constraint.getConstraintType() == Constraint.Type.UNIQUE;
+  @Override
+  public void make(SessionLocal session, int number) {
+    Prepared prepared = session.prepare(statement);
+    if (number != 0) {
+      prepared.setPersistedObjectId(number);
+    }
+    prepared.update();
   }
 }

@@ -8,7 +8,10 @@ import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.RowNumbers;
+import dev.tollgate.store.h2.StoredDefinition;
+import dev.tollgate.store.h2.StoredExpression;
 import dev.tollgate.store.h2.StoredObject;
+import dev.tollgate.store.h2.StoredView;
 import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.schema.SystemSchema;
 import dev.tollgate.value.ValueCodec;
@@ -21,12 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import org.h2.command.Prepared;
-import org.h2.command.ddl.CreateIndex;
 import org.h2.constraint.Constraint;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Index;
-import org.h2.message.DbException;
 import org.h2.result.Row;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
@@ -47,7 +47,7 @@ public final class DatabaseRestore {
 
   private final H2Database database = SystemSchema.newDatabase();
   private final SessionLocal session = database.openAdministration();
-  private final List<StoredObject> definitions = new ArrayList<>();
+  private final List<StoredDefinition> definitions = new ArrayList<>();
 
   /** The row numbers of tables, if the snapshot contains them. */
   private final Map<TableName, RowNumbers> numbers = new HashMap<>();
@@ -67,7 +67,9 @@ public final class DatabaseRestore {
   public void accept(int kind, WireReader in) throws UnknownVersionException {
     switch (kind) {
       case DatabaseCopy.DEFINITION ->
-          definitions.add(new StoredObject(in.i32(), in.string(), null));
+          definitions.add(new StoredObject(in.i32(), in.string(), in.string(), "", null));
+      case DatabaseCopy.VIEW -> definitions.add(view(in));
+      case DatabaseCopy.EXPRESSION -> definitions.add(expression(in));
       case DatabaseCopy.ROW_NUMBERS ->
           numbers.put(new TableName(in.string(), in.string()), RowNumbers.read(in));
       case DatabaseCopy.OBJECT_IDS -> takeObjectIds(in);
@@ -187,46 +189,69 @@ public final class DatabaseRestore {
     }
   }
 
+  private static StoredView view(WireReader in) {
+    return new StoredView(
+        in.i32(),
+        in.string(),
+        in.string(),
+        in.flag() ? names(in) : null,
+        in.flag() ? in.string() : null,
+        in.string(),
+        "");
+  }
+
+  private static StoredExpression expression(WireReader in) {
+    return new StoredExpression(
+        StoredExpression.Kind.values()[in.u8()],
+        in.string(),
+        in.string(),
+        in.flag() ? in.string() : null,
+        in.string());
+  }
+
   /**
-   * Runs the definitions in the order in which they come. Some need others of their kind, as a
-   * domain needs the domain that it narrows. A definition that fails is tried again after the rest.
+   * Makes the definitions in the order of the snapshot, in which each comes after all that it
+   * needs.
    */
   private void define() {
-    List<StoredObject> open = List.copyOf(definitions);
-    definitions.clear();
     Set<Integer> ids = new HashSet<>();
-    for (StoredObject definition : open) {
+    for (StoredDefinition definition : definitions) {
       if (H2Numbers.reserveObjectId(database.h2(), definition.id())) {
         ids.add(definition.id());
       }
     }
     Placeholders placeholders = new Placeholders();
-    while (!open.isEmpty()) {
-      List<StoredObject> failed = new ArrayList<>();
-      DbException failure = null;
-      for (StoredObject definition : open) {
-        try {
-          Prepared prepared = session.prepare(definition.sql());
-          if (ids.contains(definition.id())) {
-            prepared.setPersistedObjectId(definition.id());
-          }
-          if (prepared instanceof CreateIndex) {
-            placeholders.put();
-          }
-          prepared.update();
-        } catch (DbException e) {
-          failed.add(definition);
-          failure = e;
-        }
+    boolean views = false;
+    for (StoredDefinition definition : definitions) {
+      if (definition instanceof StoredView) {
+        views = true;
+      } else if (views) {
+        // what comes next may read any view
+        Views.compile(session);
+        views = false;
       }
-      if (failure != null && failed.size() == open.size()) {
-        throw failure;
+      if (definition instanceof StoredObject) {
+        placeholders.put();
       }
-      open = failed;
+      make(definition, ids.contains(definition.id()) ? definition.id() : 0);
     }
+    definitions.clear();
     placeholders.remove();
     session.commit(false);
     Views.compile(session);
+  }
+
+  private void make(StoredDefinition definition, int id) {
+    try {
+      definition.make(session, id);
+    } catch (RuntimeException e) {
+      throw new IllegalStateException(
+          "the snapshot cannot be restored: its "
+              + definition.name()
+              + " cannot be made again, because "
+              + e.getMessage(),
+          e);
+    }
   }
 
   /** Rows that make H2 keep the indexes of tables apart from the rows, as in the original. */

@@ -1,0 +1,134 @@
+package dev.tollgate.store.h2;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import org.h2.command.Parser;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.expression.ValueExpression;
+import org.h2.schema.Domain;
+import org.h2.schema.Schema;
+import org.h2.table.Column;
+import org.h2.table.ColumnTemplate;
+import org.h2.table.Table;
+import org.h2.util.HasSQL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What H2 computes for a column or a domain by an expression that is no constant. It may read
+ * tables and views that are younger than the object, and even the object itself, so it is set when
+ * all of them exist.
+ *
+ * @param object the name of a table or domain
+ * @param column the name of a column of the table; null for a domain
+ */
+public record StoredExpression(
+    Kind kind, String schema, String object, @Nullable String column, String text)
+    implements StoredDefinition {
+  /** When H2 evaluates the expression. */
+  public enum Kind {
+    DEFAULT("DEFAULT"),
+    ON_UPDATE("ON UPDATE"),
+    GENERATED("GENERATED ALWAYS AS");
+
+    private final String clause;
+
+    Kind(String clause) {
+      this.clause = clause;
+    }
+  }
+
+  public StoredExpression {
+    requireNonNull(kind, "kind");
+    requireNonNull(schema, "schema");
+    requireNonNull(object, "object");
+    requireNonNull(text, "text");
+  }
+
+  static void addAll(Table table, List<? super StoredExpression> found) {
+    for (Column column : table.getColumns()) {
+      addAll(table.getSchema(), table.getName(), column, column.getName(), found);
+    }
+  }
+
+  static void addAll(Domain domain, List<? super StoredExpression> found) {
+    addAll(domain.getSchema(), domain.getName(), domain, null, found);
+  }
+
+  private static void addAll(
+      Schema schema,
+      String object,
+      ColumnTemplate template,
+      @Nullable String column,
+      List<? super StoredExpression> found) {
+    boolean generated = template instanceof Column own && own.isGenerated();
+    Expression value = template.getDefaultExpression();
+    if (isComputed(value)) {
+      found.add(
+          new StoredExpression(
+              generated ? Kind.GENERATED : Kind.DEFAULT,
+              schema.getName(),
+              object,
+              column,
+              textOf(value)));
+    }
+    Expression onUpdate = template.getOnUpdateExpression();
+    if (isComputed(onUpdate)) {
+      found.add(
+          new StoredExpression(
+              Kind.ON_UPDATE, schema.getName(), object, column, textOf(onUpdate)));
+    }
+  }
+
+  /** True for an expression that is stored by itself, and not with the definition of its owner. */
+  static boolean isComputed(@Nullable Expression expression) {
+    return expression != null && !(expression instanceof ValueExpression);
+  }
+
+  private static String textOf(Expression expression) {
+    return expression.getUnenclosedSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString();
+  }
+
+  @Override
+  public int id() {
+    return 0;
+  }
+
+  @Override
+  public String sql() {
+    return name() + ' ' + text;
+  }
+
+  /** Null, because the SQL of the owner contains the expression. */
+  @Override
+  public @Nullable String comparable() {
+    return null;
+  }
+
+  @Override
+  public String name() {
+    return kind.clause
+        + (column == null ? " of domain " : " of column ")
+        + schema
+        + '.'
+        + object
+        + (column == null ? "" : '.' + column);
+  }
+
+  @Override
+  public void make(SessionLocal session, int number) {
+    Schema in = session.getDatabase().getSchema(schema);
+    ColumnTemplate owner =
+        column == null ? in.getDomain(object) : in.getTableOrView(session, object).getColumn(column);
+    Expression expression = new Parser(session).parseExpression(text);
+    switch (kind) {
+      case DEFAULT -> owner.setDefaultExpression(session, expression);
+      case ON_UPDATE -> owner.setOnUpdateExpression(session, expression);
+      case GENERATED -> {
+        ((Column) owner).setGeneratedExpression(expression);
+        owner.prepareExpressions(session);
+      }
+    }
+  }
+}
