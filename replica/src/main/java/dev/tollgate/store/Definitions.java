@@ -49,6 +49,7 @@ final class Definitions {
   private final ActionDepth.Counters actions;
   private final RowBytes.Counters bytes;
   private final DomainMeters domains = new DomainMeters();
+  private final Restorable restorable;
 
   Definitions(
       H2Database database,
@@ -59,6 +60,7 @@ final class Definitions {
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
+    restorable = new Restorable(fencedTables);
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
@@ -85,6 +87,7 @@ final class Definitions {
     if (user != null) {
       return new Outcome.Conflict(user);
     }
+    restorable.require(session, command.prepared(), statement);
     Outcome.Refused rows = fencedTables.admitRows(session, command.prepared(), statement, context);
     if (rows != null) {
       return rows;
@@ -176,6 +179,7 @@ final class Definitions {
       User user = H2Sessions.become(session, database.client());
       try {
         Views.compile(session);
+        restorable.follow(session);
         fencedTables.follow(session, context);
         countAll(session);
       } finally {

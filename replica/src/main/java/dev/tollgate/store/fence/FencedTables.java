@@ -108,6 +108,11 @@ public final class FencedTables {
     return guards.admitAllRows(fence, table, context);
   }
 
+  /** The expressions that name the locks of rows, as H2 writes them. */
+  public Map<Table, String> locksOfRows() {
+    return guards.locks();
+  }
+
   /** True if each row of the table has its own lock. */
   public boolean hasLockPerRow(FenceId fence) {
     return guards.isGuarded(fence);

@@ -58,6 +58,17 @@ public final class RowGuards {
     guard.standLast();
   }
 
+  /** The tables that have guards, and the SQL of the locks. */
+  Map<Table, String> locks() {
+    Map<Table, String> locks = new LinkedHashMap<>();
+    for (RowGuard guard : guards.values()) {
+      if (guard.isValid()) {
+        locks.put(guard.getTable(), guard.lock().sql());
+      }
+    }
+    return locks;
+  }
+
   /** True if the table of this fence has a guard. */
   boolean isGuarded(FenceId fence) {
     return guards.containsKey(fence);

@@ -18,6 +18,7 @@ import org.h2.result.Row;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
+import org.h2.util.HasSQL;
 import org.h2.value.Value;
 
 /**
@@ -60,6 +61,11 @@ final class RowLockExpression {
                 + ", which the database computes itself: use the columns that it comes from");
       }
     }
+  }
+
+  /** The expression, as H2 writes it. */
+  String sql() {
+    return name.getUnenclosedSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString();
   }
 
   /** The columns that the expression uses. */

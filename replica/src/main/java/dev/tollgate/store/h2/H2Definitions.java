@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.h2.command.CommandInterface;
+import org.h2.command.Parser;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomain;
 import org.h2.command.ddl.AlterDomainAddConstraint;
@@ -25,6 +26,7 @@ import org.h2.command.ddl.SchemaCommand;
 import org.h2.command.dml.NoOperation;
 import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintCheck;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.Database;
 import org.h2.engine.RightOwner;
@@ -35,7 +37,9 @@ import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.IndexColumn;
 import org.h2.table.Table;
+import org.h2.table.TableFilter;
 import org.h2.table.TableView;
+import org.h2.util.HasSQL;
 import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -235,6 +239,23 @@ public final class H2Definitions {
   /** The query of the view, as it was written. */
   public static String textOf(CreateView definition) {
     return (String) VIEW_TEXT.get(definition);
+  }
+
+  /** Makes a CHECK evaluate an expression, which it reads from this text. */
+  public static void replaceCheck(SessionLocal session, ConstraintCheck check, String text) {
+    TableFilter filter =
+        new TableFilter(
+            session, check.getTable(), null, /* rightsChecked= */ true, null, 0, null);
+    Expression expression = new Parser(session).parseExpression(text);
+    expression.mapColumns(filter, 0, Expression.MAP_INITIAL);
+    check.setExpression(expression.optimize(session));
+    check.setTableFilter(filter);
+  }
+
+  /** The query of a view to be created, as H2 would keep it. */
+  public static String sqlOf(CreateView definition) {
+    Query query = queryOf(definition);
+    return query == null ? textOf(definition) : query.getPlanSQL(HasSQL.DEFAULT_SQL_FLAGS);
   }
 
   /** The names that the definition of a view gives to its columns; null if the query does. */

@@ -1,0 +1,381 @@
+package dev.tollgate.store;
+
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.core.command.TableName;
+import dev.tollgate.store.fence.FencedTables;
+import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.HiddenConstraint;
+import dev.tollgate.store.h2.SqlErrors;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.h2.command.CommandInterface;
+import org.h2.command.Parser;
+import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateView;
+import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintCheck;
+import org.h2.constraint.ConstraintDomain;
+import org.h2.engine.DbObject;
+import org.h2.engine.SessionLocal;
+import org.h2.expression.Expression;
+import org.h2.expression.ValueExpression;
+import org.h2.message.DbException;
+import org.h2.schema.Domain;
+import org.h2.schema.Schema;
+import org.h2.schema.SchemaObject;
+import org.h2.schema.Sequence;
+import org.h2.table.Column;
+import org.h2.table.ColumnTemplate;
+import org.h2.table.Table;
+import org.h2.table.TableView;
+import org.h2.util.HasSQL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what expressions read. A DEFAULT, an ON UPDATE, a GENERATED column, a CHECK and the lock of
+ * a row are made again from their text when a snapshot is restored, and when H2 rebuilds a table.
+ * H2 itself goes on with the objects that they once found, even if a definition has dropped,
+ * rebuilt or renamed these objects. Such a definition is refused before H2 runs it.
+ *
+ * <p>Names decide: H2 writes the full name of each object that an expression reads into its text. A
+ * text constant that looks like such a name counts too.
+ */
+final class Restorable {
+  /**
+   * @param owner the table or domain that has the expression
+   * @param role what the expression is, for messages
+   */
+  private record Reader(SchemaObject owner, String role, String text) {}
+
+  private final FencedTables fencedTables;
+
+  /** Whether an expression has a subquery; an expression never gets or loses one. */
+  private final Map<Expression, Boolean> subqueries = new WeakHashMap<>();
+
+  Restorable(FencedTables fencedTables) {
+    this.fencedTables = fencedTables;
+  }
+
+  /**
+   * Makes all expressions with subqueries again after a definition. H2 would go on with the plan
+   * that a subquery got first, even if that plan uses an index that is gone, and a restored replica
+   * would have another plan.
+   */
+  void follow(SessionLocal session) {
+    for (Schema schema : schemas(session)) {
+      for (Table table : schema.getAllTablesAndViews(null)) {
+        for (Column column : table.getColumns()) {
+          follow(session, column);
+        }
+        for (Constraint constraint : table.getConstraints()) {
+          if (constraint instanceof ConstraintCheck check
+              && !(check instanceof HiddenConstraint)
+              && hasSubquery(check.getExpression())) {
+            H2Definitions.replaceCheck(session, check, textOf(check.getExpression()));
+          }
+        }
+      }
+      schema.getAllDomains().forEach(domain -> follow(session, domain));
+    }
+  }
+
+  private void follow(SessionLocal session, ColumnTemplate template) {
+    Expression value = template.getDefaultExpression();
+    if (hasSubquery(value)) {
+      Expression again = new Parser(session).parseExpression(textOf(value));
+      if (template instanceof Column column && column.isGenerated()) {
+        column.setGeneratedExpression(again);
+        column.prepareExpressions(session);
+      } else {
+        template.setDefaultExpression(session, again);
+      }
+    }
+    Expression onUpdate = template.getOnUpdateExpression();
+    if (hasSubquery(onUpdate)) {
+      template.setOnUpdateExpression(
+          session, new Parser(session).parseExpression(textOf(onUpdate)));
+    }
+  }
+
+  private boolean hasSubquery(@Nullable Expression expression) {
+    return expression != null
+        && !(expression instanceof ValueExpression)
+        && subqueries.computeIfAbsent(expression, any -> textOf(any).contains("SELECT"));
+  }
+
+  private static String textOf(Expression expression) {
+    return expression.getUnenclosedSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString();
+  }
+
+  /**
+   * Rejects a definition after which an expression could not be made again.
+   *
+   * @throws DbException if an expression reads what the definition changes, or a view would show
+   *     itself; nothing has changed then
+   */
+  void require(SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
+    if (!keepsNames(definition.getType())) {
+      requireUnread(session, definition, statement);
+    }
+  }
+
+  /** True for definitions after which all objects still exist, with their names and columns. */
+  private static boolean keepsNames(int type) {
+    return switch (type) {
+      case CommandInterface.NO_OPERATION,
+          CommandInterface.ALTER_DOMAIN_ADD_CONSTRAINT,
+          CommandInterface.ALTER_DOMAIN_DEFAULT,
+          CommandInterface.ALTER_DOMAIN_DROP_CONSTRAINT,
+          CommandInterface.ALTER_DOMAIN_ON_UPDATE,
+          CommandInterface.ALTER_DOMAIN_RENAME_CONSTRAINT,
+          CommandInterface.ALTER_INDEX_RENAME,
+          CommandInterface.ALTER_SEQUENCE,
+          CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_CHECK,
+          CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_PRIMARY_KEY,
+          CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_REFERENTIAL,
+          CommandInterface.ALTER_TABLE_ADD_CONSTRAINT_UNIQUE,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_DEFAULT,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_DEFAULT_ON_NULL,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_DROP_NOT_NULL,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_NOT_NULL,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_ON_UPDATE,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_SELECTIVITY,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_VISIBILITY,
+          CommandInterface.ALTER_TABLE_DROP_CONSTRAINT,
+          CommandInterface.ALTER_TABLE_RENAME_CONSTRAINT,
+          CommandInterface.ALTER_VIEW,
+          CommandInterface.COMMENT,
+          CommandInterface.CREATE_DOMAIN,
+          CommandInterface.CREATE_INDEX,
+          CommandInterface.CREATE_SCHEMA,
+          CommandInterface.CREATE_SEQUENCE,
+          CommandInterface.CREATE_TABLE,
+          CommandInterface.DROP_INDEX,
+          CommandInterface.GRANT,
+          CommandInterface.REVOKE,
+          CommandInterface.TRUNCATE_TABLE ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** True for definitions after which an expression still finds the object, under another name. */
+  private static boolean renames(int type) {
+    return switch (type) {
+      case CommandInterface.ALTER_DOMAIN_RENAME,
+          CommandInterface.ALTER_SCHEMA_RENAME,
+          CommandInterface.ALTER_TABLE_ALTER_COLUMN_RENAME,
+          CommandInterface.ALTER_TABLE_RENAME ->
+          true;
+      default -> false;
+    };
+  }
+
+  private void requireUnread(
+      SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
+    Map<String, DbObject> changed = new LinkedHashMap<>();
+    for (Operation.DefinitionTarget target : statement.targets()) {
+      addNamed(session, target, changed);
+    }
+    if (changed.isEmpty()) {
+      return;
+    }
+    Map<String, DbObject> affected = new LinkedHashMap<>(changed);
+    addViewsOf(session, affected);
+    if (definition instanceof CreateView view) {
+      requireNoCircle(view, affected);
+    }
+    boolean drops = drops(definition.getType());
+    Map<String, DbObject> byText = new LinkedHashMap<>(affected);
+    if (renames(definition.getType())) {
+      byText.keySet().removeAll(changed.keySet());
+    }
+    for (Reader reader : readers(session)) {
+      requireUnread(reader, byText, drops ? changed : Map.of());
+    }
+    for (Map.Entry<Table, String> lock : fencedTables.locksOfRows().entrySet()) {
+      Reader reader = new Reader(lock.getKey(), "the fence", lock.getValue());
+      requireUnread(reader, affected, drops ? changed : Map.of());
+    }
+  }
+
+  private static boolean drops(int type) {
+    return switch (type) {
+      case CommandInterface.DROP_DOMAIN,
+          CommandInterface.DROP_SCHEMA,
+          CommandInterface.DROP_SEQUENCE,
+          CommandInterface.DROP_TABLE,
+          CommandInterface.DROP_VIEW ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** Adds all objects of this name, and the sequences that belong to them. */
+  private static void addNamed(
+      SessionLocal session, Operation.DefinitionTarget target, Map<String, DbObject> found) {
+    TableName name = target.name();
+    if (target.kind() == Operation.DefinitionTarget.Kind.SCHEMA) {
+      Schema schema = session.getDatabase().findSchema(name.name());
+      if (schema != null) {
+        found.put(named(schema) + '.', schema);
+      }
+      return;
+    }
+    Schema schema =
+        session
+            .getDatabase()
+            .findSchema(name.schema() == null ? session.getCurrentSchemaName() : name.schema());
+    if (schema == null || target.kind() == Operation.DefinitionTarget.Kind.INDEX) {
+      return;
+    }
+    Table table = schema.findTableOrView(session, name.name());
+    add(table, found);
+    if (table != null) {
+      for (DbObject child : table.getChildren()) {
+        if (child instanceof Sequence) {
+          add(child, found);
+        }
+      }
+    }
+    add(schema.findDomain(name.name()), found);
+    add(schema.findSequence(name.name()), found);
+  }
+
+  private static void add(@Nullable DbObject object, Map<String, DbObject> found) {
+    if (object != null) {
+      found.put(named(object), object);
+    }
+  }
+
+  /** The name of an object as H2 writes it into texts. */
+  private static String named(HasSQL object) {
+    return object.getSQL(HasSQL.DEFAULT_SQL_FLAGS);
+  }
+
+  /** Adds all views that show one of these objects, directly or by other views. */
+  private static void addViewsOf(SessionLocal session, Map<String, DbObject> affected) {
+    List<TableView> others = new ArrayList<>();
+    for (Schema schema : schemas(session)) {
+      for (Table table : schema.getAllTablesAndViews(null)) {
+        if (table instanceof TableView view) {
+          others.add(view);
+        }
+      }
+    }
+    boolean more = true;
+    while (more) {
+      Set<String> names = new LinkedHashSet<>(affected.keySet());
+      more =
+          others.removeIf(
+              view -> {
+                boolean shows = names.stream().anyMatch(view.getQuerySQL()::contains);
+                if (shows) {
+                  add(view, affected);
+                }
+                return shows;
+              });
+    }
+  }
+
+  private static void requireNoCircle(CreateView definition, Map<String, DbObject> views) {
+    String query = H2Definitions.sqlOf(definition);
+    for (Map.Entry<String, DbObject> view : views.entrySet()) {
+      if (query.contains(view.getKey())) {
+        throw SqlErrors.unrestorable(
+            "the view was not replaced, because it would show itself, by "
+                + describe(view.getValue())
+                + ": let it show tables or other views");
+      }
+    }
+  }
+
+  private static List<Schema> schemas(SessionLocal session) {
+    List<Schema> schemas = new ArrayList<>(session.getDatabase().getAllSchemasNoMeta());
+    schemas.removeIf(schema -> schema.getName().equals(H2Database.SYSTEM_SCHEMA));
+    return schemas;
+  }
+
+  /** All expressions that may read other objects. */
+  private static List<Reader> readers(SessionLocal session) {
+    List<Reader> readers = new ArrayList<>();
+    for (Schema schema : schemas(session)) {
+      for (Table table : schema.getAllTablesAndViews(null)) {
+        for (Column column : table.getColumns()) {
+          addExpressions(table, "column " + column.getName(), column, readers);
+        }
+      }
+      for (Domain domain : schema.getAllDomains()) {
+        addExpressions(domain, "values", domain, readers);
+      }
+      for (Constraint constraint : schema.getAllConstraints()) {
+        if (constraint instanceof HiddenConstraint) {
+          continue;
+        }
+        String role = "constraint " + constraint.getName();
+        if (constraint instanceof ConstraintCheck check) {
+          add(check.getTable(), role, check.getExpression(), readers);
+        } else if (constraint instanceof ConstraintDomain rule) {
+          add(rule.getDomain(), role, rule.getExpression(), readers);
+        }
+      }
+    }
+    return readers;
+  }
+
+  private static void addExpressions(
+      SchemaObject owner, String part, ColumnTemplate template, List<Reader> readers) {
+    boolean generated = template instanceof Column column && column.isGenerated();
+    add(
+        owner,
+        (generated ? "the expression of " : "the DEFAULT of ") + part,
+        template.getDefaultExpression(),
+        readers);
+    add(owner, "ON UPDATE of " + part, template.getOnUpdateExpression(), readers);
+  }
+
+  private static void add(
+      SchemaObject owner, String role, @Nullable Expression expression, List<Reader> readers) {
+    if (expression != null && !(expression instanceof ValueExpression)) {
+      readers.add(new Reader(owner, role, textOf(expression)));
+    }
+  }
+
+  private static void requireUnread(
+      Reader reader, Map<String, DbObject> affected, Map<String, DbObject> dropped) {
+    if (dropped.containsValue(reader.owner())
+        || dropped.containsValue(reader.owner().getSchema())) {
+      return;
+    }
+    for (Map.Entry<String, DbObject> object : affected.entrySet()) {
+      if (reader.text().contains(object.getKey())) {
+        throw SqlErrors.unrestorable(
+            "the definition was refused and changed nothing, because "
+                + reader.role()
+                + " in "
+                + describe(reader.owner())
+                + " reads "
+                + describe(object.getValue())
+                + ", and would no longer find what it reads: first drop or change "
+                + reader.role());
+      }
+    }
+  }
+
+  private static String describe(DbObject object) {
+    String kind =
+        switch (object.getType()) {
+          case DbObject.SCHEMA -> "schema ";
+          case DbObject.DOMAIN -> "domain ";
+          case DbObject.SEQUENCE -> "sequence ";
+          default -> object instanceof TableView ? "view " : "table ";
+        };
+    return kind + named(object);
+  }
+}
