@@ -9,6 +9,7 @@ import dev.tollgate.core.command.SessionId;
 import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.SqlErrors;
@@ -19,6 +20,7 @@ import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -60,7 +62,8 @@ final class Definitions {
     this.gate = gate;
     this.fencedTables = fencedTables;
     this.transactions = transactions;
-    restorable = new Restorable(fencedTables);
+    restorable = new Restorable(database, fencedTables);
+    restorable.follow();
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
@@ -170,16 +173,16 @@ final class Definitions {
         if (H2Sessions.isOfAdministrator(session)) {
           administrate(statement, context);
         } else {
-          count = execute(command, session);
+          count = execute(statement, command, session);
         }
       } else {
-        count = execute(command, session);
+        count = execute(statement, command, session);
       }
       session.commit(true);
       User user = H2Sessions.become(session, database.client());
       try {
         Views.compile(session);
-        restorable.follow(session);
+        restorable.follow();
         fencedTables.follow(session, context);
         countAll(session);
       } finally {
@@ -201,7 +204,8 @@ final class Definitions {
    * Has H2 run a definition. If H2 refuses the definition, H2 removes the tables that it has
    * created. If H2 fails by a fault of its own, this method removes them.
    */
-  private long execute(StoreCommand command, SessionLocal session) {
+  private long execute(
+      Operation.ExecuteSql statement, StoreCommand command, SessionLocal session) {
     Set<Table> before = Set.copyOf(session.getDatabase().getAllTablesAndViews());
     if (command.prepared() instanceof CreateTable definition) {
       Query rows = H2Statements.takeQuery(definition);
@@ -214,6 +218,10 @@ final class Definitions {
         && H2Definitions.takeCheck(definition)) {
       command.runAfter(() -> check(session, definition));
     }
+    BitSet gaps =
+        restorable.makesReader(session, command.prepared(), statement)
+            ? H2Numbers.closeGaps(session.getDatabase())
+            : new BitSet();
     try {
       return command.executeUpdate(null).getUpdateCount();
     } catch (DbException e) {
@@ -225,6 +233,8 @@ final class Definitions {
         }
       }
       throw SqlErrors.ofStatement(e);
+    } finally {
+      H2Numbers.openGaps(session.getDatabase(), gaps);
     }
   }
 

@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.regex.Pattern;
 import org.h2.command.CommandInterface;
 import org.h2.command.Parser;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.CreateView;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
@@ -47,6 +49,10 @@ import org.jspecify.annotations.Nullable;
  * text constant that looks like such a name counts too.
  */
 final class Restorable {
+  /** Finds every subquery that reads a table, and now and then something else. */
+  private static final Pattern SUBQUERY =
+      Pattern.compile("\\bSELECT\\b|\\(\\s*TABLE\\b", Pattern.CASE_INSENSITIVE);
+
   /**
    * @param owner the table or domain that has the expression
    * @param role what the expression is, for messages
@@ -58,8 +64,12 @@ final class Restorable {
   /** Whether an expression has a subquery; an expression never gets or loses one. */
   private final Map<Expression, Boolean> subqueries = new WeakHashMap<>();
 
-  Restorable(FencedTables fencedTables) {
+  /** Lives as long as the database: nested subqueries keep the session that has read them. */
+  private final SessionLocal maker;
+
+  Restorable(H2Database database, FencedTables fencedTables) {
     this.fencedTables = fencedTables;
+    this.maker = database.openSession();
   }
 
   /**
@@ -67,46 +77,72 @@ final class Restorable {
    * that a subquery got first, even if that plan uses an index that is gone, and a restored replica
    * would have another plan.
    */
-  void follow(SessionLocal session) {
-    for (Schema schema : schemas(session)) {
+  void follow() {
+    for (Schema schema : schemas(maker)) {
       for (Table table : schema.getAllTablesAndViews(null)) {
         for (Column column : table.getColumns()) {
-          follow(session, column);
+          follow(column);
         }
         for (Constraint constraint : table.getConstraints()) {
-          if (constraint instanceof ConstraintCheck check
-              && !(check instanceof HiddenConstraint)
-              && hasSubquery(check.getExpression())) {
-            H2Definitions.replaceCheck(session, check, textOf(check.getExpression()));
+          if (isCheck(constraint) && hasSubquery(constraint.getExpression())) {
+            H2Definitions.replaceCheck(
+                maker, (ConstraintCheck) constraint, textOf(constraint.getExpression()));
           }
         }
       }
-      schema.getAllDomains().forEach(domain -> follow(session, domain));
+      schema.getAllDomains().forEach(this::follow);
     }
   }
 
-  private void follow(SessionLocal session, ColumnTemplate template) {
+  /** True if a definition makes or copies a table whose expressions may read other tables. */
+  boolean makesReader(
+      SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
+    Table altered = H2Definitions.alteredTable(session, definition);
+    return (definition instanceof CreateTable || altered != null)
+        && (SUBQUERY.matcher(statement.sql()).find() || altered != null && readsOthers(altered));
+  }
+
+  private boolean readsOthers(Table table) {
+    for (Column column : table.getColumns()) {
+      if (hasSubquery(column.getEffectiveDefaultExpression())
+          || hasSubquery(column.getEffectiveOnUpdateExpression())) {
+        return true;
+      }
+    }
+    for (Constraint constraint : table.getConstraints()) {
+      if (isCheck(constraint) && hasSubquery(constraint.getExpression())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isCheck(Constraint constraint) {
+    return constraint instanceof ConstraintCheck && !(constraint instanceof HiddenConstraint);
+  }
+
+  private void follow(ColumnTemplate template) {
     Expression value = template.getDefaultExpression();
     if (hasSubquery(value)) {
-      Expression again = new Parser(session).parseExpression(textOf(value));
+      Expression again = new Parser(maker).parseExpression(textOf(value));
       if (template instanceof Column column && column.isGenerated()) {
         column.setGeneratedExpression(again);
-        column.prepareExpressions(session);
+        column.prepareExpressions(maker);
       } else {
-        template.setDefaultExpression(session, again);
+        template.setDefaultExpression(maker, again);
       }
     }
     Expression onUpdate = template.getOnUpdateExpression();
     if (hasSubquery(onUpdate)) {
       template.setOnUpdateExpression(
-          session, new Parser(session).parseExpression(textOf(onUpdate)));
+          maker, new Parser(maker).parseExpression(textOf(onUpdate)));
     }
   }
 
   private boolean hasSubquery(@Nullable Expression expression) {
     return expression != null
         && !(expression instanceof ValueExpression)
-        && subqueries.computeIfAbsent(expression, any -> textOf(any).contains("SELECT"));
+        && subqueries.computeIfAbsent(expression, any -> SUBQUERY.matcher(textOf(any)).find());
   }
 
   private static String textOf(Expression expression) {

@@ -9,6 +9,7 @@ import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -38,6 +39,12 @@ public final class RecordingConsumer implements LogConsumer {
 
   /** How many snapshots it was given; it reads none of them. */
   public final AtomicInteger restored = new AtomicInteger();
+
+  /** How many of the next snapshots it cannot restore. */
+  public final AtomicInteger unrestorable = new AtomicInteger();
+
+  /** Why it cannot read snapshots back, or null. */
+  public volatile @Nullable RuntimeException unreadable;
 
   /** What a restore waits for. */
   public volatile CountDownLatch holdRestore = new CountDownLatch(0);
@@ -84,6 +91,18 @@ public final class RecordingConsumer implements LogConsumer {
   public void restore(SnapshotReader snapshot) {
     restored.incrementAndGet();
     await(holdRestore);
+    if (unrestorable.getAndDecrement() > 0) {
+      throw new IllegalStateException("table T cannot be made again");
+    }
+  }
+
+  @Override
+  public void tryOut(SnapshotReader snapshot) throws IOException {
+    RuntimeException fault = unreadable;
+    if (fault != null) {
+      throw fault;
+    }
+    LogConsumer.super.tryOut(snapshot);
   }
 
   private static void await(CountDownLatch latch) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What H2 computes for a column or a domain by an expression that is no constant. It may read
  * tables and views that are younger than the object, and even the object itself, so it is set when
- * all of them exist.
+ * all of them exist. The comment of a domain comes then too: columns that are made before the
+ * comment do not take it over.
  *
  * @param object the name of a table or domain
  * @param column the name of a column of the table; null for a domain
@@ -30,7 +31,8 @@ public record StoredExpression(
   public enum Kind {
     DEFAULT("DEFAULT"),
     ON_UPDATE("ON UPDATE"),
-    GENERATED("GENERATED ALWAYS AS");
+    GENERATED("GENERATED ALWAYS AS"),
+    COMMENT("COMMENT");
 
     private final String clause;
 
@@ -54,6 +56,15 @@ public record StoredExpression(
 
   static void addAll(Domain domain, List<? super StoredExpression> found) {
     addAll(domain.getSchema(), domain.getName(), domain, null, found);
+    if (domain.getComment() != null) {
+      found.add(
+          new StoredExpression(
+              Kind.COMMENT,
+              domain.getSchema().getName(),
+              domain.getName(),
+              null,
+              domain.getComment()));
+    }
   }
 
   private static void addAll(
@@ -119,6 +130,10 @@ public record StoredExpression(
   @Override
   public void make(SessionLocal session, int number) {
     Schema in = session.getDatabase().getSchema(schema);
+    if (kind == Kind.COMMENT) {
+      in.getDomain(object).setComment(text);
+      return;
+    }
     ColumnTemplate owner =
         column == null ? in.getDomain(object) : in.getTableOrView(session, object).getColumn(column);
     Expression expression = new Parser(session).parseExpression(text);
@@ -129,6 +144,7 @@ public record StoredExpression(
         ((Column) owner).setGeneratedExpression(expression);
         owner.prepareExpressions(session);
       }
+      case COMMENT -> throw new IllegalStateException("a comment is no expression");
     }
   }
 }

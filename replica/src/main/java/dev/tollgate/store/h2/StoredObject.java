@@ -117,11 +117,7 @@ public record StoredObject(
     if (!StoredExpression.isComputed(domain.getOnUpdateExpression())) {
       bare.setOnUpdateExpression(null, domain.getOnUpdateExpression());
     }
-    StringBuilder sql = new StringBuilder(bare.getCreateSQL());
-    if (domain.getComment() != null) {
-      StringUtils.quoteStringSQL(sql.append(" COMMENT "), domain.getComment());
-    }
-    return sql.toString();
+    return bare.getCreateSQL();
   }
 
   static String kindOf(DbObject object) {

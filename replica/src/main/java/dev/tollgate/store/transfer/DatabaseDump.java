@@ -86,8 +86,7 @@ public final class DatabaseDump implements AutoCloseable {
     if (kind == DatabaseCopy.OBJECT_IDS) {
       writeDefinitions();
     } else if (kind == DatabaseCopy.TABLE) {
-      Table table = restore.table();
-      insert = table == null ? "" : insertInto(table);
+      insert = insertInto(restore.table());
     }
   }
 
@@ -233,9 +232,6 @@ public final class DatabaseDump implements AutoCloseable {
 
   private void writeRows(WireReader in) throws IOException {
     Table table = restore.table();
-    if (table == null) {
-      return;
-    }
     Column[] columns = table.getColumns();
     int[] written =
         IntStream.range(0, columns.length).filter(i -> !columns[i].isGenerated()).toArray();

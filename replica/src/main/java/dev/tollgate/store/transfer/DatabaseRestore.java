@@ -16,7 +16,9 @@ import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.schema.SystemSchema;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,8 +35,6 @@ import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Fills an empty database with what a {@link DatabaseCopy} wrote: definitions, which run once they
@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 public final class DatabaseRestore {
   private static final int ROWS_PER_COMMIT = 10_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(DatabaseRestore.class);
+  private static final byte[] NOTHING = {};
 
   private final H2Database database = SystemSchema.newDatabase();
   private final SessionLocal session = database.openAdministration();
@@ -52,12 +52,24 @@ public final class DatabaseRestore {
   /** The row numbers of tables, if the snapshot contains them. */
   private final Map<TableName, RowNumbers> numbers = new HashMap<>();
 
-  /** The table whose rows come next; null if the rows are left out. */
+  /** The table whose rows come next; null before the first. */
   private @Nullable Table table;
 
   private int uncommitted;
 
+  private final boolean keepsRows;
+  private long rows;
+
   public DatabaseRestore() {
+    this(/* keepsRows= */ true);
+  }
+
+  /**
+   * @param keepsRows false for a trial, which decodes rows, compares them with what was written, and
+   *     forgets them
+   */
+  public DatabaseRestore(boolean keepsRows) {
+    this.keepsRows = keepsRows;
     session.setAutoCommit(false);
     // lets H2 read what it writes for its own restart
     session.setQuirksMode(true);
@@ -88,9 +100,14 @@ public final class DatabaseRestore {
     return session;
   }
 
-  /** The table whose rows come next, or null if they are left out. */
-  @Nullable Table table() {
-    return table;
+  /** The table whose rows come next. */
+  Table table() {
+    return requireNonNull(table, "table");
+  }
+
+  /** How many rows were read so far. */
+  public long rows() {
+    return rows;
   }
 
   /** Ends the restore and returns the database. */
@@ -127,17 +144,8 @@ public final class DatabaseRestore {
     endTable();
     Schema schema = database.h2().getSchema(in.string());
     String name = in.string();
-    Table found = schema.findTableOrView(session, name);
+    Table found = schema.getTableOrView(session, name);
     table = found;
-    if (found == null) {
-      // until version 0.1 of November 2026 a snapshot had only the rows of such a table
-      LOG.warn(
-          "the temporary table {}.{} is not restored: the version of Tollgate that wrote the snapshot"
-              + " left its definition out. Create the table again.",
-          schema.getName(),
-          name);
-      return;
-    }
     // H2 uses indexes and constraints in the order in which they were created
     List<Index> indexes = DatabaseCopy.indexesOf(found);
     indexes.sort(inOrder(indexes.size(), names(in), Index::getName));
@@ -168,16 +176,24 @@ public final class DatabaseRestore {
   }
 
   private void addRows(WireReader in) {
-    Table target = table;
-    if (target == null) {
-      return;
-    }
+    Table target = requireNonNull(table, "table");
+    byte[] written = keepsRows ? NOTHING : in.rest();
+    WireReader records = keepsRows ? in : new WireReader(written);
+    WireWriter again = new WireWriter();
     Column[] columns = target.getColumns();
-    while (in.remaining() > 0) {
-      long key = in.i64();
+    while (records.remaining() > 0) {
+      long key = records.i64();
       Value[] values = new Value[columns.length];
       for (int i = 0; i < values.length; i++) {
-        values[i] = ValueCodec.readStored(in, columns[i].getType(), session);
+        values[i] = ValueCodec.readStored(records, columns[i].getType(), session);
+      }
+      rows++;
+      if (!keepsRows) {
+        again.i64(key);
+        for (Value value : values) {
+          ValueCodec.write(again, value);
+        }
+        continue;
       }
       Row row = target.createRow(values, Row.MEMORY_CALCULATE);
       row.setKey(key);
@@ -186,6 +202,12 @@ public final class DatabaseRestore {
         session.commit(false);
         uncommitted = 0;
       }
+    }
+    if (!Arrays.equals(written, 0, written.length, again.array(), 0, again.size())) {
+      throw new IllegalStateException(
+          "the snapshot cannot be restored: a row of table "
+              + FencedTables.nameOf(target)
+              + " comes back with other values than it was written with");
     }
   }
 
