@@ -227,12 +227,20 @@ final class Restorable {
     if (definition instanceof CreateView view) {
       requireNoCircle(view, affected);
     }
+    List<Reader> readers = readers(session);
+    Table altered = H2Definitions.alteredTable(session, definition);
+    if (altered != null) {
+      // H2 gives them to a copy of the table, which would keep H2 from removing the original
+      for (Column column : H2Definitions.givenColumns(definition)) {
+        addExpressions(altered, "column " + column.getName(), column, readers);
+      }
+    }
     boolean drops = drops(definition.getType());
     Map<String, DbObject> byText = new LinkedHashMap<>(affected);
     if (renames(definition.getType())) {
       byText.keySet().removeAll(changed.keySet());
     }
-    for (Reader reader : readers(session)) {
+    for (Reader reader : readers) {
       requireUnread(reader, byText, drops ? changed : Map.of());
     }
     for (Map.Entry<Table, String> lock : fencedTables.locksOfRows().entrySet()) {

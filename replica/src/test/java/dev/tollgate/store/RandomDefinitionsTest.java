@@ -79,7 +79,11 @@ class RandomDefinitionsTest {
           List.of(),
           RestorableTest.differences(first.database.script(), second.database.script()));
       assertArrayEquals(snapshot, DatabaseCopyTest.snapshotOf(second.database));
-      assertArrayEquals(snapshot, DatabaseCopyTest.snapshotOf(first.database));
+      // of two histories the names that H2 gives to indexes of constraints may differ
+      assertEquals(
+          DatabaseCopyTest.placesIn(first.database), DatabaseCopyTest.placesIn(second.database));
+      assertEquals(
+          RandomStatementsTest.checksums(first), RandomStatementsTest.checksums(second));
     } catch (Exception | AssertionError e) {
       throw new AssertionError(e.getMessage() + "\nafter\n" + history, e);
     }

@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.TableName;
 import dev.tollgate.node.replica.SnapshotTrial;
 import dev.tollgate.snapshot.SnapshotReader;
+import dev.tollgate.store.transfer.DatabaseDump;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -89,6 +93,10 @@ class RestorableTest {
             + " ALTER TABLE B ADD C INT",
         "CREATE TABLE T(V INT); ALTER TABLE T ADD CHECK (V >= (SELECT COUNT(*) FROM T));"
             + " ALTER TABLE T ADD W INT",
+        "CREATE TABLE T(ID INT, B INT);"
+            + " ALTER TABLE T ADD COLUMN E INT ON UPDATE (SELECT MAX(B) FROM T)",
+        "CREATE TABLE T(ID INT, B INT); CREATE VIEW V AS SELECT B FROM T;"
+            + " ALTER TABLE T ADD COLUMN E INT DEFAULT (SELECT MAX(B) FROM V)",
         "CREATE TABLE B(ID INT); CREATE DOMAIN D AS INT DEFAULT (SELECT MAX(ID) FROM B);"
             + " DROP TABLE B",
         "CREATE SEQUENCE S; CREATE DOMAIN D AS INT DEFAULT NEXT VALUE FOR S; DROP SEQUENCE S",
@@ -170,6 +178,68 @@ class RestorableTest {
       assertTrue(
           outcome.message().contains("constraint C in table \"PUBLIC\".\"T\" reads domain"),
           outcome.message());
+    }
+  }
+
+  /** The lock of a row would no longer be named, and the guard would be gone. */
+  @Test
+  void lockOfARowKeepsItsDomain() throws Exception {
+    try (StoreDriver original = new StoreDriver()) {
+      SessionId session = original.open();
+      original.ok(session, "CREATE DOMAIN D AS VARCHAR(5)");
+      original.ok(session, "CREATE TABLE T(ID INT PRIMARY KEY, V INT)");
+      Outcome fenced =
+          original.perform(
+              session,
+              new Operation.FenceTable(
+                  new TableName(null, "T"),
+                  new Operation.RowFence("'x' || CAST(ID AS PUBLIC.D)"),
+                  null,
+                  true));
+      assertEquals(Planned.OK, Planned.stateOf(fenced));
+      assertEquals("90107", Planned.stateOf(original.run(session, "ALTER DOMAIN D RENAME TO E")));
+      assertEquals("90107", Planned.stateOf(original.run(session, "DROP DOMAIN D")));
+      original.ok(session, "ALTER TABLE T ADD COLUMN W INT");
+      original.ok(session, "CREATE TABLE U(ID INT)");
+      original.ok(session, "DROP TABLE T");
+      original.ok(session, "DROP DOMAIN D");
+    }
+  }
+
+  @Test
+  void dumpCanBeLoadedWhateverExpressionsRead() throws Exception {
+    try (StoreDriver original = new StoreDriver();
+        StoreDriver loaded = new StoreDriver()) {
+      Planned clients = new Planned(original);
+      for (String sql :
+          List.of(
+              "CREATE SEQUENCE Q",
+              "CREATE DOMAIN D AS INT DEFAULT NEXT VALUE FOR Q",
+              "CREATE TABLE A(ID D, V INT)",
+              "CREATE TABLE B(ID INT, V INT DEFAULT (SELECT MAX(ID) FROM A))",
+              "CREATE TABLE C(ID INT)",
+              "CREATE VIEW W AS SELECT ID FROM C",
+              "ALTER TABLE A ALTER COLUMN V SET DEFAULT (SELECT MAX(ID) FROM W)",
+              "ALTER TABLE A ALTER COLUMN V SET ON UPDATE (SELECT MIN(ID) FROM B)",
+              "INSERT INTO A VALUES(1, 2)")) {
+        assertEquals(Planned.OK, clients.run(sql), sql);
+      }
+      StringBuilder dump = new StringBuilder();
+      SnapshotReader in =
+          new SnapshotReader(
+              new ByteArrayInputStream(DatabaseCopyTest.snapshotOf(original.database)));
+      try (DatabaseDump target = new DatabaseDump(dump, 1 << 20)) {
+        for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
+          target.accept(piece.kind(), piece.body());
+        }
+        target.finish(List.of());
+      }
+      Planned again = new Planned(loaded);
+      for (String sql : dump.toString().split(";\n")) {
+        assertEquals(Planned.OK, again.run(sql), sql);
+      }
+      assertEquals(
+          List.of(), differences(original.database.script(), loaded.database.script()));
     }
   }
 
