@@ -204,8 +204,7 @@ final class Definitions {
    * Has H2 run a definition. If H2 refuses the definition, H2 removes the tables that it has
    * created. If H2 fails by a fault of its own, this method removes them.
    */
-  private long execute(
-      Operation.ExecuteSql statement, StoreCommand command, SessionLocal session) {
+  private long execute(Operation.ExecuteSql statement, StoreCommand command, SessionLocal session) {
     Set<Table> before = Set.copyOf(session.getDatabase().getAllTablesAndViews());
     if (command.prepared() instanceof CreateTable definition) {
       Query rows = H2Statements.takeQuery(definition);

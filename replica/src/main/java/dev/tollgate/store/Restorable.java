@@ -7,7 +7,9 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.SqlErrors;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,6 +20,7 @@ import java.util.regex.Pattern;
 import org.h2.command.CommandInterface;
 import org.h2.command.Parser;
 import org.h2.command.Prepared;
+import org.h2.command.ddl.AlterDomainAddConstraint;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.CreateView;
 import org.h2.constraint.Constraint;
@@ -95,8 +98,7 @@ final class Restorable {
   }
 
   /** True if a definition makes or copies a table whose expressions may read other tables. */
-  boolean makesReader(
-      SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
+  boolean makesReader(SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
     Table altered = H2Definitions.alteredTable(session, definition);
     return (definition instanceof CreateTable || altered != null)
         && (SUBQUERY.matcher(statement.sql()).find() || altered != null && readsOthers(altered));
@@ -134,8 +136,7 @@ final class Restorable {
     }
     Expression onUpdate = template.getOnUpdateExpression();
     if (hasSubquery(onUpdate)) {
-      template.setOnUpdateExpression(
-          maker, new Parser(maker).parseExpression(textOf(onUpdate)));
+      template.setOnUpdateExpression(maker, new Parser(maker).parseExpression(textOf(onUpdate)));
     }
   }
 
@@ -156,8 +157,50 @@ final class Restorable {
    *     itself; nothing has changed then
    */
   void require(SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
+    if (definition instanceof AlterDomainAddConstraint rule) {
+      requireNoCircle(session, rule, statement);
+    }
     if (!keepsNames(definition.getType())) {
       requireUnread(session, definition, statement);
+    }
+  }
+
+  /** Rejects a rule of a domain that would be checked in order to be checked. */
+  private static void requireNoCircle(
+      SessionLocal session, AlterDomainAddConstraint rule, Operation.ExecuteSql statement) {
+    Map<String, DbObject> own = new LinkedHashMap<>();
+    statement.targets().forEach(target -> addNamed(session, target, own));
+    Map<String, Domain> domains = new LinkedHashMap<>();
+    for (Schema schema : schemas(session)) {
+      schema.getAllDomains().forEach(domain -> domains.put(named(domain), domain));
+    }
+    Deque<String> texts = new ArrayDeque<>();
+    H2Definitions.checksOfDomain(rule).forEach(check -> texts.add(textOf(check)));
+    while (!texts.isEmpty()) {
+      String text = texts.pop();
+      for (Map.Entry<String, Domain> used : List.copyOf(domains.entrySet())) {
+        if (text.contains(used.getKey())) {
+          if (own.containsKey(used.getKey())) {
+            throw SqlErrors.unrestorable(
+                "the rule was not added, because to check a value of "
+                    + describe(used.getValue())
+                    + " would mean to check the value by the same rule again: let the rule cast to"
+                    + " domains that do not depend on this one");
+          }
+          domains.remove(used.getKey());
+          addUsed(used.getValue(), texts);
+        }
+      }
+    }
+  }
+
+  /** Adds the texts that name what a domain checks values by. */
+  private static void addUsed(Domain domain, Deque<String> texts) {
+    if (domain.getDomain() != null) {
+      texts.add(named(domain.getDomain()));
+    }
+    if (domain.getConstraints() != null) {
+      domain.getConstraints().forEach(used -> texts.add(textOf(used.getExpression())));
     }
   }
 

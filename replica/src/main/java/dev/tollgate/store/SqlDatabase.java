@@ -105,8 +105,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
    * @return the number of rows
    * @throws RuntimeException if a table is missing, or its fence cannot be made again
    */
-  public static long endTrial(
-      DatabaseRestore trial, Collection<StateRecord.FenceState> fences) {
+  public static long endTrial(DatabaseRestore trial, Collection<StateRecord.FenceState> fences) {
     long rows = trial.rows();
     H2Database database = trial.finish();
     SessionLocal session = database.openSession();

@@ -9,7 +9,6 @@ import dev.tollgate.log.entry.Proposal;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
 import java.io.IOException;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

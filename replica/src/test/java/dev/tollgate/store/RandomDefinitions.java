@@ -121,14 +121,28 @@ final class RandomDefinitions {
     return switch (random.nextInt(20)) {
       case 0, 1, 2 -> createTable();
       case 3 -> "CREATE VIEW " + view() + " AS " + query();
-      case 4 -> "CREATE " + any("", "OR REPLACE ", "OR REPLACE FORCE ", "FORCE ")
-          + "VIEW " + view() + any("", "(ID, A)") + " AS " + query();
+      case 4 ->
+          "CREATE "
+              + any("", "OR REPLACE ", "OR REPLACE FORCE ", "FORCE ")
+              + "VIEW "
+              + view()
+              + any("", "(ID, A)")
+              + " AS "
+              + query();
       case 5 -> createDomain();
       case 6, 7, 8, 9 -> alterTable();
       case 10 -> alterDomain();
       case 11 -> any("CREATE SCHEMA S", "CREATE SEQUENCE " + sequence());
-      case 12 -> "CREATE " + any("", "UNIQUE ") + "INDEX IF NOT EXISTS I" + random.nextInt(3)
-          + " ON " + table() + "(" + column() + ")";
+      case 12 ->
+          "CREATE "
+              + any("", "UNIQUE ")
+              + "INDEX IF NOT EXISTS I"
+              + random.nextInt(3)
+              + " ON "
+              + table()
+              + "("
+              + column()
+              + ")";
       case 13 -> drop();
       case 14 -> any("COMMENT ON TABLE " + table(), "COMMENT ON DOMAIN " + domain()) + " IS 'c'";
       default -> insert();
@@ -169,8 +183,8 @@ final class RandomDefinitions {
       case 5 -> alter + "ALTER COLUMN " + column() + " SET DATA TYPE " + type();
       case 6, 7, 8 -> alter + "ALTER COLUMN " + column() + " SET DEFAULT " + value();
       case 9 -> alter + "ALTER COLUMN " + column() + any(" DROP DEFAULT", " SET ON UPDATE 1");
-      case 10 -> alter + "ADD CONSTRAINT C" + random.nextInt(4) + " CHECK (" + condition(column())
-          + ")";
+      case 10 ->
+          alter + "ADD CONSTRAINT C" + random.nextInt(4) + " CHECK (" + condition(column()) + ")";
       default -> alter + "DROP CONSTRAINT IF EXISTS C" + random.nextInt(4);
     };
   }

@@ -59,7 +59,7 @@ class RandomDefinitionsTest {
             i < RandomDefinitions.FIRST.size()
                 ? RandomDefinitions.FIRST.get(i)
                 : definitions.next();
-        String outcome = one.run(sql);
+        String outcome = run(one, sql, history);
         outcomes.merge(outcome.length() > 5 ? outcome.substring(0, 7) : outcome, 1, Integer::sum);
         history.append(sql).append("; -- ").append(outcome).append('\n');
         assertEquals(outcome, two.run(sql), () -> "the restored database, after\n" + history);
@@ -70,20 +70,26 @@ class RandomDefinitionsTest {
     }
   }
 
+  private static String run(Planned replica, String sql, StringBuilder history) {
+    try {
+      return replica.run(sql);
+    } catch (RuntimeException e) {
+      throw new AssertionError(e.getMessage() + " at " + sql + "\nafter\n" + history, e);
+    }
+  }
+
   private static void requireSame(StoreDriver first, StoreDriver second, StringBuilder history) {
     try {
       byte[] snapshot = DatabaseCopyTest.snapshotOf(second.database);
       RestorableTest.trial(snapshot);
       DatabaseCopyTest.read(snapshot, second.database);
       assertEquals(
-          List.of(),
-          RestorableTest.differences(first.database.script(), second.database.script()));
+          List.of(), RestorableTest.differences(first.database.script(), second.database.script()));
       assertArrayEquals(snapshot, DatabaseCopyTest.snapshotOf(second.database));
       // of two histories the names that H2 gives to indexes of constraints may differ
       assertEquals(
           DatabaseCopyTest.placesIn(first.database), DatabaseCopyTest.placesIn(second.database));
-      assertEquals(
-          RandomStatementsTest.checksums(first), RandomStatementsTest.checksums(second));
+      assertEquals(RandomStatementsTest.checksums(first), RandomStatementsTest.checksums(second));
     } catch (Exception | AssertionError e) {
       throw new AssertionError(e.getMessage() + "\nafter\n" + history, e);
     }

@@ -104,6 +104,11 @@ class RestorableTest {
             + " 0)); DROP SCHEMA S CASCADE",
         "CREATE SCHEMA S; CREATE TABLE S.B(ID INT); CREATE VIEW V AS SELECT ID FROM S.B; CREATE"
             + " TABLE T(ID INT DEFAULT (SELECT MAX(ID) FROM V)); ALTER SCHEMA S RENAME TO S2",
+        "CREATE DOMAIN D AS INT; CREATE DOMAIN E AS D;"
+            + " ALTER DOMAIN D ADD CHECK (CAST(VALUE AS E) IS NOT NULL)",
+        "CREATE DOMAIN D AS INT; CREATE DOMAIN E AS INT CHECK (CAST(VALUE AS D) > 0);"
+            + " ALTER DOMAIN D ADD CHECK (CAST(VALUE AS E) IS NOT NULL)",
+        "CREATE DOMAIN D AS INT; ALTER DOMAIN D ADD CHECK (CAST(VALUE AS D) IS NOT NULL)",
         "CREATE TABLE T(ID INT); CREATE VIEW V AS SELECT * FROM T;"
             + " CREATE OR REPLACE VIEW V AS SELECT * FROM V",
         "CREATE TABLE T(ID INT); CREATE VIEW V AS SELECT * FROM T; CREATE VIEW W AS SELECT * FROM"
@@ -155,8 +160,14 @@ class RestorableTest {
   /** What only one of two scripts has. */
   static List<String> differences(List<String> first, List<String> second) {
     List<String> found = new ArrayList<>();
-    first.stream().filter(sql -> !second.contains(sql)).map(sql -> "first: " + sql).forEach(found::add);
-    second.stream().filter(sql -> !first.contains(sql)).map(sql -> "second: " + sql).forEach(found::add);
+    first.stream()
+        .filter(sql -> !second.contains(sql))
+        .map(sql -> "first: " + sql)
+        .forEach(found::add);
+    second.stream()
+        .filter(sql -> !first.contains(sql))
+        .map(sql -> "second: " + sql)
+        .forEach(found::add);
     if (found.isEmpty() && !first.equals(second)) {
       found.add("another order");
     }
@@ -238,8 +249,7 @@ class RestorableTest {
       for (String sql : dump.toString().split(";\n")) {
         assertEquals(Planned.OK, again.run(sql), sql);
       }
-      assertEquals(
-          List.of(), differences(original.database.script(), loaded.database.script()));
+      assertEquals(List.of(), differences(original.database.script(), loaded.database.script()));
     }
   }
 

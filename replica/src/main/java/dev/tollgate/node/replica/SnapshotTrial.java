@@ -10,8 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads a snapshot as a restart does, and keeps nothing: definitions and fences are made in an empty
- * database, and each row is decoded, compared and forgotten. Needs memory for the definitions alone.
+ * Reads a snapshot as a restart does, and keeps nothing: definitions and fences are made in an
+ * empty database, and each row is decoded, compared and forgotten. Needs memory for the definitions
+ * alone.
  */
 public final class SnapshotTrial {
   private SnapshotTrial() {}

@@ -244,8 +244,7 @@ public final class H2Definitions {
   /** Makes a CHECK evaluate an expression, which it reads from this text. */
   public static void replaceCheck(SessionLocal session, ConstraintCheck check, String text) {
     TableFilter filter =
-        new TableFilter(
-            session, check.getTable(), null, /* rightsChecked= */ true, null, 0, null);
+        new TableFilter(session, check.getTable(), null, /* rightsChecked= */ true, null, 0, null);
     Expression expression = new Parser(session).parseExpression(text);
     expression.mapColumns(filter, 0, Expression.MAP_INITIAL);
     check.setExpression(expression.optimize(session));

@@ -31,15 +31,36 @@ public record StoredExpression(
     implements StoredDefinition {
   /** When H2 evaluates the expression. */
   public enum Kind {
-    DEFAULT("DEFAULT"),
-    ON_UPDATE("ON UPDATE"),
-    GENERATED("GENERATED ALWAYS AS"),
-    COMMENT("COMMENT");
+    DEFAULT(0, "DEFAULT"),
+    ON_UPDATE(1, "ON UPDATE"),
+    GENERATED(2, "GENERATED ALWAYS AS"),
+    COMMENT(3, "COMMENT");
 
+    private final int code;
     private final String clause;
 
-    Kind(String clause) {
+    Kind(int code, String clause) {
+      this.code = code;
       this.clause = clause;
+    }
+
+    /** The number of this kind in snapshots. */
+    public int code() {
+      return code;
+    }
+
+    /**
+     * The kind with this number.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static Kind of(int code) {
+      for (Kind kind : values()) {
+        if (kind.code == code) {
+          return kind;
+        }
+      }
+      throw new IllegalArgumentException("kind of expression " + code);
     }
   }
 
@@ -89,8 +110,7 @@ public record StoredExpression(
     Expression onUpdate = template.getOnUpdateExpression();
     if (isComputed(onUpdate)) {
       found.add(
-          new StoredExpression(
-              Kind.ON_UPDATE, schema.getName(), object, column, textOf(onUpdate)));
+          new StoredExpression(Kind.ON_UPDATE, schema.getName(), object, column, textOf(onUpdate)));
     }
   }
 
@@ -162,7 +182,9 @@ public record StoredExpression(
       return;
     }
     ColumnTemplate owner =
-        column == null ? in.getDomain(object) : in.getTableOrView(session, object).getColumn(column);
+        column == null
+            ? in.getDomain(object)
+            : in.getTableOrView(session, object).getColumn(column);
     Expression expression = new Parser(session).parseExpression(text);
     switch (kind) {
       case DEFAULT -> owner.setDefaultExpression(session, expression);

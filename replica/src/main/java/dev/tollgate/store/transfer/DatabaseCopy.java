@@ -38,8 +38,8 @@ import org.h2.value.Value;
  * long, the definition ends the copy.
  *
  * <p>Definitions are copied with the ids of the objects, and in the order in which a restore makes
- * them. So generated names, and the order of indexes and constraints, come back as they were. The apply
- * thread begins a copy; any one thread writes it.
+ * them. So generated names, and the order of indexes and constraints, come back as they were. The
+ * apply thread begins a copy; any one thread writes it.
  */
 public final class DatabaseCopy implements AutoCloseable {
   public static final int DEFINITION = 32;
@@ -173,7 +173,7 @@ public final class DatabaseCopy implements AutoCloseable {
       return VIEW;
     }
     StoredExpression expression = (StoredExpression) definition;
-    body.u8(expression.kind().ordinal());
+    body.u8(expression.kind().code());
     body.string(expression.schema()).string(expression.object());
     String column = expression.column();
     body.flag(column != null);

@@ -65,8 +65,8 @@ public final class DatabaseRestore {
   }
 
   /**
-   * @param keepsRows false for a trial, which decodes rows, compares them with what was written, and
-   *     forgets them
+   * @param keepsRows false for a trial, which decodes rows, compares them with what was written,
+   *     and forgets them
    */
   public DatabaseRestore(boolean keepsRows) {
     this.keepsRows = keepsRows;
@@ -224,7 +224,7 @@ public final class DatabaseRestore {
 
   private static StoredExpression expression(WireReader in) {
     return new StoredExpression(
-        StoredExpression.Kind.values()[in.u8()],
+        StoredExpression.Kind.of(in.u8()),
         in.string(),
         in.string(),
         in.flag() ? in.string() : null,
