@@ -64,8 +64,15 @@ final class Restorable {
 
   private final FencedTables fencedTables;
 
-  /** Whether an expression has a subquery; an expression never gets or loses one. */
-  private final Map<Expression, Boolean> subqueries = new WeakHashMap<>();
+  /** What an expression may read beside its own row. */
+  private enum Reach {
+    NOTHING,
+    NAMED_OBJECTS,
+    SUBQUERIES
+  }
+
+  /** Known reaches, which renames do not change. */
+  private final Map<Expression, Reach> reaches = new WeakHashMap<>();
 
   /** Lives as long as the database: nested subqueries keep the session that has read them. */
   private final SessionLocal maker;
@@ -101,7 +108,7 @@ final class Restorable {
   boolean makesReader(SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
     Table altered = H2Definitions.alteredTable(session, definition);
     return (definition instanceof CreateTable || altered != null)
-        && (SUBQUERY.matcher(statement.sql()).find() || altered != null && readsOthers(altered));
+        && (SUBQUERY.matcher(statement.sql()).find() || (altered != null && readsOthers(altered)));
   }
 
   private boolean readsOthers(Table table) {
@@ -141,9 +148,21 @@ final class Restorable {
   }
 
   private boolean hasSubquery(@Nullable Expression expression) {
-    return expression != null
-        && !(expression instanceof ValueExpression)
-        && subqueries.computeIfAbsent(expression, any -> SUBQUERY.matcher(textOf(any)).find());
+    return reachOf(expression) == Reach.SUBQUERIES;
+  }
+
+  private Reach reachOf(@Nullable Expression expression) {
+    return expression == null || expression instanceof ValueExpression
+        ? Reach.NOTHING
+        : reaches.computeIfAbsent(expression, any -> reachOf(textOf(any)));
+  }
+
+  private static Reach reachOf(String text) {
+    if (SUBQUERY.matcher(text).find()) {
+      return Reach.SUBQUERIES;
+    }
+    // H2 writes the schema before the name of each object, and nothing before the own columns
+    return text.contains("\".") ? Reach.NAMED_OBJECTS : Reach.NOTHING;
   }
 
   private static String textOf(Expression expression) {
@@ -160,8 +179,61 @@ final class Restorable {
     if (definition instanceof AlterDomainAddConstraint rule) {
       requireNoCircle(session, rule, statement);
     }
+    requireNoCircleByViews(session, definition, statement);
     if (!keepsNames(definition.getType())) {
       requireUnread(session, definition, statement);
+    }
+  }
+
+  /**
+   * Rejects an expression that reads its own table by a view. H2 asks such a table for what it
+   * depends on, the view asks the table again, and so on until the stack is full.
+   */
+  private void requireNoCircleByViews(
+      SessionLocal session, Prepared definition, Operation.ExecuteSql statement) {
+    List<String> texts = new ArrayList<>();
+    for (Expression expression : H2Definitions.newExpressions(definition)) {
+      if (reachOf(expression) == Reach.SUBQUERIES) {
+        texts.add(textOf(expression));
+      }
+    }
+    if (texts.isEmpty()) {
+      return;
+    }
+    Map<String, DbObject> owners = new LinkedHashMap<>();
+    add(H2Definitions.alteredTable(session, definition), owners);
+    if (owners.isEmpty()) {
+      Map<String, DbObject> named = new LinkedHashMap<>();
+      statement.targets().forEach(target -> addNamed(session, target, named));
+      addTablesOf(session, named, owners);
+    }
+    Map<String, DbObject> views = new LinkedHashMap<>(owners);
+    addViewsOf(session, views);
+    views.keySet().removeAll(owners.keySet());
+    for (Map.Entry<String, DbObject> view : views.entrySet()) {
+      if (texts.stream().anyMatch(text -> text.contains(view.getKey()))) {
+        throw SqlErrors.unrestorable(
+            "the definition was refused and changed nothing, because an expression would read its"
+                + " own table by "
+                + describe(view.getValue())
+                + ": let it read the table itself, or another one");
+      }
+    }
+  }
+
+  /** Adds all tables with columns of these domains, or of domains that narrow these domains. */
+  private static void addTablesOf(
+      SessionLocal session, Map<String, DbObject> domains, Map<String, DbObject> found) {
+    for (Schema schema : schemas(session)) {
+      for (Table table : schema.getAllTablesAndViews(null)) {
+        for (Column column : table.getColumns()) {
+          for (Domain domain = column.getDomain(); domain != null; domain = domain.getDomain()) {
+            if (domains.containsValue(domain)) {
+              add(table, found);
+            }
+          }
+        }
+      }
     }
   }
 
@@ -275,7 +347,7 @@ final class Restorable {
     if (altered != null) {
       // H2 gives them to a copy of the table, which would keep H2 from removing the original
       for (Column column : H2Definitions.givenColumns(definition)) {
-        addExpressions(altered, "column " + column.getName(), column, readers);
+        addExpressions(altered, column, readers);
       }
     }
     boolean drops = drops(definition.getType());
@@ -390,48 +462,49 @@ final class Restorable {
   }
 
   /** All expressions that may read other objects. */
-  private static List<Reader> readers(SessionLocal session) {
+  private List<Reader> readers(SessionLocal session) {
     List<Reader> readers = new ArrayList<>();
     for (Schema schema : schemas(session)) {
       for (Table table : schema.getAllTablesAndViews(null)) {
         for (Column column : table.getColumns()) {
-          addExpressions(table, "column " + column.getName(), column, readers);
+          addExpressions(table, column, readers);
         }
       }
       for (Domain domain : schema.getAllDomains()) {
-        addExpressions(domain, "values", domain, readers);
+        addExpressions(domain, domain, readers);
       }
       for (Constraint constraint : schema.getAllConstraints()) {
-        if (constraint instanceof HiddenConstraint) {
-          continue;
-        }
-        String role = "constraint " + constraint.getName();
-        if (constraint instanceof ConstraintCheck check) {
-          add(check.getTable(), role, check.getExpression(), readers);
-        } else if (constraint instanceof ConstraintDomain rule) {
-          add(rule.getDomain(), role, rule.getExpression(), readers);
+        if (isCheck(constraint) || constraint instanceof ConstraintDomain) {
+          Expression rule = constraint.getExpression();
+          if (reachOf(rule) != Reach.NOTHING) {
+            SchemaObject owner =
+                constraint instanceof ConstraintDomain of ? of.getDomain() : constraint.getTable();
+            readers.add(new Reader(owner, "constraint " + constraint.getName(), textOf(rule)));
+          }
         }
       }
     }
     return readers;
   }
 
-  private static void addExpressions(
-      SchemaObject owner, String part, ColumnTemplate template, List<Reader> readers) {
-    boolean generated = template instanceof Column column && column.isGenerated();
-    add(
-        owner,
-        (generated ? "the expression of " : "the DEFAULT of ") + part,
-        template.getDefaultExpression(),
-        readers);
-    add(owner, "ON UPDATE of " + part, template.getOnUpdateExpression(), readers);
+  private void addExpressions(SchemaObject owner, ColumnTemplate template, List<Reader> readers) {
+    Expression value = template.getDefaultExpression();
+    if (reachOf(value) != Reach.NOTHING) {
+      boolean generated = template instanceof Column column && column.isGenerated();
+      readers.add(
+          new Reader(
+              owner,
+              (generated ? "the expression of " : "the DEFAULT of ") + partOf(template),
+              textOf(value)));
+    }
+    Expression onUpdate = template.getOnUpdateExpression();
+    if (reachOf(onUpdate) != Reach.NOTHING) {
+      readers.add(new Reader(owner, "ON UPDATE of " + partOf(template), textOf(onUpdate)));
+    }
   }
 
-  private static void add(
-      SchemaObject owner, String role, @Nullable Expression expression, List<Reader> readers) {
-    if (expression != null && !(expression instanceof ValueExpression)) {
-      readers.add(new Reader(owner, role, textOf(expression)));
-    }
+  private static String partOf(ColumnTemplate template) {
+    return template instanceof Column column ? "column " + column.getName() : "values";
   }
 
   private static void requireUnread(

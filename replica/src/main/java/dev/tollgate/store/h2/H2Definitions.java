@@ -10,6 +10,7 @@ import org.h2.command.Parser;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomain;
 import org.h2.command.ddl.AlterDomainAddConstraint;
+import org.h2.command.ddl.AlterDomainExpressions;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
 import org.h2.command.ddl.AlterTableDropConstraint;
@@ -71,6 +72,10 @@ public final class H2Definitions {
       handle(AlterTableAlterColumn.class, "oldColumn", Column.class);
   private static final VarHandle CHANGED_COLUMN =
       handle(AlterTableAlterColumn.class, "newColumn", Column.class);
+  private static final VarHandle SET_EXPRESSION =
+      handle(AlterTableAlterColumn.class, "defaultExpression", Expression.class);
+  private static final VarHandle DOMAIN_EXPRESSION =
+      handle(AlterDomainExpressions.class, "expression", Expression.class);
   private static final VarHandle USED_EXPRESSION =
       handle(AlterTableAlterColumn.class, "usingExpression", Expression.class);
   private static final VarHandle CONSTRAINTS =
@@ -351,6 +356,30 @@ public final class H2Definitions {
         given.add(changed == null ? altered : changed);
       }
       given.addAll(newColumns(columns));
+    }
+    return given;
+  }
+
+  /** The expressions that a definition gives to an existing table or domain. */
+  public static List<Expression> newExpressions(Prepared definition) {
+    List<@Nullable Expression> found = new ArrayList<>();
+    if (definition instanceof AlterTableAlterColumn columns) {
+      found.add((@Nullable Expression) SET_EXPRESSION.get(columns));
+      for (Column column : givenColumns(columns)) {
+        found.add(column.getEffectiveDefaultExpression());
+        found.add(column.getEffectiveOnUpdateExpression());
+      }
+      found.addAll(checksOf(columns));
+    } else if (definition instanceof AlterTableAddConstraint constraint) {
+      found.add(checkOf(constraint));
+    } else if (definition instanceof AlterDomainExpressions domain) {
+      found.add((@Nullable Expression) DOMAIN_EXPRESSION.get(domain));
+    }
+    List<Expression> given = new ArrayList<>();
+    for (Expression expression : found) {
+      if (expression != null) {
+        given.add(expression);
+      }
     }
     return given;
   }
