@@ -183,6 +183,7 @@ final class Definitions {
       try {
         Views.compile(session);
         restorable.follow();
+        database.dropLostComments();
         fencedTables.follow(session, context);
         countAll(session);
       } finally {

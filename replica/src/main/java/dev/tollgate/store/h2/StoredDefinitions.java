@@ -9,6 +9,7 @@ import org.h2.engine.DbObject;
 import org.h2.schema.Domain;
 import org.h2.schema.Schema;
 import org.h2.schema.SchemaObject;
+import org.h2.schema.Sequence;
 import org.h2.table.Table;
 import org.h2.table.TableView;
 
@@ -51,6 +52,8 @@ final class StoredDefinitions {
           StoredExpression.addAll(table, expressions);
         } else if (object instanceof Domain domain) {
           StoredExpression.addAll(domain, expressions);
+        } else if (object instanceof Sequence sequence) {
+          StoredExpression.addComment(sequence, expressions);
         }
       }
     }

@@ -10,6 +10,7 @@ import org.h2.expression.Expression;
 import org.h2.expression.ValueExpression;
 import org.h2.schema.Domain;
 import org.h2.schema.Schema;
+import org.h2.schema.SchemaObject;
 import org.h2.table.Column;
 import org.h2.table.ColumnTemplate;
 import org.h2.table.Table;
@@ -79,14 +80,19 @@ public record StoredExpression(
 
   static void addAll(Domain domain, List<? super StoredExpression> found) {
     addAll(domain.getSchema(), domain.getName(), domain, null, found);
-    if (domain.getComment() != null) {
+    addComment(domain, found);
+  }
+
+  /** Adds the comment of a domain or sequence, for which H2 keeps it under a name that may change. */
+  static void addComment(SchemaObject object, List<? super StoredExpression> found) {
+    if (object.getComment() != null) {
       found.add(
           new StoredExpression(
               Kind.COMMENT,
-              domain.getSchema().getName(),
-              domain.getName(),
+              object.getSchema().getName(),
+              object.getName(),
               null,
-              domain.getComment()));
+              object.getComment()));
     }
   }
 
@@ -178,7 +184,8 @@ public record StoredExpression(
   public void make(SessionLocal session, int number) {
     Schema in = session.getDatabase().getSchema(schema);
     if (kind == Kind.COMMENT) {
-      in.getDomain(object).setComment(text);
+      Domain domain = in.findDomain(object);
+      (domain == null ? in.getSequence(object) : domain).setComment(text);
       return;
     }
     ColumnTemplate owner =
