@@ -77,7 +77,8 @@ final class RandomDefinitions {
       case 2 -> "CAST(RAND() AS " + domain() + ")";
       case 3 -> "NEXT VALUE FOR " + sequence();
       case 4 -> "CAST(3 AS " + domain() + ")";
-      case 5 -> "(SELECT COUNT(*) FROM " + source() + " X JOIN " + source() + " Y ON X.ID = Y.ID)";
+      // no join: H2 writes its tables in the order of a plan, which depends on the rows
+      case 5 -> "(SELECT COUNT(*) FROM " + source() + " X WHERE ID > 0)";
       case 6 -> "CASE WHEN EXISTS (TABLE " + source() + ") THEN 1 ELSE 2 END";
       default -> "(SELECT MAX(" + column() + ") FROM " + source() + ")";
     };

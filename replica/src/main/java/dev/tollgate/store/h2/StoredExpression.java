@@ -83,7 +83,9 @@ public record StoredExpression(
     addComment(domain, found);
   }
 
-  /** Adds the comment of a domain or sequence, for which H2 keeps it under a name that may change. */
+  /**
+   * Adds the comment of a domain or sequence, for which H2 keeps it under a name that may change.
+   */
   static void addComment(SchemaObject object, List<? super StoredExpression> found) {
     if (object.getComment() != null) {
       found.add(
