@@ -350,6 +350,9 @@ final class Restorable {
         addExpressions(altered, column, readers);
       }
     }
+    if (definition.getType() == CommandInterface.DROP_SCHEMA) {
+      addUsesOfDomains(session, readers);
+    }
     boolean drops = drops(definition.getType());
     Map<String, DbObject> byText = new LinkedHashMap<>(affected);
     if (renames(definition.getType())) {
@@ -361,6 +364,24 @@ final class Restorable {
     for (Map.Entry<Table, String> lock : fencedTables.locksOfRows().entrySet()) {
       Reader reader = new Reader(lock.getKey(), "the fence", lock.getValue());
       requireUnread(reader, affected, drops ? changed : Map.of());
+    }
+  }
+
+  /** H2 drops the domains of a schema although columns and domains elsewhere have their types. */
+  private static void addUsesOfDomains(SessionLocal session, List<Reader> readers) {
+    for (Schema schema : schemas(session)) {
+      for (Table table : schema.getAllTablesAndViews(null)) {
+        for (Column column : table.getColumns()) {
+          if (column.getDomain() != null) {
+            readers.add(new Reader(table, partOf(column), named(column.getDomain())));
+          }
+        }
+      }
+      for (Domain domain : schema.getAllDomains()) {
+        if (domain.getDomain() != null) {
+          readers.add(new Reader(domain, "the type", named(domain.getDomain())));
+        }
+      }
     }
   }
 
