@@ -6,6 +6,7 @@ import dev.tollgate.cli.backup.BackupDirectory;
 import dev.tollgate.cli.backup.BackupRounds;
 import dev.tollgate.cli.backup.BackupSchedule;
 import dev.tollgate.log.WholeFile;
+import dev.tollgate.node.BackupTrial;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.Passphrase;
 import dev.tollgate.wire.Reply;
@@ -146,13 +147,15 @@ final class BackupCommand implements Callable<Integer> {
     Reply.SnapshotOpened snapshot =
         SnapshotFetch.write(cluster.url(), properties, leader, unfinished, secret);
     Backup backup = Backup.check(unfinished, secret);
+    long rows = BackupTrial.read(backup);
     return String.format(
-        "node %s at log index %d, last changed %s, epoch %d, %d bytes%s, in %d ms",
+        "node %s at log index %d, last changed %s, epoch %d, %d bytes, %d rows%s, in %d ms",
         snapshot.nodeId(),
         snapshot.index(),
         backup.at(),
         backup.epoch(),
         Files.size(unfinished),
+        rows,
         secret == null ? "" : ", encrypted",
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
   }

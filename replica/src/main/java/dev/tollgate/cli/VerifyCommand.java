@@ -18,7 +18,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "verify",
     description = {
-      "Reads backups to their ends, and says whether they are complete and unchanged.",
+      "Reads backups to their ends, and says whether they are complete and unchanged, and whether a",
+      "node could read each definition and each row in them.",
       "No node and no cluster is needed, and none is changed."
     },
     exitCodeListHeading = "Exit status:%n",
@@ -64,14 +65,16 @@ final class VerifyCommand implements Callable<Integer> {
 
   private void check(Path file, @Nullable Passphrase secret) throws IOException {
     Backup backup = Backup.check(file, secret);
+    long rows = BackupTrial.read(backup);
     String loaded = load ? ", loads: " + BackupTrial.load(backup) : "";
     System.out.printf(
-        "%s: good, log index %d, last changed %s, epoch %d, %d bytes%s%s%n",
+        "%s: good, log index %d, last changed %s, epoch %d, %d bytes, %d rows%s%s%n",
         file,
         backup.logIndex(),
         backup.at(),
         backup.epoch(),
         Files.size(file),
+        rows,
         secret == null ? "" : ", encrypted",
         loaded);
   }

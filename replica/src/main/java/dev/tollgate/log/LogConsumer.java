@@ -51,6 +51,17 @@ public interface LogConsumer {
    */
   default void awaitsState(StateDiffersException why) {}
 
+  /**
+   * Reads a snapshot as {@link #restore} would, and keeps nothing. Callable from any thread.
+   *
+   * @throws IOException if no replica could be restored from it
+   */
+  default void tryOut(SnapshotReader snapshot) throws IOException {
+    while (snapshot.next() != null) {
+      // only its checksum is checked
+    }
+  }
+
   /** Returns the identity of the cluster and its nodes; callable from any thread, never waits. */
   default ClusterIdentity identity() {
     return ClusterIdentity.NONE;

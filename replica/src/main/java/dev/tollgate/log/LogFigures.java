@@ -12,7 +12,8 @@ package dev.tollgate.log;
  * @param newestSnapshotMillis when it was written, milliseconds since 1970; 0 without one
  * @param written snapshots that this process has written
  * @param interrupted snapshots that made way for a definition
- * @param failed snapshots that could not be written
+ * @param failed snapshots that could not be written or read back
+ * @param unreadable of these, snapshots that were written and could not be read back
  * @param lastWriteMillis how long it took to write the last one
  * @param lastHeldMicros for how long the last one held up the log
  * @param usableBytes room that is left on the disk of the data directory
@@ -29,10 +30,11 @@ public record LogFigures(
     long written,
     long interrupted,
     long failed,
+    long unreadable,
     long lastWriteMillis,
     long lastHeldMicros,
     long usableBytes,
     long diskBytes) {
   /** Of a node that keeps nothing, or whose directory cannot be read. */
-  public static final LogFigures NONE = new LogFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final LogFigures NONE = new LogFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }

@@ -2,6 +2,7 @@ package dev.tollgate.node;
 
 import dev.tollgate.core.ClusterState;
 import dev.tollgate.node.replica.Replica;
+import dev.tollgate.node.replica.SnapshotTrial;
 import dev.tollgate.snapshot.Backup;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.store.SqlDatabase;
@@ -11,6 +12,18 @@ import java.io.InputStream;
 /** Loads a backup as a node that starts from it does, in this process and without a directory. */
 public final class BackupTrial {
   private BackupTrial() {}
+
+  /**
+   * Reads a backup as a node does that starts from it, with memory for its definitions alone.
+   *
+   * @return the number of its rows
+   * @throws IOException if a node could not start from it
+   */
+  public static long read(Backup backup) throws IOException {
+    try (InputStream in = backup.open()) {
+      return SnapshotTrial.read(new SnapshotReader(in));
+    }
+  }
 
   /**
    * Loads a backup into memory, checks it, and forgets it.

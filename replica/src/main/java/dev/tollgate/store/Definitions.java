@@ -11,6 +11,7 @@ import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.ChangedRows;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
+import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.H2Sessions;
 import dev.tollgate.store.h2.H2Statements;
 import dev.tollgate.store.h2.ReplicaFailure;
@@ -23,6 +24,7 @@ import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.store.statement.StoreCommand;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -51,6 +53,7 @@ final class Definitions {
   private final RowBytes.Counters bytes;
   private final DomainMeters domains = new DomainMeters();
   private final ChangedRows changed;
+  private final Restorable restorable;
 
   /**
    * @param changed is told what definitions have made
@@ -66,6 +69,8 @@ final class Definitions {
     this.fencedTables = fencedTables;
     this.transactions = transactions;
     this.changed = changed;
+    restorable = new Restorable(database);
+    restorable.follow();
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
@@ -92,6 +97,7 @@ final class Definitions {
     if (user != null) {
       return new Outcome.Conflict(user);
     }
+    restorable.require(session, command.prepared(), statement);
     Outcome.Refused rows = fencedTables.admitRows(session, command.prepared(), statement, context);
     if (rows != null) {
       return rows;
@@ -199,13 +205,13 @@ final class Definitions {
       SqlContext context,
       SessionLocal session) {
     if (!RoleStatements.isOne(command.prepared())) {
-      return execute(command, session);
+      return execute(statement, command, session);
     }
     if (command.prepared() instanceof GrantRevoke grant) {
       RoleStatements.requireFewWays(session.getDatabase(), grant);
     }
     if (!H2Sessions.isOfAdministrator(session)) {
-      return execute(command, session);
+      return execute(statement, command, session);
     }
     administrate(statement, context);
     return 0;
@@ -222,6 +228,8 @@ final class Definitions {
           session,
           () -> {
             Views.compile(session);
+            restorable.follow();
+            database.dropLostComments();
             fencedTables.follow(session, context);
             countAll(session);
             changed.defined(statement.targets(), session);
@@ -250,7 +258,7 @@ final class Definitions {
     }
   }
 
-  private long execute(StoreCommand command, SessionLocal session) {
+  private long execute(Operation.ExecuteSql statement, StoreCommand command, SessionLocal session) {
     if (command.prepared() instanceof CreateTable definition) {
       Query rows = H2Statements.takeQuery(definition);
       if (rows != null) {
@@ -262,7 +270,15 @@ final class Definitions {
         && H2Definitions.takeCheck(definition)) {
       command.runAfter(() -> check(session, definition));
     }
-    return command.executeUpdate(null).getUpdateCount();
+    BitSet gaps =
+        restorable.makesReader(session, command.prepared(), statement)
+            ? H2Numbers.closeGaps(session.getDatabase())
+            : new BitSet();
+    try {
+      return command.executeUpdate(null).getUpdateCount();
+    } finally {
+      H2Numbers.openGaps(session.getDatabase(), gaps);
+    }
   }
 
   /**

@@ -99,6 +99,45 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     return new DatabaseRestore();
   }
 
+  /** Begins to read what a copy wrote, without keeping its rows. */
+  public static DatabaseRestore beginTrial() {
+    return new DatabaseRestore(/* keepsRows= */ false);
+  }
+
+  /**
+   * Checks what is left to check when all records of a trial are read.
+   *
+   * @return the number of rows
+   * @throws RuntimeException if a table is missing, or its fence cannot be made again
+   */
+  public static long endTrial(DatabaseRestore trial, Collection<StateRecord.FenceState> fences) {
+    long rows = trial.rows();
+    H2Database database = trial.finish();
+    SessionLocal session = database.openSession();
+    restoreFences(new FencedTables(database), session, fences);
+    return rows;
+  }
+
+  private static void restoreFences(
+      FencedTables fenced, SessionLocal session, Collection<StateRecord.FenceState> fences) {
+    for (StateRecord.FenceState fence : fences) {
+      Table table = FencedTables.find(session, fence.table());
+      if (table == null) {
+        throw new IllegalStateException("the snapshot has no table " + fence.table());
+      }
+      try {
+        fenced.restore(fence.id(), table, fence.terms());
+      } catch (DbException e) {
+        throw new IllegalStateException(
+            "the snapshot cannot be restored: the fence of table "
+                + fence.table()
+                + " cannot be made again, because "
+                + e.getMessage(),
+            e);
+      }
+    }
+  }
+
   /**
    * Replaces this database with a restored one.
    *
@@ -112,13 +151,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
       reader.close();
       database.close();
       use(fresh);
-      for (StateRecord.FenceState fence : fences) {
-        Table table = FencedTables.find(session, fence.table());
-        if (table == null) {
-          throw new IllegalStateException("the snapshot has no table " + fence.table());
-        }
-        fencedTables.restore(fence.id(), table, fence.terms());
-      }
+      restoreFences(fencedTables, session, fences);
     } finally {
       gate.open();
     }
@@ -331,6 +364,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   @Override
   public long takeChanges() {
     return statements.takeChanges();
+  }
+
+  /** A session with all rights, which no rule of the store guards. */
+  SessionLocal openAdministration() {
+    return database.openAdministration();
   }
 
   /** The whole database as SQL, including what every replica creates at the start. */

@@ -85,11 +85,13 @@ class VerifyCommandTest {
     assertEquals(0, both.status(), both.err());
     assertTrue(
         both.out()
-            .matches(plain + ": good, log index \\d+, last changed \\S+, epoch 0, \\d+ bytes\n"),
+            .matches(
+                plain
+                    + ": good, log index \\d+, last changed \\S+, epoch 0, \\d+ bytes, \\d+ rows\n"),
         both.out());
     Ended secret = run("verify", sealed.toString(), "--passphrase-file=" + passphrase);
     assertEquals(0, secret.status(), secret.err());
-    assertTrue(secret.out().endsWith(Files.size(sealed) + " bytes, encrypted\n"), secret.out());
+    assertTrue(secret.out().endsWith(" rows, encrypted\n"), secret.out());
   }
 
   @Test

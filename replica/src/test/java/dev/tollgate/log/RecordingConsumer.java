@@ -42,6 +42,12 @@ public final class RecordingConsumer implements LogConsumer {
   /** Why it waited for the state of the leader. */
   public final List<Throwable> differences = new CopyOnWriteArrayList<>();
 
+  /** How many of the next snapshots it cannot restore. */
+  public final AtomicInteger unrestorable = new AtomicInteger();
+
+  /** Why it cannot read snapshots back, or null. */
+  public volatile @Nullable RuntimeException unreadable;
+
   /** What a restore waits for. */
   public volatile CountDownLatch holdRestore = new CountDownLatch(0);
 
@@ -92,6 +98,18 @@ public final class RecordingConsumer implements LogConsumer {
   public void restore(SnapshotReader snapshot) {
     restored.incrementAndGet();
     await(holdRestore);
+    if (unrestorable.getAndDecrement() > 0) {
+      throw new IllegalStateException("table T cannot be made again");
+    }
+  }
+
+  @Override
+  public void tryOut(SnapshotReader snapshot) throws IOException {
+    RuntimeException fault = unreadable;
+    if (fault != null) {
+      throw fault;
+    }
+    LogConsumer.super.tryOut(snapshot);
   }
 
   private static void await(CountDownLatch latch) {

@@ -1,6 +1,5 @@
 package dev.tollgate.store;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,7 +16,6 @@ import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.SnapshotWriter;
 import dev.tollgate.store.transfer.DatabaseCopy;
 import dev.tollgate.store.transfer.DatabaseRestore;
-import dev.tollgate.wire.WireReader;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -255,33 +253,6 @@ class DatabaseCopyTest {
       assertEquals(List.of("1"), copy.query("SELECT ID FROM TT"));
       assertEquals(List.of("2"), copy.query("SELECT G.ID FROM GT G JOIN CHILD C ON C.ID = G.ID"));
       copy.ok(copy.open(), "DROP TABLE TT");
-    }
-  }
-
-  /** Written before GLOBAL TEMPORARY tables were kept: their rows without their definition. */
-  @Test
-  void tableWithoutItsDefinitionIsLeftOut() throws Exception {
-    original.ok(session, "CREATE TABLE A(ID INT)");
-    original.ok(session, "CREATE TABLE TT(ID INT PRIMARY KEY)");
-    original.ok(session, "CREATE TABLE Z(ID INT)");
-    original.ok(session, "INSERT INTO A VALUES(1)");
-    original.ok(session, "INSERT INTO TT VALUES(2)");
-    original.ok(session, "INSERT INTO Z VALUES(3)");
-    SqlDatabase database = new SqlDatabase();
-    DatabaseRestore restore = database.beginRestore();
-    SnapshotReader in = new SnapshotReader(new ByteArrayInputStream(snapshotOf(original.database)));
-    for (SnapshotReader.Piece piece = in.next(); piece != null; piece = in.next()) {
-      byte[] body = piece.body().rest();
-      boolean definition = piece.kind() == DatabaseCopy.DEFINITION;
-      if (!definition || !new String(body, UTF_8).contains("\"TT\"")) {
-        restore.accept(piece.kind(), new WireReader(body));
-      }
-    }
-    database.replaceWith(restore, List.of());
-    try (StoreDriver copy = new StoreDriver(database)) {
-      assertEquals(List.of("1"), copy.query("SELECT * FROM A"));
-      assertEquals(List.of("3"), copy.query("SELECT * FROM Z"));
-      copy.ok(copy.open(), "CREATE TABLE TT(ID INT)");
     }
   }
 

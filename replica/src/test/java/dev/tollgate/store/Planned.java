@@ -65,6 +65,11 @@ final class Planned {
     }
   }
 
+  /** The outcome of a statement that changes something, with the message of a failure. */
+  Outcome outcome(String sql) throws SqlRefused {
+    return replica.perform(session, operation((Plan.Write) frontend.plan(sql)));
+  }
+
   static String stateOf(Outcome outcome) {
     if (outcome instanceof Outcome.SqlFailed failed) {
       return failed.sqlState();

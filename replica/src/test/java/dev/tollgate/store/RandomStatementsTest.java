@@ -75,7 +75,7 @@ class RandomStatementsTest {
     assertTrue(outcomes.getOrDefault(Planned.OK, 0) > count / 2, outcomes.toString());
   }
 
-  private static Map<String, String> checksums(StoreDriver replica) throws IOException {
+  static Map<String, String> checksums(StoreDriver replica) throws IOException {
     Map<String, String> checksums = new TreeMap<>();
     try (DatabaseCopy copy = replica.database.copy(/* insistent= */ false)) {
       copy.checksums((part, sum) -> checksums.put(part, HexFormat.of().formatHex(sum)));

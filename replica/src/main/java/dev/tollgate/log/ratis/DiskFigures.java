@@ -39,6 +39,7 @@ final class DiskFigures {
         work.written(),
         work.interrupted(),
         work.failed(),
+        work.unreadable(),
         work.lastWriteMillis(),
         work.lastHeldMicros(),
         disk.getUsableSpace(),

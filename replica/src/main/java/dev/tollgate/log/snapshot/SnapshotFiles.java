@@ -41,6 +41,7 @@ public final class SnapshotFiles {
   private static final Pattern NAME = Pattern.compile("snapshot\\.(\\d+)_(\\d+)");
   private static final String UNFINISHED = "snapshot.tmp";
   private static final String ARRIVING = "arriving.tmp";
+  private static final String UNREADABLE = "snapshot.unreadable";
   private static final int KEPT = 2;
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -102,7 +103,7 @@ public final class SnapshotFiles {
         // the file may be intact, and newer than all that this program can read
         throw e;
       } catch (IOException e) {
-        Path aside = snapshot.file().resolveSibling(snapshot.file().getFileName() + ".corrupt");
+        Path aside = setAside(snapshot);
         LOG.error(
             "{}: the snapshot {} cannot be used and is set aside as {}; the one before it and the"
                 + " log take its place",
@@ -110,8 +111,6 @@ public final class SnapshotFiles {
             snapshot.file(),
             aside.getFileName(),
             e);
-        Files.move(snapshot.file(), aside, StandardCopyOption.REPLACE_EXISTING);
-        Files.deleteIfExists(MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath());
       }
     }
   }
@@ -123,17 +122,72 @@ public final class SnapshotFiles {
   }
 
   InputStream open(Snapshot snapshot) throws IOException {
-    return new BufferedInputStream(Files.newInputStream(snapshot.file()), BUFFER_BYTES);
+    return buffered(snapshot.file());
+  }
+
+  private static InputStream buffered(Path file) throws IOException {
+    return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+  }
+
+  /** Renames a snapshot from which this node could not be restored. */
+  Path setAside(Snapshot snapshot) throws IOException {
+    Path aside = snapshot.file().resolveSibling(snapshot.file().getFileName() + ".corrupt");
+    Files.move(snapshot.file(), aside, StandardCopyOption.REPLACE_EXISTING);
+    Files.deleteIfExists(MD5FileUtil.getDigestFileForFile(snapshot.file().toFile()).toPath());
+    return aside;
+  }
+
+  /** Reads a snapshot as a restart does. */
+  interface Trial {
+    void read(SnapshotReader snapshot) throws IOException;
+  }
+
+  /** Reports that a snapshot is on the disk, and that no replica could be restored from it. */
+  static final class UnreadableException extends IOException {
+    UnreadableException(String message, Throwable cause) {
+      super(message, cause);
+    }
   }
 
   /**
-   * Writes a snapshot.
+   * Writes a snapshot without reading it back.
    *
    * @param last the last entry that it covers
    * @throws IOException if the disk may not have the snapshot; its file is there only if the sync
    *     of the directory failed
    */
   public Snapshot write(TermIndex last, StateCopy copy) throws IOException {
+    writeUnfinished(copy);
+    adopt(last);
+    return new Snapshot(fileOf(last), last);
+  }
+
+  /**
+   * Reads the file at {@link #unfinished} as a restart would, and makes it a snapshot of this node.
+   *
+   * @throws UnreadableException if it cannot be read; the file is then kept under another name
+   */
+  Snapshot adoptAfter(Trial trial, TermIndex last) throws IOException {
+    try (InputStream in = buffered(unfinished())) {
+      trial.read(new SnapshotReader(in));
+    } catch (IOException | RuntimeException e) {
+      Path kept = directory.resolve(UNREADABLE);
+      Files.move(unfinished(), kept, StandardCopyOption.REPLACE_EXISTING);
+      throw new UnreadableException(
+          "the snapshot at log index "
+              + last.getIndex()
+              + " was written, but cannot be read back: "
+              + e.getMessage()
+              + ". It is kept as "
+              + kept,
+          e);
+    }
+    adopt(last);
+    return new Snapshot(fileOf(last), last);
+  }
+
+  /** Writes and syncs the file at {@link #unfinished}. */
+  void writeUnfinished(StateCopy copy) throws IOException {
     Path unfinished = unfinished();
     try {
       try (FileChannel out = PrivateFiles.replace(unfinished)) {
@@ -145,8 +199,6 @@ public final class SnapshotFiles {
         buffered.flush();
         out.force(true);
       }
-      adopt(last);
-      return new Snapshot(fileOf(last), last);
     } catch (IOException e) {
       Files.deleteIfExists(unfinished);
       throw e;

@@ -9,6 +9,7 @@ import dev.tollgate.log.entry.CorruptLogException;
 import dev.tollgate.log.entry.LoggedError;
 import dev.tollgate.snapshot.SnapshotReader;
 import dev.tollgate.snapshot.StateCopy;
+import dev.tollgate.snapshot.UnknownVersionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -39,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * Decides when snapshots of this node are taken, and which snapshot a restart begins with.
  *
  * <p>A snapshot is due when the log has grown by a set number of bytes, or on request. The copy of
- * the state begins between two entries; a separate thread writes it. The log is kept from the
+ * the state begins between two entries; a separate thread writes it, and reads the file back as a
+ * restart would. Only then is an older snapshot removed, and the log cut. The log is kept from the
  * second-newest snapshot on, so a restart survives a damaged newest one.
  *
  * <p>The monitor of this object is held while an entry is applied and while a copy begins. A thread
@@ -88,7 +90,7 @@ public final class Snapshots {
 
   private volatile long purgeable = -1;
 
-  private volatile SnapshotWork work = new SnapshotWork(0, 0, 0, 0, 0, 0);
+  private volatile SnapshotWork work = new SnapshotWork(0, 0, 0, 0, 0, 0, 0);
 
   /**
    * @param logBytes by how much the log grows between two snapshots
@@ -125,9 +127,51 @@ public final class Snapshots {
         new SnapshotFiles(nodeId, raft.getStorageDir().getStateMachineDir().toPath());
     files = found;
     found.setAsideDamaged();
+    Path log = raft.getStorageDir().getCurrentDir().toPath();
+    requireLogAfter(found.all(), log);
+    TermIndex last = restoreReadable(found);
     storage.init(raft);
-    requireLogAfter(found.all(), raft.getStorageDir().getCurrentDir().toPath());
-    return restoreNewest(found, "restored the snapshot");
+    requireLogAfter(found.all(), log);
+    return last;
+  }
+
+  /**
+   * Restores the newest snapshot that can be restored, and sets newer ones aside: the log goes on
+   * from each that is kept.
+   */
+  private @Nullable TermIndex restoreReadable(SnapshotFiles found) throws IOException {
+    List<SnapshotFiles.Snapshot> all = found.all();
+    List<Exception> failures = new ArrayList<>();
+    for (SnapshotFiles.Snapshot snapshot : all) {
+      try {
+        restore(found, snapshot, "restored the snapshot");
+      } catch (UnknownVersionException e) {
+        throw e;
+      } catch (IOException | RuntimeException e) {
+        LOG.error(
+            "{}: the snapshot {} cannot be restored; the one before it and the log take its place",
+            nodeId,
+            snapshot.file(),
+            LoggedError.of(e));
+        failures.add(e);
+        continue;
+      }
+      for (SnapshotFiles.Snapshot unreadable : all.subList(0, failures.size())) {
+        found.setAside(unreadable);
+      }
+      return snapshot.last();
+    }
+    if (failures.isEmpty()) {
+      return null;
+    }
+    throw new IOException(
+        "node "
+            + nodeId
+            + " can restore none of its "
+            + all.size()
+            + " snapshots; the newest: "
+            + failures.get(0).getMessage(),
+        failures.get(0));
   }
 
   /**
@@ -174,7 +218,12 @@ public final class Snapshots {
   public @Nullable TermIndex reopen() throws IOException {
     SnapshotFiles found = opened();
     storage.loadLatestSnapshot();
-    return restoreNewest(found, "took over the leader's snapshot");
+    List<SnapshotFiles.Snapshot> all = found.all();
+    if (all.isEmpty()) {
+      return null;
+    }
+    restore(found, all.get(0), "took over the leader's snapshot");
+    return all.get(0).last();
   }
 
   /** Where a snapshot of the leader arrives; unfinished ones are replaced. */
@@ -191,24 +240,19 @@ public final class Snapshots {
     opened().adoptArrived(last);
   }
 
-  private @Nullable TermIndex restoreNewest(SnapshotFiles found, String how) throws IOException {
-    List<SnapshotFiles.Snapshot> all = found.all();
-    if (all.isEmpty()) {
-      return null;
-    }
-    SnapshotFiles.Snapshot newest = all.get(0);
+  private void restore(SnapshotFiles found, SnapshotFiles.Snapshot snapshot, String how)
+      throws IOException {
     long start = System.nanoTime();
-    try (InputStream in = found.open(newest)) {
+    try (InputStream in = found.open(snapshot)) {
       consumer.restore(new SnapshotReader(in));
     }
     LOG.info(
         "{}: {} at log index {} in {} ms",
         nodeId,
         how,
-        newest.last().getIndex(),
+        snapshot.last().getIndex(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
     bytesSince = 0;
-    return newest.last();
   }
 
   /** See {@link SnapshotStore#list}. */
@@ -333,14 +377,25 @@ public final class Snapshots {
       finished.run();
     } catch (InterruptedIOException e) {
       LOG.info("{}: the snapshot made way for a definition and will be tried again", nodeId);
-      count(0, 1, 0, work.lastWriteMillis(), work.lastHeldMicros());
+      count(0, 1, 0, 0, work.lastWriteMillis(), work.lastHeldMicros());
       ended(/* interrupted= */ true, askers);
+    } catch (SnapshotFiles.UnreadableException e) {
+      LOG.error(
+          "{}: {}. No entry of the log is removed, and the snapshots before stay, so nothing is"
+              + " lost yet; but the log grows until a snapshot can be read. Remove the object that"
+              + " the message names, or report it",
+          nodeId,
+          e.getMessage(),
+          LoggedError.of(e));
+      count(0, 0, 1, 1, work.lastWriteMillis(), work.lastHeldMicros());
+      ended(/* interrupted= */ false, List.of());
+      askers.forEach(asker -> asker.completeExceptionally(new SnapshotUnavailableException(e)));
     } catch (IOException | RuntimeException e) {
       LOG.error(
           "{}: no snapshot could be written; the log grows until one can. Is the disk full?",
           nodeId,
           LoggedError.of(e));
-      count(0, 0, 1, work.lastWriteMillis(), work.lastHeldMicros());
+      count(0, 0, 1, 0, work.lastWriteMillis(), work.lastHeldMicros());
       ended(/* interrupted= */ false, List.of());
       askers.forEach(asker -> asker.completeExceptionally(new SnapshotUnavailableException(e)));
     } catch (Error e) {
@@ -353,24 +408,27 @@ public final class Snapshots {
       throws IOException {
     long start = System.nanoTime();
     try (copy) {
-      SnapshotFiles.Snapshot snapshot = opened().write(last, copy);
-      MD5Hash digest = MD5FileUtil.readStoredMd5ForFile(snapshot.file().toFile());
-      storage.updateLatestSnapshot(
-          new SingleFileSnapshotInfo(
-              new FileInfo(snapshot.file(), digest), last.getTerm(), last.getIndex()));
-      purgeable = opened().dropOld();
-      SnapshotFile file = snapshot.describe();
-      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-      count(1, 0, 0, millis, TimeUnit.NANOSECONDS.toMicros(heldNanos));
-      LOG.info(
-          "{}: snapshot at log index {}, {} KiB, in {} ms, which held up the log for {} ms",
-          nodeId,
-          last.getIndex(),
-          file.sizeBytes() >> 10,
-          millis,
-          TimeUnit.NANOSECONDS.toMillis(heldNanos));
-      return file;
+      opened().writeUnfinished(copy);
     }
+    // definitions no longer wait for the copy
+    SnapshotFiles.Snapshot snapshot = opened().adoptAfter(consumer::tryOut, last);
+    MD5Hash digest = MD5FileUtil.readStoredMd5ForFile(snapshot.file().toFile());
+    storage.updateLatestSnapshot(
+        new SingleFileSnapshotInfo(
+            new FileInfo(snapshot.file(), digest), last.getTerm(), last.getIndex()));
+    purgeable = opened().dropOld();
+    SnapshotFile file = snapshot.describe();
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    count(1, 0, 0, 0, millis, TimeUnit.NANOSECONDS.toMicros(heldNanos));
+    LOG.info(
+        "{}: snapshot at log index {}, {} KiB, written and read back in {} ms, which held up the log"
+            + " for {} ms",
+        nodeId,
+        last.getIndex(),
+        file.sizeBytes() >> 10,
+        millis,
+        TimeUnit.NANOSECONDS.toMillis(heldNanos));
+    return file;
   }
 
   /** Records that a copy has ended and no longer holds anything up. */
@@ -384,7 +442,12 @@ public final class Snapshots {
 
   /** Called by the thread that writes snapshots alone. */
   private void count(
-      int written, int interrupted, int failed, long lastWriteMillis, long lastHeldMicros) {
+      int written,
+      int interrupted,
+      int failed,
+      int unreadable,
+      long lastWriteMillis,
+      long lastHeldMicros) {
     SnapshotWork before = work;
     work =
         new SnapshotWork(
@@ -392,6 +455,7 @@ public final class Snapshots {
             before.written() + written,
             before.interrupted() + interrupted,
             before.failed() + failed,
+            before.unreadable() + unreadable,
             lastWriteMillis,
             lastHeldMicros);
   }
@@ -404,6 +468,7 @@ public final class Snapshots {
         now.written(),
         now.interrupted(),
         now.failed(),
+        now.unreadable(),
         now.lastWriteMillis(),
         now.lastHeldMicros());
   }

@@ -162,7 +162,14 @@ final class NodeMetrics {
             "tollgate_snapshots_interrupted",
             "Snapshots that made way for a definition.",
             disk.interrupted())
-        .counter("tollgate_snapshots_failed", "Snapshots that could not be written.", disk.failed())
+        .counter(
+            "tollgate_snapshots_failed",
+            "Snapshots that could not be written or read back.",
+            disk.failed())
+        .counter(
+            "tollgate_snapshots_unreadable",
+            "Snapshots that were written and could not be read back.",
+            disk.unreadable())
         .gauge(
             "tollgate_snapshot_write_seconds",
             "How long it took to write the last snapshot.",

@@ -499,6 +499,11 @@ public final class Replica implements LogConsumer {
     }
   }
 
+  @Override
+  public void tryOut(SnapshotReader snapshot) throws IOException {
+    SnapshotTrial.read(snapshot);
+  }
+
   private void read(SnapshotReader snapshot) throws IOException {
     StateMachine fresh = machine(capacity);
     ReplicaCopy.read(snapshot, fresh, database);

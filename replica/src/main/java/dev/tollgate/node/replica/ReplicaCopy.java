@@ -44,6 +44,17 @@ final class ReplicaCopy implements StateCopy {
   static void read(SnapshotReader snapshot, StateMachine machine, SqlDatabase database)
       throws IOException {
     DatabaseRestore restore = database.beginRestore();
+    try {
+      read(snapshot, machine, database, restore);
+    } catch (IOException | RuntimeException e) {
+      restore.abandon();
+      throw e;
+    }
+  }
+
+  private static void read(
+      SnapshotReader snapshot, StateMachine machine, SqlDatabase database, DatabaseRestore restore)
+      throws IOException {
     List<StateRecord.FenceState> fences = new ArrayList<>();
     for (SnapshotReader.Piece piece = snapshot.next(); piece != null; piece = snapshot.next()) {
       if (piece.kind() >= StateCodec.FIRST_FREE_KIND) {

@@ -4,11 +4,13 @@ import dev.tollgate.core.command.UserName;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
 import org.h2.command.CommandInterface;
+import org.h2.engine.Comment;
 import org.h2.engine.ConnectionInfo;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
@@ -17,6 +19,7 @@ import org.h2.engine.User;
 import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
 import org.h2.schema.Schema;
+import org.h2.schema.SchemaObject;
 import org.h2.table.Table;
 import org.h2.util.TimeZoneProvider;
 import org.jspecify.annotations.Nullable;
@@ -82,12 +85,39 @@ public final class H2Database implements AutoCloseable {
     }
     client = database.getUser(CLIENT);
     database.setEventListener(pinning);
-    StoredObject.of(database).forEach(object -> builtIn.add(object.sql()));
+    StoredDefinitions.of(database).forEach(part -> builtIn.add(part.sql()));
   }
 
-  /** All objects that clients have made, in the order in which H2 would re-create them. */
-  public List<StoredObject> objectsOfClients() {
-    return StoredObject.of(database).stream().filter(object -> !isBuiltIn(object.sql())).toList();
+  /** All that clients have defined, in the order in which a restore makes it. */
+  public List<StoredDefinition> definitionsOfClients() {
+    return StoredDefinitions.of(database).stream().filter(part -> !isBuiltIn(part.sql())).toList();
+  }
+
+  /**
+   * Removes comments on objects that are gone. H2 keeps a comment under the name of its object, and
+   * leaves it there when the object, or its schema, gets another name.
+   */
+  public void dropLostComments() {
+    Set<Comment> lost = new LinkedHashSet<>(database.getAllComments());
+    if (lost.isEmpty()) {
+      return;
+    }
+    for (Schema schema : database.getAllSchemasNoMeta()) {
+      lost.remove(database.findComment(schema));
+      for (SchemaObject object : schema.getAll(null)) {
+        lost.remove(database.findComment(object));
+      }
+    }
+    database.getAllUsersAndRoles().forEach(object -> lost.remove(database.findComment(object)));
+    if (!lost.isEmpty()) {
+      SessionLocal session = openAdministration();
+      try {
+        lost.forEach(comment -> database.removeDatabaseObject(session, comment));
+        session.commit(true);
+      } finally {
+        session.close();
+      }
+    }
   }
 
   /** True for SQL that defines an object which every replica has from the start. */

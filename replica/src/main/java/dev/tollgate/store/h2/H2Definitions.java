@@ -8,10 +8,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.h2.command.CommandInterface;
+import org.h2.command.Parser;
 import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomain;
 import org.h2.command.ddl.AlterDomainAddConstraint;
+import org.h2.command.ddl.AlterDomainExpressions;
 import org.h2.command.ddl.AlterSchemaRename;
 import org.h2.command.ddl.AlterTableAddConstraint;
 import org.h2.command.ddl.AlterTableAlterColumn;
@@ -32,6 +35,7 @@ import org.h2.command.ddl.SchemaCommand;
 import org.h2.command.dml.NoOperation;
 import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintCheck;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.Database;
 import org.h2.engine.RightOwner;
@@ -42,6 +46,9 @@ import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.IndexColumn;
 import org.h2.table.Table;
+import org.h2.table.TableFilter;
+import org.h2.table.TableView;
+import org.h2.util.HasSQL;
 import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +80,10 @@ public final class H2Definitions {
       handle(AlterTableAlterColumn.class, "oldColumn", Column.class);
   private static final VarHandle CHANGED_COLUMN =
       handle(AlterTableAlterColumn.class, "newColumn", Column.class);
+  private static final VarHandle SET_EXPRESSION =
+      handle(AlterTableAlterColumn.class, "defaultExpression", Expression.class);
+  private static final VarHandle DOMAIN_EXPRESSION =
+      handle(AlterDomainExpressions.class, "expression", Expression.class);
   private static final VarHandle USED_EXPRESSION =
       handle(AlterTableAlterColumn.class, "usingExpression", Expression.class);
   private static final VarHandle CONSTRAINTS =
@@ -88,6 +99,8 @@ public final class H2Definitions {
   private static final VarHandle DOMAIN_TYPE =
       handle(CreateDomain.class, "dataType", TypeInfo.class);
   private static final VarHandle VIEW_NAME = name(CreateView.class, "viewName");
+  private static final VarHandle NAMED_COLUMNS =
+      handle(TableView.class, "columnTemplates", Column[].class);
   private static final VarHandle PARENT = handle(CreateDomain.class, "parentDomain", Domain.class);
   private static final VarHandle ROLE_NAMES =
       handle(GrantRevoke.class, "roleNames", ArrayList.class);
@@ -307,6 +320,28 @@ public final class H2Definitions {
     return (String) VIEW_TEXT.get(definition);
   }
 
+  /** Makes a CHECK evaluate an expression, which it reads from this text. */
+  public static void replaceCheck(SessionLocal session, ConstraintCheck check, String text) {
+    TableFilter filter =
+        new TableFilter(session, check.getTable(), null, /* rightsChecked= */ true, null, 0, null);
+    Expression expression = new Parser(session).parseExpression(text);
+    expression.mapColumns(filter, 0, Expression.MAP_INITIAL);
+    check.setExpression(expression.optimize(session));
+    check.setTableFilter(filter);
+  }
+
+  /** The query of a view to be created, as H2 would keep it. */
+  public static String sqlOf(CreateView definition) {
+    Query query = queryOf(definition);
+    return query == null ? textOf(definition) : query.getPlanSQL(HasSQL.DEFAULT_SQL_FLAGS);
+  }
+
+  /** The names that the definition of a view gives to its columns; null if the query does. */
+  static @Nullable List<String> namedColumns(TableView view) {
+    Column[] named = (Column @Nullable []) NAMED_COLUMNS.get(view);
+    return named == null ? null : Stream.of(named).map(Column::getName).toList();
+  }
+
   /** The domain that a domain to be created narrows, or null. */
   public static @Nullable Domain parentOf(CreateDomain definition) {
     return (@Nullable Domain) PARENT.get(definition);
@@ -395,6 +430,30 @@ public final class H2Definitions {
         given.add(changed == null ? altered : changed);
       }
       given.addAll(newColumns(columns));
+    }
+    return given;
+  }
+
+  /** The expressions that a definition gives to an existing table or domain. */
+  public static List<Expression> newExpressions(Prepared definition) {
+    List<@Nullable Expression> found = new ArrayList<>();
+    if (definition instanceof AlterTableAlterColumn columns) {
+      found.add((@Nullable Expression) SET_EXPRESSION.get(columns));
+      for (Column column : givenColumns(columns)) {
+        found.add(column.getEffectiveDefaultExpression());
+        found.add(column.getEffectiveOnUpdateExpression());
+      }
+      found.addAll(checksOf(columns));
+    } else if (definition instanceof AlterTableAddConstraint constraint) {
+      found.add(checkOf(constraint));
+    } else if (definition instanceof AlterDomainExpressions domain) {
+      found.add((@Nullable Expression) DOMAIN_EXPRESSION.get(domain));
+    }
+    List<Expression> given = new ArrayList<>();
+    for (Expression expression : found) {
+      if (expression != null) {
+        given.add(expression);
+      }
     }
     return given;
   }

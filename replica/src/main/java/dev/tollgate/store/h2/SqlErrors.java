@@ -73,6 +73,12 @@ public final class SqlErrors {
     return exception(SqlState.INVALID_ARGUMENT, message);
   }
 
+  /** The error for a definition after which another object could not be made again. */
+  public static DbException unrestorable(String message) {
+    int code = ErrorCode.CANNOT_DROP_2;
+    return DbException.convert(new SQLException(message, ErrorCode.getState(code), code));
+  }
+
   public static SQLException exception(SqlState state, String message) {
     return new SQLException(message, state.state(), state.vendorCode());
   }

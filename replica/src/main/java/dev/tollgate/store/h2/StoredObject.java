@@ -1,42 +1,53 @@
 package dev.tollgate.store.h2;
 
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
+import static java.util.Objects.requireNonNull;
+
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.h2.command.Prepared;
 import org.h2.constraint.Constraint;
-import org.h2.engine.Database;
 import org.h2.engine.DbObject;
+import org.h2.engine.SessionLocal;
 import org.h2.index.Index;
-import org.h2.schema.Schema;
-import org.h2.schema.SchemaObject;
+import org.h2.schema.Domain;
+import org.h2.schema.Sequence;
+import org.h2.table.Column;
+import org.h2.table.Table;
+import org.h2.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One object of a database as H2 would re-create it.
+ * One object of a database that a statement makes.
  *
+ * @param id the number that H2 has given to the object
+ * @param name names the object in messages
+ * @param statement makes the object, without what {@link StoredExpression} has of it
+ * @param sql as H2 would re-create the object
  * @param comparable the SQL that has to be the same on every replica, or null
  */
-public record StoredObject(int id, String sql, @Nullable String comparable) {
-  /** All permanent objects, in the order in which H2 would create them at a restart. */
-  static List<StoredObject> of(Database database) {
-    List<DbObject> objects = new ArrayList<>();
-    objects.addAll(database.getAllUsersAndRoles());
-    objects.addAll(database.getAllRights());
-    objects.addAll(database.getAllComments());
-    for (Schema schema : database.getAllSchemasNoMeta()) {
-      objects.add(schema);
-      List<SchemaObject> inSchema = schema.getAll(null);
-      objects.addAll(inSchema);
-    }
-    objects.sort(Comparator.comparingInt(StoredObject::phase).thenComparingInt(DbObject::getId));
-    List<StoredObject> stored = new ArrayList<>();
-    for (DbObject object : objects) {
-      String sql = object.getId() <= 0 || object.isTemporary() ? null : createSql(object);
-      if (sql != null) {
-        stored.add(new StoredObject(object.getId(), sql, comparableSql(object, sql)));
-      }
-    }
-    return stored;
+public record StoredObject(
+    int id, String name, String statement, String sql, @Nullable String comparable)
+    implements StoredDefinition {
+  public StoredObject {
+    requireNonNull(name, "name");
+    requireNonNull(statement, "statement");
+    requireNonNull(sql, "sql");
+  }
+
+  private static final String MINVALUE = " MINVALUE ";
+  private static final String MAXVALUE = " MAXVALUE ";
+
+  /** Returns null for an object that H2 does not re-create by itself. */
+  static @Nullable StoredObject of(DbObject object) {
+    String sql = createSql(object);
+    return sql == null
+        ? null
+        : new StoredObject(
+            object.getId(),
+            kindOf(object) + ' ' + StoredView.quoted(object),
+            statementOf(object, sql),
+            sql,
+            comparableSql(object, sql));
   }
 
   /**
@@ -45,42 +56,126 @@ public record StoredObject(int id, String sql, @Nullable String comparable) {
    */
   private static @Nullable String comparableSql(DbObject object, String sql) {
     if (object instanceof Constraint constraint) {
-      return constraint.getCreateSQLWithoutIndexes();
+      return withoutPlans(constraint.getCreateSQLWithoutIndexes());
     }
-    return object instanceof Index index && isOfConstraint(index) ? null : sql;
+    return object instanceof Index index && isOfConstraint(index) ? null : withoutPlans(sql);
+  }
+
+  /**
+   * H2 writes the tables of a subquery in the order in which it reads them, which depends on the
+   * rows that there were when it made the plan. The words are the same in any order.
+   */
+  private static String withoutPlans(String sql) {
+    return sql.contains("SELECT")
+        ? Stream.of(sql.split("\\s+")).sorted().collect(Collectors.joining(" "))
+        : sql;
   }
 
   public static boolean isOfConstraint(Index index) {
     return index.getIndexType().getBelongsToConstraint();
   }
 
-  /** For a sequence, SQL with the next value; for its own restart, H2 writes a later value. */
-  private static String createSql(DbObject object) {
-    return object.getType() == DbObject.SEQUENCE
-        ? object.getCreateSQL()
-        : object.getCreateSQLForMeta();
+  private static @Nullable String createSql(DbObject object) {
+    return object instanceof Sequence sequence ? createSql(sequence) : object.getCreateSQLForMeta();
   }
 
-  private static int phase(DbObject object) {
+  /**
+   * SQL with the next value and both bounds. For its own restart, H2 writes a later value; and it
+   * leaves out bounds that it takes for standard ones, which they are not where the sequence was
+   * altered to start elsewhere.
+   */
+  private static String createSql(Sequence sequence) {
+    String sql = sequence.getCreateSQL();
+    String options = sequence.getSequenceOptionsSQL(new StringBuilder()).toString();
+    String bounds =
+        (options.contains(MINVALUE) ? "" : MINVALUE + sequence.getMinValue())
+            + (options.contains(MAXVALUE) ? "" : MAXVALUE + sequence.getMaxValue());
+    int end = sql.lastIndexOf(options) + options.length();
+    return sql.substring(0, end) + bounds + sql.substring(end);
+  }
+
+  private static String statementOf(DbObject object, String sql) {
+    if (object instanceof Table table) {
+      return isComputed(table) ? withoutExpressions(table, /* forMeta= */ true) : sql;
+    }
+    return object instanceof Domain domain ? withoutExpressions(domain) : sql;
+  }
+
+  private static boolean isComputed(Table table) {
+    for (Column column : table.getColumns()) {
+      if (StoredExpression.isComputed(column.getDefaultExpression())
+          || StoredExpression.isComputed(column.getOnUpdateExpression())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The CREATE TABLE of a table, without what {@link StoredExpression} has of it.
+   *
+   * @param forMeta whether identity columns name their sequences, as H2 writes for its own restart
+   */
+  static String withoutExpressions(Table table, boolean forMeta) {
+    StringBuilder sql = new StringBuilder("CREATE MEMORY TABLE ").append(StoredView.quoted(table));
+    if (table.getComment() != null) {
+      StringUtils.quoteStringSQL(sql.append(" COMMENT "), table.getComment());
+    }
+    String separator = "(\n    ";
+    for (Column column : table.getColumns()) {
+      sql.append(separator).append(withoutExpressions(column).getCreateSQL(forMeta));
+      separator = ",\n    ";
+    }
+    return sql.append("\n)").toString();
+  }
+
+  private static Column withoutExpressions(Column column) {
+    Column bare = column.getClone();
+    if (StoredExpression.isComputed(column.getDefaultExpression())) {
+      bare.setDefaultExpression(null, null);
+    }
+    if (StoredExpression.isComputed(column.getOnUpdateExpression())) {
+      bare.setOnUpdateExpression(null, null);
+    }
+    return bare;
+  }
+
+  private static String withoutExpressions(Domain domain) {
+    Domain bare = new Domain(domain.getSchema(), domain.getId(), domain.getName());
+    bare.setDataType(domain.getDataType());
+    bare.setDomain(domain.getDomain());
+    if (!StoredExpression.isComputed(domain.getDefaultExpression())) {
+      bare.setDefaultExpression(null, domain.getDefaultExpression());
+    }
+    if (!StoredExpression.isComputed(domain.getOnUpdateExpression())) {
+      bare.setOnUpdateExpression(null, domain.getOnUpdateExpression());
+    }
+    return bare.getCreateSQL();
+  }
+
+  static String kindOf(DbObject object) {
     return switch (object.getType()) {
-      case DbObject.USER -> 1;
-      case DbObject.SCHEMA -> 2;
-      case DbObject.FUNCTION_ALIAS -> 3;
-      case DbObject.DOMAIN -> 4;
-      case DbObject.SEQUENCE -> 5;
-      case DbObject.CONSTANT -> 6;
-      case DbObject.TABLE_OR_VIEW -> 7;
-      case DbObject.INDEX -> 8;
-      case DbObject.CONSTRAINT -> isKey((Constraint) object) ? 9 : 10;
-      case DbObject.ROLE -> 11;
-      case DbObject.RIGHT -> 12;
-      default -> 13;
+      case DbObject.USER -> "user";
+      case DbObject.SCHEMA -> "schema";
+      case DbObject.FUNCTION_ALIAS -> "function";
+      case DbObject.DOMAIN -> "domain";
+      case DbObject.SEQUENCE -> "sequence";
+      case DbObject.CONSTANT -> "constant";
+      case DbObject.TABLE_OR_VIEW -> "table";
+      case DbObject.INDEX -> "index";
+      case DbObject.CONSTRAINT -> "constraint";
+      case DbObject.ROLE -> "role";
+      case DbObject.RIGHT -> "right";
+      default -> "object";
     };
   }
 
-  /** True for keys: foreign keys need the keys to which they refer. */
-  private static boolean isKey(Constraint constraint) {
-    return constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY
-        || constraint.getConstraintType() == Constraint.Type.UNIQUE;
+  @Override
+  public void make(SessionLocal session, int number) {
+    Prepared prepared = session.prepare(statement);
+    if (number != 0) {
+      prepared.setPersistedObjectId(number);
+    }
+    prepared.update();
   }
 }

@@ -6,7 +6,10 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.RowNumbers;
+import dev.tollgate.store.h2.StoredDefinition;
+import dev.tollgate.store.h2.StoredExpression;
 import dev.tollgate.store.h2.StoredObject;
+import dev.tollgate.store.h2.StoredView;
 import dev.tollgate.store.statement.ReaderGate;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireWriter;
@@ -34,9 +37,9 @@ import org.h2.value.Value;
  * cursors that were opened then. A definition would remove these rows, so it waits. If the wait is
  * long, the definition ends the copy.
  *
- * <p>Definitions are copied as H2 keeps them for its own restart, with the ids of the objects. So
- * generated names, and the order of indexes and constraints, come back as they were. The apply
- * thread begins a copy; any one thread writes it.
+ * <p>Definitions are copied with the ids of the objects, and in the order in which a restore makes
+ * them. So generated names, and the order of indexes and constraints, come back as they were. The
+ * apply thread begins a copy; any one thread writes it.
  */
 public final class DatabaseCopy implements AutoCloseable {
   public static final int DEFINITION = 32;
@@ -44,6 +47,8 @@ public final class DatabaseCopy implements AutoCloseable {
   public static final int ROWS = 34;
   public static final int OBJECT_IDS = 35;
   public static final int ROW_NUMBERS = 36;
+  static final int VIEW = 37;
+  static final int EXPRESSION = 38;
 
   private static final int BLOCK_BYTES = 64 << 10;
 
@@ -71,7 +76,7 @@ public final class DatabaseCopy implements AutoCloseable {
   private final ReaderGate gate;
   private final Reading reading;
   private final SessionLocal session;
-  private final List<StoredObject> definitions;
+  private final List<StoredDefinition> definitions;
   private final long[] objectIds;
   private final List<TableRows> tables = new ArrayList<>();
 
@@ -102,7 +107,7 @@ public final class DatabaseCopy implements AutoCloseable {
     session = database.openAdministration();
     // keeps large objects that are deleted meanwhile
     session.startStatementWithinTransaction(null);
-    definitions = database.objectsOfClients();
+    definitions = database.definitionsOfClients();
     objectIds = H2Numbers.takenObjectIds(database.h2());
     for (Schema schema : database.h2().getAllSchemasNoMeta()) {
       for (Table table : schema.getAllTablesAndViews(session)) {
@@ -126,10 +131,9 @@ public final class DatabaseCopy implements AutoCloseable {
    */
   public void writeTo(SnapshotWriter out) throws IOException {
     WireWriter body = new WireWriter(2 * BLOCK_BYTES);
-    for (StoredObject definition : definitions) {
+    for (StoredDefinition definition : definitions) {
       body.clear();
-      body.i32(definition.id()).string(definition.sql());
-      out.record(DEFINITION, body);
+      out.record(write(definition, body), body);
     }
     for (TableRows table : tables) {
       body.clear();
@@ -146,6 +150,38 @@ public final class DatabaseCopy implements AutoCloseable {
       requireNotCancelled();
       write(out, body, table);
     }
+  }
+
+  private static int write(StoredDefinition definition, WireWriter body) {
+    if (definition instanceof StoredObject object) {
+      body.i32(object.id()).string(object.name()).string(object.statement());
+      return DEFINITION;
+    }
+    if (definition instanceof StoredView view) {
+      body.i32(view.id()).string(view.schema()).string(view.view());
+      List<String> columns = view.columns();
+      body.flag(columns != null);
+      if (columns != null) {
+        names(body, columns);
+      }
+      String comment = view.comment();
+      body.flag(comment != null);
+      if (comment != null) {
+        body.string(comment);
+      }
+      body.string(view.query());
+      return VIEW;
+    }
+    StoredExpression expression = (StoredExpression) definition;
+    body.u8(expression.kind().code());
+    body.string(expression.schema()).string(expression.object());
+    String column = expression.column();
+    body.flag(column != null);
+    if (column != null) {
+      body.string(column);
+    }
+    body.string(expression.text());
+    return EXPRESSION;
   }
 
   /**
@@ -166,7 +202,7 @@ public final class DatabaseCopy implements AutoCloseable {
     WireWriter body = new WireWriter(2 * BLOCK_BYTES);
     body.clear();
     definitions.stream()
-        .map(StoredObject::comparable)
+        .map(StoredDefinition::comparable)
         .filter(Objects::nonNull)
         .sorted()
         .forEach(body::string);

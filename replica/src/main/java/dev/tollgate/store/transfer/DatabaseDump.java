@@ -8,6 +8,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.TableName;
 import dev.tollgate.store.fence.RowGuard;
 import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.StoredExpression;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
 import java.io.IOException;
@@ -36,6 +37,7 @@ import org.h2.table.TableView;
 import org.h2.util.HasSQL;
 import org.h2.util.StringUtils;
 import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts what a {@link DatabaseCopy} wrote into SQL statements that a client can send.
@@ -86,8 +88,7 @@ public final class DatabaseDump implements AutoCloseable {
     if (kind == DatabaseCopy.OBJECT_IDS) {
       writeDefinitions();
     } else if (kind == DatabaseCopy.TABLE) {
-      Table table = restore.table();
-      insert = table == null ? "" : insertInto(table);
+      insert = insertInto(restore.table());
     }
   }
 
@@ -114,6 +115,14 @@ public final class DatabaseDump implements AutoCloseable {
     for (TableView view : views()) {
       statement(view.getCreateSQL(/* orReplace= */ false, /* force= */ false));
     }
+    for (Table table : tables()) {
+      List<StoredExpression> expressions = expressions(table);
+      if (expressions != null) {
+        for (StoredExpression expression : expressions) {
+          statement(expression.statement());
+        }
+      }
+    }
     for (Comment comment : restore.database().h2().getAllComments()) {
       statement(comment.getCreateSQL());
     }
@@ -128,6 +137,11 @@ public final class DatabaseDump implements AutoCloseable {
         statement("CREATE SCHEMA " + sql(schema));
       }
     }
+    for (Sequence sequence : all(Schema::getAllSequences)) {
+      if (!sequence.getBelongsToTable()) {
+        statement(sequence.getCreateSQL());
+      }
+    }
     Set<Domain> domains = new LinkedHashSet<>();
     this.<Domain>all(Schema::getAllDomains).forEach(domain -> addWithParents(domain, domains));
     for (Domain domain : domains) {
@@ -139,19 +153,23 @@ public final class DatabaseDump implements AutoCloseable {
         }
       }
     }
-    for (Sequence sequence : all(Schema::getAllSequences)) {
-      if (!sequence.getBelongsToTable()) {
-        statement(sequence.getCreateSQL());
-      }
-    }
     for (Table table : tables()) {
-      statement(table.getCreateSQL());
+      boolean later = expressions(table) != null;
+      statement(later ? StoredExpression.createWithout(table) : table.getCreateSQL());
     }
     for (Constraint constraint : all(Schema::getAllConstraints)) {
       if (constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY) {
         statement(constraint.getCreateSQLWithoutIndexes());
       }
     }
+  }
+
+  /** Expressions that may read other tables and views; null if they cannot be set later. */
+  private static @Nullable List<StoredExpression> expressions(Table table) {
+    List<StoredExpression> found = StoredExpression.settable(table);
+    return found != null && found.stream().anyMatch(one -> one.text().contains("SELECT"))
+        ? found
+        : null;
   }
 
   private static void addWithParents(Domain domain, Set<Domain> domains) {
@@ -233,9 +251,6 @@ public final class DatabaseDump implements AutoCloseable {
 
   private void writeRows(WireReader in) throws IOException {
     Table table = restore.table();
-    if (table == null) {
-      return;
-    }
     Column[] columns = table.getColumns();
     int[] written =
         IntStream.range(0, columns.length).filter(i -> !columns[i].isGenerated()).toArray();

@@ -8,12 +8,17 @@ import dev.tollgate.store.fence.FencedTables;
 import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Numbers;
 import dev.tollgate.store.h2.RowNumbers;
+import dev.tollgate.store.h2.StoredDefinition;
+import dev.tollgate.store.h2.StoredExpression;
 import dev.tollgate.store.h2.StoredObject;
+import dev.tollgate.store.h2.StoredView;
 import dev.tollgate.store.limits.Views;
 import dev.tollgate.store.schema.SystemSchema;
 import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireReader;
+import dev.tollgate.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,20 +26,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import org.h2.command.Prepared;
-import org.h2.command.ddl.CreateIndex;
 import org.h2.constraint.Constraint;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Index;
-import org.h2.message.DbException;
 import org.h2.result.Row;
 import org.h2.schema.Schema;
 import org.h2.table.Column;
 import org.h2.table.Table;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Fills an empty database with what a {@link DatabaseCopy} wrote: definitions, which run once they
@@ -43,21 +43,33 @@ import org.slf4j.LoggerFactory;
 public final class DatabaseRestore {
   private static final int ROWS_PER_COMMIT = 10_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(DatabaseRestore.class);
+  private static final byte[] NOTHING = {};
 
   private final H2Database database = SystemSchema.newDatabase();
   private final SessionLocal session = database.openAdministration();
-  private final List<StoredObject> definitions = new ArrayList<>();
+  private final List<StoredDefinition> definitions = new ArrayList<>();
 
   /** The row numbers of tables, if the snapshot contains them. */
   private final Map<TableName, RowNumbers> numbers = new HashMap<>();
 
-  /** The table whose rows come next; null if the rows are left out. */
+  /** The table whose rows come next; null before the first. */
   private @Nullable Table table;
 
   private int uncommitted;
 
+  private final boolean keepsRows;
+  private long rows;
+
   public DatabaseRestore() {
+    this(/* keepsRows= */ true);
+  }
+
+  /**
+   * @param keepsRows false for a trial, which decodes rows, compares them with what was written,
+   *     and forgets them
+   */
+  public DatabaseRestore(boolean keepsRows) {
+    this.keepsRows = keepsRows;
     session.setAutoCommit(false);
     // lets H2 read what it writes for its own restart
     session.setQuirksMode(true);
@@ -67,7 +79,9 @@ public final class DatabaseRestore {
   public void accept(int kind, WireReader in) throws UnknownVersionException {
     switch (kind) {
       case DatabaseCopy.DEFINITION ->
-          definitions.add(new StoredObject(in.i32(), in.string(), null));
+          definitions.add(new StoredObject(in.i32(), in.string(), in.string(), "", null));
+      case DatabaseCopy.VIEW -> definitions.add(view(in));
+      case DatabaseCopy.EXPRESSION -> definitions.add(expression(in));
       case DatabaseCopy.ROW_NUMBERS ->
           numbers.put(new TableName(in.string(), in.string()), RowNumbers.read(in));
       case DatabaseCopy.OBJECT_IDS -> takeObjectIds(in);
@@ -86,9 +100,14 @@ public final class DatabaseRestore {
     return session;
   }
 
-  /** The table whose rows come next, or null if they are left out. */
-  @Nullable Table table() {
-    return table;
+  /** The table whose rows come next. */
+  Table table() {
+    return requireNonNull(table, "table");
+  }
+
+  /** How many rows were read so far. */
+  public long rows() {
+    return rows;
   }
 
   /** Ends the restore and returns the database. */
@@ -125,17 +144,8 @@ public final class DatabaseRestore {
     endTable();
     Schema schema = database.h2().getSchema(in.string());
     String name = in.string();
-    Table found = schema.findTableOrView(session, name);
+    Table found = schema.getTableOrView(session, name);
     table = found;
-    if (found == null) {
-      // until version 0.1 of November 2026 a snapshot had only the rows of such a table
-      LOG.warn(
-          "the temporary table {}.{} is not restored: the version of Tollgate that wrote the snapshot"
-              + " left its definition out. Create the table again.",
-          schema.getName(),
-          name);
-      return;
-    }
     // H2 uses indexes and constraints in the order in which they were created
     List<Index> indexes = DatabaseCopy.indexesOf(found);
     indexes.sort(inOrder(indexes.size(), names(in), Index::getName));
@@ -166,16 +176,24 @@ public final class DatabaseRestore {
   }
 
   private void addRows(WireReader in) {
-    Table target = table;
-    if (target == null) {
-      return;
-    }
+    Table target = requireNonNull(table, "table");
+    byte[] written = keepsRows ? NOTHING : in.rest();
+    WireReader records = keepsRows ? in : new WireReader(written);
+    WireWriter again = new WireWriter();
     Column[] columns = target.getColumns();
-    while (in.remaining() > 0) {
-      long key = in.i64();
+    while (records.remaining() > 0) {
+      long key = records.i64();
       Value[] values = new Value[columns.length];
       for (int i = 0; i < values.length; i++) {
-        values[i] = ValueCodec.readStored(in, columns[i].getType(), session);
+        values[i] = ValueCodec.readStored(records, columns[i].getType(), session);
+      }
+      rows++;
+      if (!keepsRows) {
+        again.i64(key);
+        for (Value value : values) {
+          ValueCodec.write(again, value);
+        }
+        continue;
       }
       Row row = target.createRow(values, Row.MEMORY_CALCULATE);
       row.setKey(key);
@@ -185,48 +203,77 @@ public final class DatabaseRestore {
         uncommitted = 0;
       }
     }
+    if (!Arrays.equals(written, 0, written.length, again.array(), 0, again.size())) {
+      throw new IllegalStateException(
+          "the snapshot cannot be restored: a row of table "
+              + FencedTables.nameOf(target)
+              + " comes back with other values than it was written with");
+    }
+  }
+
+  private static StoredView view(WireReader in) {
+    return new StoredView(
+        in.i32(),
+        in.string(),
+        in.string(),
+        in.flag() ? names(in) : null,
+        in.flag() ? in.string() : null,
+        in.string(),
+        "");
+  }
+
+  private static StoredExpression expression(WireReader in) {
+    return new StoredExpression(
+        StoredExpression.Kind.of(in.u8()),
+        in.string(),
+        in.string(),
+        in.flag() ? in.string() : null,
+        in.string());
   }
 
   /**
-   * Runs the definitions in the order in which they come. Some need others of their kind, as a
-   * domain needs the domain that it narrows. A definition that fails is tried again after the rest.
+   * Makes the definitions in the order of the snapshot, in which each comes after all that it
+   * needs.
    */
   private void define() {
-    List<StoredObject> open = List.copyOf(definitions);
-    definitions.clear();
     Set<Integer> ids = new HashSet<>();
-    for (StoredObject definition : open) {
+    for (StoredDefinition definition : definitions) {
       if (H2Numbers.reserveObjectId(database.h2(), definition.id())) {
         ids.add(definition.id());
       }
     }
     Placeholders placeholders = new Placeholders();
-    while (!open.isEmpty()) {
-      List<StoredObject> failed = new ArrayList<>();
-      DbException failure = null;
-      for (StoredObject definition : open) {
-        try {
-          Prepared prepared = session.prepare(definition.sql());
-          if (ids.contains(definition.id())) {
-            prepared.setPersistedObjectId(definition.id());
-          }
-          if (prepared instanceof CreateIndex) {
-            placeholders.put();
-          }
-          prepared.update();
-        } catch (DbException e) {
-          failed.add(definition);
-          failure = e;
-        }
+    boolean views = false;
+    for (StoredDefinition definition : definitions) {
+      if (definition instanceof StoredView) {
+        views = true;
+      } else if (views) {
+        // what comes next may read any view
+        Views.compile(session);
+        views = false;
       }
-      if (failure != null && failed.size() == open.size()) {
-        throw failure;
+      if (definition instanceof StoredObject) {
+        placeholders.put();
       }
-      open = failed;
+      make(definition, ids.contains(definition.id()) ? definition.id() : 0);
     }
+    definitions.clear();
     placeholders.remove();
     session.commit(false);
     Views.compile(session);
+  }
+
+  private void make(StoredDefinition definition, int id) {
+    try {
+      definition.make(session, id);
+    } catch (RuntimeException e) {
+      throw new IllegalStateException(
+          "the snapshot cannot be restored: its "
+              + definition.name()
+              + " cannot be made again, because "
+              + e.getMessage(),
+          e);
+    }
   }
 
   /** Rows that make H2 keep the indexes of tables apart from the rows, as in the original. */

@@ -132,6 +132,61 @@ class SnapshotsTest {
     assertEquals(log.status().lastAppliedIndex(), get(log.snapshots().take()).index());
   }
 
+  @Test
+  void oneThatCannotBeReadBackIsNone() throws Exception {
+    consumer.copies.add(new Copy(null));
+    SnapshotFile first = get(log.snapshots().take());
+    apply();
+    consumer.unreadable = new IllegalStateException("its view V cannot be made again");
+    consumer.copies.add(new Copy(null));
+    CompletableFuture<SnapshotFile> failed = log.snapshots().take();
+    ExecutionException thrown = assertThrows(ExecutionException.class, () -> get(failed));
+    assertTrue(thrown.getMessage().contains("its view V cannot be made again"), thrown.toString());
+    assertEquals(List.of(first), log.snapshots().list());
+    assertTrue(Files.exists(first.path().resolveSibling("snapshot.unreadable")));
+    assertEquals(1, log.figures().unreadable());
+    consumer.unreadable = null;
+    consumer.copies.add(new Copy(null));
+    get(log.snapshots().take());
+    assertEquals(2, log.snapshots().list().size());
+  }
+
+  @Test
+  void nodeThatCannotRestoreTheNewestTakesTheOneBeforeAndTheLog() throws Exception {
+    consumer.copies.add(new Copy(null));
+    SnapshotFile first = get(log.snapshots().take());
+    apply();
+    consumer.copies.add(new Copy(null));
+    SnapshotFile second = get(log.snapshots().take());
+    log.close();
+    RecordingConsumer again = new RecordingConsumer();
+    again.unrestorable.set(1);
+    try (RatisLog restarted = new RatisLog(RaftSettings.alone("n1", directory), again)) {
+      restarted.start();
+      await().atMost(DEADLINE).until(again.leading::get);
+      assertEquals(2, again.restored.get());
+      assertTrue(
+          again.indexes.stream()
+              .anyMatch(index -> index > first.index() && index <= second.index()),
+          () -> "entries were applied again: " + again.indexes);
+      assertEquals(List.of(first), restarted.snapshots().list());
+    }
+  }
+
+  @Test
+  void nodeThatCanRestoreNoSnapshotNamesTheFirstCauseAndKeepsThem() throws Exception {
+    consumer.copies.add(new Copy(null));
+    SnapshotFile first = get(log.snapshots().take());
+    log.close();
+    RecordingConsumer again = new RecordingConsumer();
+    again.unrestorable.set(1);
+    try (RatisLog restarted = new RatisLog(RaftSettings.alone("n1", directory), again)) {
+      Exception thrown = assertThrows(Exception.class, restarted::start);
+      assertTrue(thrown.toString().contains("table T cannot be made again"), thrown.toString());
+    }
+    assertTrue(Files.exists(first.path()));
+  }
+
   /** Two are kept, and the log before the older one is dropped. */
   @Test
   void oneWithoutItsDigestIsNone() throws Exception {

@@ -89,7 +89,7 @@ class MetricsPagesTest {
             9_000_000, 1, 2, 3, 4, 5, 6, 7, 2_000_000, 8, count, count, 5_000, locks(count)),
         Duration.ofMillis(10),
         new PipelineFigures(1, 2, 3, 4, 5, count),
-        new LogFigures(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14),
+        new LogFigures(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
         new ClientFigures(1, 2, 3, 4, 5, 6, 7, Map.of(Workers.Kind.QUERIES, 8)),
         new ArrivalFigures(1, 2, 3, 4));
   }

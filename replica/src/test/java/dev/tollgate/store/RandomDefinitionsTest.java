@@ -1,0 +1,97 @@
+package dev.tollgate.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever depends on whatever, a snapshot brings the database back, and the restored database goes
+ * on alike. Replays with -Dtollgate.seed.
+ */
+class RandomDefinitionsTest {
+  /** Statements before a new database begins. */
+  private static final int STATEMENTS = 80;
+
+  private static final int STATEMENTS_PER_SNAPSHOT = 3;
+
+  @Test
+  void everySchemaComesBack() throws Exception {
+    run(Integer.getInteger("tollgate.seconds", 20));
+  }
+
+  @Tag("nightly")
+  @Test
+  void everySchemaComesBackForAnHour() throws Exception {
+    run(3_600);
+  }
+
+  private static void run(long seconds) throws Exception {
+    long seed = Long.getLong("tollgate.seed", System.nanoTime());
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    Map<String, Integer> outcomes = new TreeMap<>();
+    int databases = 0;
+    do {
+      System.out.println("RandomDefinitionsTest: -Dtollgate.seed=" + (seed + databases));
+      oneDatabase(new Random(seed + databases++), outcomes);
+    } while (System.nanoTime() < end);
+    System.out.println("RandomDefinitionsTest: " + databases + " databases: " + outcomes);
+    int all = outcomes.values().stream().mapToInt(Integer::intValue).sum();
+    assertTrue(outcomes.getOrDefault(Planned.OK, 0) > all / 10, outcomes.toString());
+  }
+
+  private static void oneDatabase(Random random, Map<String, Integer> outcomes) throws Exception {
+    RandomDefinitions definitions = new RandomDefinitions(random);
+    StringBuilder history = new StringBuilder();
+    try (StoreDriver first = new StoreDriver();
+        StoreDriver second = new StoreDriver()) {
+      Planned one = new Planned(first);
+      Planned two = new Planned(second);
+      for (int i = 0; i < STATEMENTS; i++) {
+        String sql =
+            i < RandomDefinitions.FIRST.size()
+                ? RandomDefinitions.FIRST.get(i)
+                : definitions.next();
+        String outcome = run(one, sql, history);
+        outcomes.merge(outcome.length() > 5 ? outcome.substring(0, 7) : outcome, 1, Integer::sum);
+        history.append(sql).append("; -- ").append(outcome).append('\n');
+        assertEquals(outcome, two.run(sql), () -> "the restored database, after\n" + history);
+        if (outcome.equals(Planned.OK) && random.nextInt(STATEMENTS_PER_SNAPSHOT) == 0) {
+          requireSame(first, second, history);
+        }
+      }
+    }
+  }
+
+  private static String run(Planned replica, String sql, StringBuilder history) {
+    try {
+      return replica.run(sql);
+    } catch (RuntimeException e) {
+      throw new AssertionError(e.getMessage() + " at " + sql + "\nafter\n" + history, e);
+    }
+  }
+
+  private static void requireSame(StoreDriver first, StoreDriver second, StringBuilder history) {
+    try {
+      byte[] snapshot = DatabaseCopyTest.snapshotOf(second.database);
+      RestorableTest.trial(snapshot);
+      DatabaseCopyTest.read(snapshot, second.database);
+      assertEquals(
+          List.of(), RestorableTest.differences(first.database.script(), second.database.script()));
+      assertArrayEquals(snapshot, DatabaseCopyTest.snapshotOf(second.database));
+      // of two histories the names that H2 gives to indexes of constraints may differ
+      assertEquals(
+          DatabaseCopyTest.placesIn(first.database), DatabaseCopyTest.placesIn(second.database));
+      assertEquals(RandomStatementsTest.checksums(first), RandomStatementsTest.checksums(second));
+    } catch (Exception | AssertionError e) {
+      throw new AssertionError(e.getMessage() + "\nafter\n" + history, e);
+    }
+  }
+}
