@@ -4,17 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.command.Environment;
+import dev.tollgate.h2.Reproducible;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.time.temporal.WeekFields;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 import java.time.zone.ZoneRulesProvider;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -55,7 +54,6 @@ public final class LocalEnvironment {
 
   static Environment compute() {
     SortedMap<String, String> fingerprints = new TreeMap<>();
-    fingerprints.put("calendar", calendar());
     fingerprints.put("characters", characters());
     fingerprints.put("numbers", numbers());
     fingerprints.put("time zones", timeZones());
@@ -67,12 +65,6 @@ public final class LocalEnvironment {
             + String.join(" ", ZoneRulesProvider.getVersions("UTC").keySet())
             + " on "
             + System.getProperty("os.arch"));
-  }
-
-  /** The first day of the week, and the numbering of weeks, in the default locale. */
-  private static String calendar() {
-    WeekFields weeks = WeekFields.of(Locale.getDefault());
-    return weeks.getFirstDayOfWeek() + " " + weeks.getMinimalDaysInFirstWeek();
   }
 
   /** Letters, cases, digits and white space. */
@@ -92,8 +84,8 @@ public final class LocalEnvironment {
       }
       digest.update(kinds.flip());
       String block = text.toString();
-      digest.update(block.toUpperCase(Locale.getDefault()).getBytes(UTF_16BE));
-      digest.update(block.toLowerCase(Locale.getDefault()).getBytes(UTF_16BE));
+      digest.update(block.toUpperCase(Reproducible.LOCALE).getBytes(UTF_16BE));
+      digest.update(block.toLowerCase(Reproducible.LOCALE).getBytes(UTF_16BE));
     }
     return fingerprint(digest);
   }

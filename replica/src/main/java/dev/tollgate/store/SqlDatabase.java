@@ -60,8 +60,7 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   /**
    * Opens an empty database.
    *
-   * @throws IllegalStateException if H2 does not behave as the version that Tollgate was built for,
-   *     or the locale of the process would make replicas differ
+   * @throws IllegalStateException if H2 does not behave as the version that Tollgate was built for
    */
   public SqlDatabase() {
     this(StoreLimits.DEFAULT);

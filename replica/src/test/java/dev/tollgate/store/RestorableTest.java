@@ -130,7 +130,7 @@ class RestorableTest {
   void comesBack(String definitions) throws Exception {
     try (StoreDriver original = new StoreDriver()) {
       Planned clients = new Planned(original);
-      for (String sql : definitions.split("; *")) {
+      for (String sql : definitions.split("; *", -1)) {
         assertEquals(Planned.OK, clients.run(sql), sql);
       }
       requireSameAfterRestore(original);
@@ -142,7 +142,7 @@ class RestorableTest {
   void isRefusedAndChangesNothing(String definitions) throws Exception {
     try (StoreDriver original = new StoreDriver()) {
       Planned clients = new Planned(original);
-      List<String> all = new ArrayList<>(List.of(definitions.split("; *")));
+      List<String> all = new ArrayList<>(List.of(definitions.split("; *", -1)));
       String last = all.remove(all.size() - 1);
       for (String sql : all) {
         assertEquals(Planned.OK, clients.run(sql), sql);
@@ -228,8 +228,10 @@ class RestorableTest {
         target.finish(List.of());
       }
       Planned again = new Planned(loaded);
-      for (String sql : dump.toString().split(";\n")) {
-        assertEquals(Planned.OK, again.run(sql), sql);
+      for (String sql : dump.toString().split(";\n", -1)) {
+        if (!sql.isEmpty()) {
+          assertEquals(Planned.OK, again.run(sql), sql);
+        }
       }
       assertEquals(List.of(), differences(original.database.script(), loaded.database.script()));
     }

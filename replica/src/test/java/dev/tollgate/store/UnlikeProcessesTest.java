@@ -52,8 +52,8 @@ class UnlikeProcessesTest {
             "-XX:+UnlockExperimentalVMOptions",
             "-XX:hashCode=2",
             "-Xmx96m",
-            "-Duser.language=ja",
-            "-Duser.country=JP",
+            "-Duser.language=tr",
+            "-Duser.country=TR",
             "-Dfile.encoding=ISO-8859-1",
             "-Duser.timezone=America/New_York",
             "-XX:ActiveProcessorCount=1"));

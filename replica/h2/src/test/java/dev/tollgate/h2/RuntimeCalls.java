@@ -3,6 +3,8 @@ package dev.tollgate.h2;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -20,7 +22,9 @@ import org.objectweb.asm.Opcodes;
  * clears, threads, the default locale, charset and zone, properties, files, the memory and the
  * processors there are.
  */
-final class RuntimeCalls {
+public final class RuntimeCalls {
+  private static final String NO_PLACE = "no place for: ";
+
   private static final Pattern SUSPECT =
       Pattern.compile(
           String.join(
@@ -57,10 +61,62 @@ final class RuntimeCalls {
               "java/util/Currency\\.getSymbol\\(\\).*",
               "java/lang/management/.*"));
 
+  /** A place and a call, of which each may end in a star, and a reason. */
+  private record Allowed(String place, String call, String line) {
+    static Allowed of(String line) {
+      String[] words = line.split(" ", 3);
+      return new Allowed(words[0], words[1], line);
+    }
+
+    boolean fits(String found) {
+      String[] words = found.split(" ", 2);
+      return fits(place, words[0]) && fits(call, words[1]);
+    }
+
+    private static boolean fits(String pattern, String name) {
+      return pattern.endsWith("*")
+          ? name.startsWith(pattern.substring(0, pattern.length() - 1))
+          : name.equals(pattern);
+    }
+  }
+
   private RuntimeCalls() {}
 
+  /**
+   * Compares the places in some classes with a list that has a reason for each.
+   *
+   * @param reasons lines of a place, a call and a reason
+   * @return places without a reason, and reasons without a place; empty if there are none
+   */
+  public static SortedSet<String> differences(List<Path> directories, Path reasons)
+      throws IOException {
+    List<Allowed> allowed = new ArrayList<>();
+    for (String line : Files.readAllLines(reasons)) {
+      if (!line.isBlank() && !line.startsWith("#")) {
+        allowed.add(Allowed.of(line));
+      }
+    }
+    SortedSet<String> differences = new TreeSet<>();
+    allowed.forEach(line -> differences.add(NO_PLACE + line.line()));
+    for (Path directory : directories) {
+      for (String place : in(directory)) {
+        boolean known = false;
+        for (Allowed line : allowed) {
+          if (line.fits(place)) {
+            known = true;
+            differences.remove(NO_PLACE + line.line());
+          }
+        }
+        if (!known) {
+          differences.add("no reason for: " + place);
+        }
+      }
+    }
+    return differences;
+  }
+
   /** Lines such as {@code org/h2/util/Utils.getMemoryMax java/lang/Runtime.maxMemory}. */
-  static SortedSet<String> in(Path directory) throws IOException {
+  private static SortedSet<String> in(Path directory) throws IOException {
     SortedSet<String> found = new TreeSet<>();
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file :

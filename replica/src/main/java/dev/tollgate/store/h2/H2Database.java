@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
 import org.h2.command.CommandInterface;
@@ -65,7 +64,6 @@ public final class H2Database implements AutoCloseable {
    * @param system the statements that create schema TOLLGATE
    */
   public H2Database(List<String> system) {
-    requireNeutralLocale();
     ConnectionInfo connection = new ConnectionInfo(URL, new Properties(), ADMINISTRATOR, "");
     database = new Database(connection, null);
     administrator = new User(database, database.allocateObjectId(), ADMINISTRATOR, false);
@@ -238,26 +236,6 @@ public final class H2Database implements AutoCloseable {
     } catch (DbException e) {
       SQLException cause = e.getSQLException();
       throw new IllegalStateException("H2 " + version() + " refused: " + sql, cause);
-    }
-  }
-
-  /**
-   * UPPER and LOWER of H2 follow the locale of the process. Replicas must agree, today and after
-   * the next restart, so only locales that map letters as Unicode does are allowed.
-   */
-  private static void requireNeutralLocale() {
-    Locale locale = Locale.getDefault();
-    boolean neutral =
-        "i\u0131\u00ecx".toUpperCase(locale).equals("i\u0131\u00ecx".toUpperCase(Locale.ROOT))
-            && "I\u0130\u00ccX"
-                .toLowerCase(locale)
-                .equals("I\u0130\u00ccX".toLowerCase(Locale.ROOT));
-    if (!neutral) {
-      throw new IllegalStateException(
-          "the locale "
-              + locale
-              + " maps letters in its own way, so replicas could differ: start the process with"
-              + " -Duser.language=en");
     }
   }
 }
