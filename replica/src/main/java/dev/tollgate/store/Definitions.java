@@ -70,7 +70,7 @@ final class Definitions {
     this.transactions = transactions;
     this.changed = changed;
     restorable = new Restorable(database);
-    restorable.follow();
+    restorable.follow(List.of());
     actions = new ActionDepth.Counters(database);
     bytes = new RowBytes.Counters(database);
     SessionLocal session = database.openSession();
@@ -102,7 +102,7 @@ final class Definitions {
     if (rows != null) {
       return rows;
     }
-    return LoggedStatements.updated(define(statement, command, context, session));
+    return LoggedStatements.updated(define(statement, command, taken, context, session));
   }
 
   /**
@@ -168,11 +168,13 @@ final class Definitions {
    * the table with it. What follows a definition that H2 has carried out ({@link #follow}) refuses
    * nothing: an exception there is a failure of the replica.
    *
+   * @param named the tables that it names
    * @return the number of rows that it changed
    */
   private long define(
       Operation.ExecuteSql statement,
       StoreCommand command,
+      List<Table> named,
       SqlContext context,
       SessionLocal session) {
     gate.closeForDefinition();
@@ -188,10 +190,10 @@ final class Definitions {
       } catch (RuntimeException e) {
         SqlErrors.requireFunctionOfLog(e);
         asClient(session, undo::run);
-        follow(statement, context, session);
+        follow(statement, named, context, session);
         throw e;
       }
-      follow(statement, context, session);
+      follow(statement, named, context, session);
       context.completed();
       return count;
     } finally {
@@ -222,13 +224,14 @@ final class Definitions {
    * and meters. None of this refuses anything. A view that does not compile is invalid, and a guard
    * that cannot be made is a closed one.
    */
-  private void follow(Operation.ExecuteSql statement, SqlContext context, SessionLocal session) {
+  private void follow(
+      Operation.ExecuteSql statement, List<Table> named, SqlContext context, SessionLocal session) {
     try {
       asClient(
           session,
           () -> {
             Views.compile(session);
-            restorable.follow();
+            restorable.follow(named);
             database.dropLostComments();
             fencedTables.follow(session, context);
             countAll(session);

@@ -8,6 +8,7 @@ import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.SqlErrors;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -72,6 +73,9 @@ final class Restorable {
   /** Expressions that were made of their text, and would have the same text if made again. */
   private final Set<Expression> settled = Collections.newSetFromMap(new WeakHashMap<>());
 
+  /** Tables of which all expressions are settled and none has a subquery. */
+  private final Set<Table> plain = Collections.newSetFromMap(new WeakHashMap<>());
+
   /** Known reaches, which renames do not change. */
   private final Map<Expression, Reach> reaches = new WeakHashMap<>();
 
@@ -87,10 +91,16 @@ final class Restorable {
    * subqueries: H2 would go on with the plan that a subquery got first, even if that plan uses an
    * index that is gone. The others once: H2 may write an expression in another way after it has
    * read it, as LIKE without a wildcard.
+   *
+   * @param named the tables that the definition names: H2 makes others anew to change them
    */
-  void follow() {
+  void follow(Collection<Table> named) {
+    plain.removeAll(named);
     for (Schema schema : schemas(maker)) {
       for (Table table : schema.getAllTablesAndViews(null)) {
+        if (plain.contains(table)) {
+          continue;
+        }
         for (Column column : table.getColumns()) {
           follow(column);
         }
@@ -100,6 +110,9 @@ final class Restorable {
                 maker, (ConstraintCheck) constraint, textOf(constraint.getExpression()));
             settled.add(constraint.getExpression());
           }
+        }
+        if (!readsOthers(table)) {
+          plain.add(table);
         }
       }
       schema.getAllDomains().forEach(this::follow);

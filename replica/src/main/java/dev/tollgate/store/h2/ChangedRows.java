@@ -6,7 +6,10 @@ import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireWriter;
 import java.math.BigDecimal;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.Database;
@@ -53,6 +56,10 @@ public final class ChangedRows {
 
   private final Database database;
   private final Schema hidden;
+
+  /** H2 makes a table anew to change its columns. */
+  private final Set<Table> watched = Collections.newSetFromMap(new WeakHashMap<>());
+
   private WireWriter other = new WireWriter(64);
   private int made;
   private boolean running;
@@ -195,20 +202,8 @@ public final class ChangedRows {
   private List<Table> unwatched() {
     return database.getAllSchemasNoMeta().stream()
         .flatMap(schema -> schema.getAllTablesAndViews(null).stream())
-        .filter(table -> table.getTableType() == TableType.TABLE && !isWatched(table))
+        .filter(table -> table.getTableType() == TableType.TABLE && !watched.contains(table))
         .toList();
-  }
-
-  private static boolean isWatched(Table table) {
-    Iterable<Constraint> constraints = table.getConstraints();
-    if (constraints != null) {
-      for (Constraint constraint : constraints) {
-        if (constraint instanceof Watch) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   private void watch(Table table) {
@@ -216,6 +211,7 @@ public final class ChangedRows {
     Watch watch = new Watch("DIGEST_" + made, table);
     hidden.add(watch);
     table.addConstraint(watch);
+    watched.add(table);
   }
 
   private final class Watch extends HiddenConstraint {
