@@ -45,7 +45,7 @@ if $embedded; then
   classpath="$home/replica/target/classes:$home/replica/target/lib/*:$classpath"
 fi
 
-exec "$java" -Xmx1g -XX:+UseSerialGC -Duser.timezone=UTC "-Dh2.allowedClasses=dev.tollgate.store.*" \
+exec "$java" -Xmx1g -XX:+UseSerialGC -Duser.timezone=UTC \
   "-Djava.util.logging.config.file=$here/jul.properties" \
   "-Dlogback.configurationFile=$here/logback.xml" -cp "$classpath" \
   dev.tollgate.samples.benchmark.Benchmark --home "$home" "${arguments[@]}"

@@ -23,6 +23,10 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.h2.api.ErrorCode;
+import org.h2.engine.SysProperties;
+import org.h2.message.DbException;
+import org.h2.util.JdbcUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -478,6 +482,15 @@ class SqlDatabaseTest {
   @Test
   void selfCheckPasses() {
     H2SelfCheck.run();
+  }
+
+  /** Whatever the properties of the process are. */
+  @Test
+  void h2LoadsNoClassesButThoseOfTheStore() {
+    assertEquals("dev.tollgate.store.*", SysProperties.ALLOWED_CLASSES);
+    DbException e =
+        assertThrows(DbException.class, () -> JdbcUtils.loadUserClass("java.lang.Runtime"));
+    assertEquals(ErrorCode.ACCESS_DENIED_TO_CLASS_1, e.getErrorCode());
   }
 
   @Test
