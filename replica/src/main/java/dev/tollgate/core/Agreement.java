@@ -84,6 +84,10 @@ final class Agreement {
     return Collections.unmodifiableList(skipped);
   }
 
+  boolean hasSkipped(long logIndex, int ordinal) {
+    return skipped.contains(new StateRecord.SkippedCommand(logIndex, ordinal));
+  }
+
   void skip(StateRecord.SkippedCommand command) {
     skipped.add(command);
   }

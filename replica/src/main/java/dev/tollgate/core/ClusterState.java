@@ -171,6 +171,11 @@ public final class ClusterState {
     return state.agreement().check();
   }
 
+  /** True if this command of the log was left out. */
+  public boolean hasSkipped(long logIndex, int ordinal) {
+    return state.agreement().hasSkipped(logIndex, ordinal);
+  }
+
   /** The level of the commands that may be in the log; see {@link FeatureLevels}. */
   public int featureLevel() {
     return state.agreement().featureLevel();

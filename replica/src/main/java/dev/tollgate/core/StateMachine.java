@@ -143,7 +143,7 @@ public final class StateMachine {
     Outcome.Refused refused =
         new Outcome.Refused(
             RefusalCode.SKIPPED,
-            "an operator has had all nodes skip this command, number "
+            "all nodes have skipped this command, number "
                 + at.ordinal()
                 + " of log entry "
                 + at.logIndex()
@@ -403,6 +403,17 @@ public final class StateMachine {
         current.tell(new Notice.FeatureLevelRaised(command.level()));
       }
       return new Outcome.Answered(raised);
+    }
+
+    @Override
+    public Outcome reportFailure(Command.ReportFailure command) {
+      return new Outcome.Done();
+    }
+
+    @Override
+    public Outcome skip(Command.SkipCommand command) {
+      return new Outcome.Answered(
+          state.agreement().hasSkipped(command.logIndex(), command.ordinal()));
     }
 
     @Override

@@ -62,6 +62,21 @@ public interface LogConsumer {
     }
   }
 
+  /**
+   * Reports that the state is not to be trusted, because a command failed, and that the node stands
+   * at that command: until {@link #goesOn} the consumer serves nobody.
+   */
+  default void stands(CommandFailedException why) {}
+
+  /** Leaves out these commands from now on. */
+  default void leaveOut(SkipList skips) {}
+
+  /** Replaces the state with the one before the first entry. */
+  default void beginAnew() {}
+
+  /** Reports that the node no longer stands at a command: its state is whole. */
+  default void goesOn() {}
+
   /** Returns the identity of the cluster and its nodes; callable from any thread, never waits. */
   default ClusterIdentity identity() {
     return ClusterIdentity.NONE;

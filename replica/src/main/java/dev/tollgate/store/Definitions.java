@@ -179,26 +179,34 @@ final class Definitions {
       SessionLocal session) {
     gate.closeForDefinition();
     try {
-      DefinitionUndo undo = new DefinitionUndo(session, command.prepared());
-      long count;
-      try {
-        // H2 is not ended in the middle of a definition: rows and constraints are counted
-        count =
-            Meter.watched(Meter.Watch.NONE, () -> runInH2(statement, command, context, session));
-        session.commit(true);
-        bindNew(statement, context, session);
-      } catch (RuntimeException e) {
-        SqlErrors.requireFunctionOfLog(e);
-        asClient(session, undo::run);
-        follow(statement, named, context, session);
-        throw e;
-      }
-      follow(statement, named, context, session);
-      context.completed();
-      return count;
+      // nothing is ended in the middle of a definition: its rows and constraints are counted
+      return Meter.uncounted(() -> carryOut(statement, command, named, context, session));
     } finally {
       gate.open();
     }
+  }
+
+  private long carryOut(
+      Operation.ExecuteSql statement,
+      StoreCommand command,
+      List<Table> named,
+      SqlContext context,
+      SessionLocal session) {
+    DefinitionUndo undo = new DefinitionUndo(session, command.prepared());
+    long count;
+    try {
+      count = runInH2(statement, command, context, session);
+      session.commit(true);
+      bindNew(statement, context, session);
+    } catch (RuntimeException e) {
+      SqlErrors.requireFunctionOfLog(e);
+      asClient(session, undo::run);
+      follow(statement, named, context, session);
+      throw e;
+    }
+    follow(statement, named, context, session);
+    context.completed();
+    return count;
   }
 
   private long runInH2(

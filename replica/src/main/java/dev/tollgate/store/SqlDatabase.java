@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlDatabase implements SqlStore, AutoCloseable {
   private final StoreLimits limits;
+  private final Supplier<H2Database> empty;
   private final ReaderGate gate = new ReaderGate();
   private final MemoryWatch memory = new MemoryWatch();
   private final SqlReader reader;
@@ -67,10 +68,18 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
   }
 
   SqlDatabase(StoreLimits limits) {
+    this(limits, SystemSchema::newDatabase);
+  }
+
+  /**
+   * @param empty makes the empty databases that {@link #beginAnew} begins with
+   */
+  SqlDatabase(StoreLimits limits, Supplier<H2Database> empty) {
     this.limits = limits;
+    this.empty = empty;
     H2SelfCheck.run();
     reader = new SqlReader(gate, memory);
-    use(SystemSchema.newDatabase());
+    use(empty.get());
   }
 
   private void use(H2Database fresh) {
@@ -143,7 +152,10 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
    * @param fences the fences of its tables
    */
   public void replaceWith(DatabaseRestore restored, Collection<StateRecord.FenceState> fences) {
-    H2Database fresh = restored.finish();
+    replaceWith(restored.finish(), fences);
+  }
+
+  private void replaceWith(H2Database fresh, Collection<StateRecord.FenceState> fences) {
     gate.closeForDefinition();
     try {
       transactions.close();
@@ -154,6 +166,11 @@ public final class SqlDatabase implements SqlStore, AutoCloseable {
     } finally {
       gate.open();
     }
+  }
+
+  /** Replaces this database with an empty one. */
+  public void beginAnew() {
+    replaceWith(empty.get(), List.of());
   }
 
   /** The watch that tells whether there is memory for more. */

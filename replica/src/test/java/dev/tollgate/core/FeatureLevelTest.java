@@ -43,7 +43,9 @@ class FeatureLevelTest {
           "RecordSilence",
           "ReleaseOwnLease",
           "ReportChecksum",
+          "ReportFailure",
           "SeedRandom",
+          "SkipCommand",
           "VerifyReplicas");
 
   /** The same for what {@link Command.Perform} carries out. */

@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster whose nodes, n1, n2 and so on, all run in this process and sync to a directory. */
@@ -44,7 +44,7 @@ final class LocalCluster implements AutoCloseable {
   private final Map<String, Integer> clientPorts = new TreeMap<>();
   private final Map<String, SqlDatabase> databases = new TreeMap<>();
   private final Map<String, Node> nodes = new TreeMap<>();
-  private Consumer<SqlDatabase> preparation = database -> {};
+  private Supplier<SqlDatabase> fresh = SqlDatabase::new;
   private Function<String, @Nullable NodeTls> tls = id -> null;
   private Function<String, FeatureLevels> versions = id -> FeatureLevels.STANDARD;
   private RaftTransport transport = RaftTransport.TCP;
@@ -86,9 +86,9 @@ final class LocalCluster implements AutoCloseable {
     return cluster;
   }
 
-  /** Does this to the database of every node that is started from now on. */
-  void prepare(Consumer<SqlDatabase> work) {
-    preparation = work;
+  /** Gives every node that is started from now on such a database. */
+  void useDatabases(Supplier<SqlDatabase> databases) {
+    fresh = databases;
   }
 
   /** Gives nodes that are started from now on TLS, and this way to each other. */
@@ -129,8 +129,7 @@ final class LocalCluster implements AutoCloseable {
 
   /** Starts a node that says that it computes statements with this. */
   void start(String id, Environment environment) throws IOException {
-    SqlDatabase database = new SqlDatabase();
-    preparation.accept(database);
+    SqlDatabase database = fresh.get();
     RaftSettings raft =
         new RaftSettings(
             id,

@@ -3,15 +3,14 @@ package dev.tollgate.node;
 import static dev.tollgate.node.TestSql.run;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.log.RaftSettings;
 import dev.tollgate.log.SkipList;
 import dev.tollgate.log.ratis.NodeDirectory;
-import dev.tollgate.node.replica.CommandFailedException;
 import dev.tollgate.store.Poison;
+import dev.tollgate.store.SqlDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,36 +23,54 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster of which every node stops at the same command of its log, and the way out. */
+/** A command of the log that all nodes, most nodes, or one node cannot carry out. */
 class PoisonTest {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final String POISON = "INSERT INTO T SELECT 666 AS POISON";
+  private static final List<String> NODES = List.of("n1", "n2", "n3");
   private static final Map<String, String> ALL_EQUAL =
       Map.of("n1", "EQUAL", "n2", "EQUAL", "n3", "EQUAL");
-  private static final Pattern ADVICE =
-      Pattern.compile("tollgate skip --data DIR --index (\\d+) --ordinal (\\d+)");
 
+  private final Set<SqlDatabase> healthy = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean allHealthy = new AtomicBoolean();
   @TempDir private Path directory;
   private LocalCluster cluster;
+  private Connection bystander;
+  private Connection victim;
 
   @BeforeEach
-  void startCluster() throws IOException {
+  void startCluster() throws Exception {
     cluster = new LocalCluster(directory, 3, Duration.ZERO, RaftSettings.SNAPSHOT_LOG_BYTES);
-    cluster.prepare(Poison::plant);
+    cluster.useDatabases(
+        () -> Poison.database(database -> !allHealthy.get() && !healthy.contains(database)));
+    cluster.audit(Files.createDirectory(directory.resolve("audit")));
     cluster.startAll();
+    bystander = connect();
+    victim = connect();
+    run(bystander, "CREATE TABLE T(ID INT PRIMARY KEY)");
+    run(bystander, "INSERT INTO T VALUES(1)");
+    run(victim, "INSERT INTO T VALUES(2)");
   }
 
   @AfterEach
-  void close() {
+  void close() throws SQLException {
+    victim.close();
+    bystander.close();
     cluster.close();
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(cluster.url() + "?failoverTimeout=2m");
   }
 
   private static List<Integer> ids(Connection connection) throws SQLException {
@@ -66,156 +83,191 @@ class PoisonTest {
     }
   }
 
-  /** What the nodes name that stopped, once a majority has: nothing is committed any more. */
-  private SkipList.Skip awaitPoison() {
+  private static SQLException refused(Connection connection, String sql) {
+    return assertThrows(SQLException.class, () -> run(connection, sql));
+  }
+
+  private static void assertSkipped(SQLException answer) {
+    assertEquals("58T01", answer.getSQLState(), answer.getMessage());
+    assertTrue(answer.getMessage().contains("skipped"), answer.getMessage());
+  }
+
+  private void awaitEqual() {
     await()
         .atMost(DEADLINE)
-        .until(
-            () ->
-                cluster.nodes().values().stream().filter(node -> node.failure() != null).count()
-                    >= 2);
-    List<SkipList.Skip> named =
-        cluster.nodes().values().stream()
-            .map(Node::failure)
-            .filter(CommandFailedException.class::isInstance)
-            .map(PoisonTest::named)
-            .distinct()
-            .toList();
-    assertEquals(1, named.size(), named.toString());
-    return named.get(0);
+        .ignoreExceptions()
+        .until(() -> LocalCluster.verify(bystander).equals(ALL_EQUAL));
   }
 
-  private static SkipList.Skip named(Throwable failure) {
-    Matcher advice = ADVICE.matcher(String.valueOf(failure.getMessage()));
-    assertTrue(advice.find(), failure.getMessage());
-    return new SkipList.Skip(Long.parseLong(advice.group(1)), Integer.valueOf(advice.group(2)));
+  private List<SkipList.Skip> skips(String id) throws IOException {
+    return SkipList.read(directory.resolve(id)).skips();
   }
 
-  private void stopAll() {
-    List.copyOf(cluster.nodes().keySet()).forEach(cluster::stop);
-  }
-
-  @Test
-  void clusterThatStopsAtACommandGoesOnOnceEveryNodeSkipsIt() throws Exception {
-    try (Connection bystander = cluster.connect();
-        Connection victim = DriverManager.getConnection(cluster.url() + "?failoverTimeout=2m")) {
-      run(bystander, "CREATE TABLE T(ID INT PRIMARY KEY)");
-      run(bystander, "INSERT INTO T VALUES(1)");
-      run(victim, "INSERT INTO T VALUES(2)");
-      refusesToSkip(1, "stop it", "--index", "1000", "--ordinal", "0");
-      CompletableFuture<SQLException> refused = new CompletableFuture<>();
-      Thread client =
-          new Thread(
-              () ->
-                  refused.complete(
-                      assertThrows(
-                          SQLException.class,
-                          () -> run(victim, "INSERT INTO T SELECT 666 AS POISON"))));
-      client.start();
-
-      SkipList.Skip poison = awaitPoison();
-      stopAll();
-      cluster.startAll();
-      assertEquals(poison, awaitPoison());
-      stopAll();
-
-      refusesToSkip(1, "there is no such command", "--index", "0");
-      refusesToSkip(1, "there is no such command", "--index", "5", "--ordinal", "-1");
-      refusesToSkip(2, "--index", "--ordinal", "0");
-      refusesToSkip(2, "--index", "--index", "first");
-      for (String id : List.of("n1", "n2", "n3")) {
-        Ended skipped = tollgate("skip", "--data", data(id), index(poison), ordinal(poison));
-        assertEquals(0, skipped.status(), skipped.output());
-        assertTrue(skipped.output().contains(poison.toString()), skipped.output());
-        assertEquals(List.of(poison), SkipList.read(directory.resolve(id)).skips());
-      }
-      cluster.startAll();
-      cluster.leader();
-      SQLException answer = refused.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
-      assertEquals("58T01", answer.getSQLState(), answer.getMessage());
-      assertTrue(answer.getMessage().contains("skip"), answer.getMessage());
-      Ended status = tollgate("status", "--url", cluster.url(), "--data", data("n2"));
-      assertTrue(status.output().contains(poison.toString()), status.output());
-      try (Connection later = cluster.connect()) {
-        run(later, "INSERT INTO T VALUES(3)");
-        assertEquals(List.of(1, 2, 3), ids(later));
-        assertEquals(ALL_EQUAL, LocalCluster.verify(later));
-        survivesASnapshot(later, poison);
-        takesTheStateOfTheLeaderIfItSkipsMore(later);
-      }
-      client.join();
+  private void assertSkippedEverywhere(int count) throws IOException {
+    List<SkipList.Skip> first = skips("n1");
+    assertEquals(count, first.size(), first.toString());
+    for (String id : NODES) {
+      assertEquals(Set.copyOf(first), Set.copyOf(skips(id)), id);
     }
   }
 
-  private record Ended(int status, String output) {}
-
-  private String data(String id) {
-    return directory.resolve(id).toString();
+  private void assertNothingSkipped() throws IOException {
+    for (String id : NODES) {
+      assertEquals(List.of(), skips(id), id);
+    }
   }
 
-  private static String index(SkipList.Skip skip) {
-    return "--index=" + skip.logIndex();
+  private void restartAll() throws IOException {
+    cluster.stopAll();
+    cluster.startAll();
+    cluster.leader();
+    awaitEqual();
   }
 
-  private static String ordinal(SkipList.Skip skip) {
-    return "--ordinal=" + skip.ordinal();
+  private void assertAudited() {
+    for (String id : NODES) {
+      await()
+          .atMost(DEADLINE)
+          .until(
+              () ->
+                  Files.readString(directory.resolve("audit").resolve(id))
+                      .contains("skip_command"));
+    }
   }
 
-  /** The program, as an operator starts it, but for the settings of its memory. */
-  private Ended tollgate(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
-    command.add("dev.tollgate.cli.Main");
-    command.addAll(List.of(arguments));
-    Path output = directory.resolve("output");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    assertTrue(process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS), "it does not end");
-    return new Ended(process.exitValue(), Files.readString(output));
+  @Test
+  void nodesGoOnWithoutACommandThatNoneCanCarryOut() throws Exception {
+    try (Connection transaction = connect()) {
+      transaction.setAutoCommit(false);
+      run(transaction, "INSERT INTO T VALUES(50)");
+      long begun = System.nanoTime();
+      SQLException answer = refused(victim, POISON);
+      run(bystander, "INSERT INTO T VALUES(3)");
+      System.out.printf(
+          "from the command to serving again: %d ms%n",
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+      assertSkipped(answer);
+      transaction.commit();
+    }
+    run(victim, "INSERT INTO T VALUES(4)");
+    assertEquals(List.of(1, 2, 3, 4, 50), ids(bystander));
+    awaitEqual();
+    assertSkippedEverywhere(1);
+    assertAudited();
+    for (Node node : cluster.nodes().values()) {
+      assertEquals(0, node.takenStates());
+    }
+    restartAll();
+    assertEquals(List.of(1, 2, 3, 4, 50), ids(bystander));
+    assertSkippedEverywhere(1);
   }
 
-  private void refusesToSkip(int status, String reason, String... options) throws Exception {
-    List<String> arguments = new ArrayList<>(List.of("skip", "--data", data("n1")));
-    arguments.addAll(List.of(options));
-    Ended ended = tollgate(arguments.toArray(new String[0]));
-    assertEquals(status, ended.status(), ended.output());
-    assertTrue(ended.output().contains(reason), ended.output());
-    assertEquals(List.of(), SkipList.read(directory.resolve("n1")).skips());
+  @Test
+  void nodeThatWasDownLeavesOutWhatTwoOfThreeCouldNotCarryOut() throws Exception {
+    run(bystander, "CALL take_snapshot()");
+    String down = cluster.follower();
+    cluster.stop(down);
+    assertSkipped(refused(victim, POISON));
+    run(bystander, "INSERT INTO T VALUES(3)");
+    cluster.start(down);
+    awaitEqual();
+    assertSkippedEverywhere(1);
+    restartAll();
+    assertEquals(List.of(1, 2, 3), ids(bystander));
   }
 
-  private void survivesASnapshot(Connection connection, SkipList.Skip poison) throws Exception {
-    run(connection, "CALL take_snapshot()");
-    String follower = cluster.follower();
-    cluster.stop(follower);
-    cluster.start(follower);
-    await().atMost(DEADLINE).until(() -> LocalCluster.verify(connection).equals(ALL_EQUAL));
-    String leader = cluster.leader();
-    cluster.stop(leader);
-    IOException applied =
-        assertThrows(
-            IOException.class, () -> NodeDirectory.skip(directory.resolve(leader), poison));
-    assertTrue(applied.getMessage().contains("snapshot"), applied.getMessage());
-    cluster.start(leader);
-    await().atMost(DEADLINE).until(() -> LocalCluster.verify(connection).equals(ALL_EQUAL));
-  }
-
-  private void takesTheStateOfTheLeaderIfItSkipsMore(Connection connection) throws Exception {
+  @Test
+  void nodeThatSkipsMoreThanTheOthersTakesTheStateOfTheLeader() throws Exception {
     String other = cluster.follower();
     cluster.stop(other);
-    run(connection, "INSERT INTO T VALUES(4)");
+    run(bystander, "INSERT INTO T VALUES(4)");
     long next = cluster.node(cluster.leader()).status().lastAppliedIndex() + 1;
     // nobody else skips what comes next, be it after an entry of an idle leader
     NodeDirectory.skip(directory.resolve(other), new SkipList.Skip(next, null));
     NodeDirectory.skip(directory.resolve(other), new SkipList.Skip(next + 1, null));
     cluster.start(other);
-    run(connection, "INSERT INTO T VALUES(5)");
+    run(bystander, "INSERT INTO T VALUES(5)");
     await().atMost(DEADLINE).until(() -> cluster.node(other).takenStates() == 1);
-    await().atMost(DEADLINE).until(() -> LocalCluster.verify(connection).equals(ALL_EQUAL));
-    assertFalse(ids(connection).contains(666));
+    awaitEqual();
+    assertEquals(List.of(1, 2, 4, 5), ids(bystander));
+  }
+
+  @Test
+  void twoCommandsAtOnceAreBothLeftOut() throws Exception {
+    List<CompletableFuture<SQLException>> answers = new ArrayList<>();
+    List<Thread> clients = new ArrayList<>();
+    for (Connection connection : List.of(victim, bystander)) {
+      CompletableFuture<SQLException> answer = new CompletableFuture<>();
+      answers.add(answer);
+      Thread client = new Thread(() -> answer.complete(refused(connection, POISON)));
+      clients.add(client);
+      client.start();
+    }
+    for (CompletableFuture<SQLException> answer : answers) {
+      assertSkipped(answer.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS));
+    }
+    for (Thread client : clients) {
+      client.join();
+    }
+    awaitEqual();
+    assertSkippedEverywhere(2);
+    assertEquals(List.of(1, 2), ids(bystander));
+  }
+
+  @Test
+  void leaderThatFailsAloneTakesTheStateOfTheOthers() throws Exception {
+    String leader = cluster.leader();
+    NODES.stream()
+        .filter(id -> !id.equals(leader))
+        .forEach(id -> healthy.add(cluster.database(id)));
+    run(victim, POISON);
+    tookTheStateOfALeader(List.of(leader));
+  }
+
+  @Test
+  void followersThatFailTakeTheStateOfTheLeader() throws Exception {
+    String leader = cluster.leader();
+    healthy.add(cluster.database(leader));
+    run(victim, POISON);
+    tookTheStateOfALeader(NODES.stream().filter(id -> !id.equals(leader)).toList());
+  }
+
+  @Test
+  void followerThatCarriedOutWhatTheOthersLeaveOutTakesTheStateOfTheLeader() throws Exception {
+    String follower = cluster.follower();
+    healthy.add(cluster.database(follower));
+    assertSkipped(refused(victim, POISON));
+    run(bystander, "INSERT INTO T VALUES(3)");
+    await().atMost(DEADLINE).until(() -> cluster.node(follower).takenStates() == 1);
+    awaitEqual();
+    assertEquals(List.of(1, 2, 3), ids(bystander));
+  }
+
+  private void tookTheStateOfALeader(List<String> failed) throws Exception {
+    run(bystander, "INSERT INTO T VALUES(3)");
+    for (String id : failed) {
+      await().atMost(DEADLINE).until(() -> cluster.node(id).takenStates() == 1);
+    }
+    awaitEqual();
+    assertEquals(List.of(1, 2, 3, 666), ids(bystander));
+    assertNothingSkipped();
+  }
+
+  @Test
+  void commandThatClientsHaveAnAnswerForIsNotSkipped() throws Exception {
+    allHealthy.set(true);
+    run(victim, POISON);
+    run(bystander, "INSERT INTO T VALUES(3)");
+    cluster.stopAll();
+    allHealthy.set(false);
+    cluster.start("n1");
+    cluster.start("n2");
+    await().atMost(DEADLINE).until(() -> cluster.node("n1").replica().isStanding());
+    await().atMost(DEADLINE).until(() -> cluster.node("n2").replica().isStanding());
+    allHealthy.set(true);
+    cluster.start("n3");
+    awaitEqual();
+    assertEquals(List.of(1, 2, 3, 666), ids(bystander));
+    assertNothingSkipped();
   }
 }

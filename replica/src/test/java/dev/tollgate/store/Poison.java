@@ -1,38 +1,59 @@
 package dev.tollgate.store;
 
 import dev.tollgate.store.h2.H2Database;
-import java.lang.reflect.Field;
+import dev.tollgate.store.limits.StoreLimits;
+import dev.tollgate.store.schema.SystemSchema;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.h2.api.DatabaseEventListener;
 
-/** Makes a database fail at every statement that says so, as a bug of H2 would. */
+/**
+ * Databases that fail at every statement that says so, as a bug of H2 would make them, unless they
+ * are restored from a snapshot.
+ */
 public final class Poison {
   private static final String POISON = "POISON";
 
   private Poison() {}
 
-  /** Plants it in a database that has restored no snapshot. */
-  public static void plant(SqlDatabase database) {
-    try {
-      Field field = SqlDatabase.class.getDeclaredField("database");
-      field.setAccessible(true);
-      H2Database h2 = (H2Database) field.get(database);
-      h2.h2().setEventListener(new Planted(h2.pinning()));
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError("SqlDatabase has another database", e);
-    }
+  /**
+   * @param fails whether a database fails at such a statement
+   */
+  public static SqlDatabase database(Predicate<SqlDatabase> fails) {
+    AtomicReference<SqlDatabase> owner = new AtomicReference<>();
+    SqlDatabase made =
+        new SqlDatabase(
+            StoreLimits.DEFAULT,
+            () -> {
+              H2Database empty = SystemSchema.newDatabase();
+              empty.h2().setEventListener(new Planted(empty.pinning(), owner, fails));
+              return empty;
+            });
+    owner.set(made);
+    return made;
   }
 
   private static final class Planted implements DatabaseEventListener {
     private final DatabaseEventListener pinning;
+    private final AtomicReference<SqlDatabase> owner;
+    private final Predicate<SqlDatabase> fails;
 
-    Planted(DatabaseEventListener pinning) {
+    Planted(
+        DatabaseEventListener pinning,
+        AtomicReference<SqlDatabase> owner,
+        Predicate<SqlDatabase> fails) {
       this.pinning = pinning;
+      this.owner = owner;
+      this.fails = fails;
     }
 
     @Override
     public void setProgress(int state, String name, long x, long max) {
       pinning.setProgress(state, name, x, max);
-      if (state == STATE_STATEMENT_START && name != null && name.contains(POISON)) {
+      if (state == STATE_STATEMENT_START
+          && name != null
+          && name.contains(POISON)
+          && fails.test(owner.get())) {
         throw new StackOverflowError("planted");
       }
     }

@@ -123,6 +123,17 @@ class StepsTest {
     return ended;
   }
 
+  /** What H2 reads of a text is what it has passed: each name, and not the rest after each. */
+  @Test
+  void longStatementOfManyNamesIsTaken() {
+    StringBuilder sql = new StringBuilder("INSERT INTO T(\"ID\", \"V\") VALUES ");
+    for (int id = 10; id < 4_000; id++) {
+      sql.append(id == 10 ? "" : ", ").append('(').append(id).append(", '");
+      sql.append("x".repeat(200)).append("')");
+    }
+    replica.ok(session, sql.toString());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

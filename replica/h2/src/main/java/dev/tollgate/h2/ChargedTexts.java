@@ -21,7 +21,7 @@ public final class ChargedTexts {
    * Characters of a text that H2 puts together, such as the result of LISTAGG: more than any value
    * has.
    */
-  private static final int LONGEST = 32 << 20;
+  private static final int LONGEST = 64 << 20;
 
   private ChargedTexts() {}
 
@@ -29,6 +29,12 @@ public final class ChargedTexts {
     if (count > SHORT) {
       Meter.steps(count / CHARS_PER_STEP);
     }
+  }
+
+  /** Counts what a search has passed, which ended here, or at the end if this is negative. */
+  private static int passed(String text, int from, int end, int partLength) {
+    search((end < 0 ? text.length() : end) - (long) from, partLength);
+    return end;
   }
 
   /** A search may compare the part anew at each place. */
@@ -58,32 +64,27 @@ public final class ChargedTexts {
 
   @Replaces(of = "java.lang.String")
   public static boolean contains(String text, CharSequence part) {
-    chars(text.length());
-    return text.contains(part);
+    return indexOf(text, part.toString()) >= 0;
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, int c) {
-    chars(text.length());
-    return text.indexOf(c);
+    return passed(text, 0, text.indexOf(c), 1);
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, int c, int from) {
-    chars(text.length() - from);
-    return text.indexOf(c, from);
+    return passed(text, from, text.indexOf(c, from), 1);
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, String part) {
-    search(text.length(), part.length());
-    return text.indexOf(part);
+    return passed(text, 0, text.indexOf(part), part.length());
   }
 
   @Replaces(of = "java.lang.String")
   public static int indexOf(String text, String part, int from) {
-    search(text.length() - from, part.length());
-    return text.indexOf(part, from);
+    return passed(text, from, text.indexOf(part, from), part.length());
   }
 
   @Replaces(of = "java.lang.String")

@@ -75,6 +75,16 @@ public final class Meter {
     }
   }
 
+  /** Does work that does not count, and that no watch sees. */
+  public static <T, E extends Exception> T uncounted(Work<T, E> work) throws E {
+    pause();
+    try {
+      return work.run();
+    } finally {
+      resume();
+    }
+  }
+
   /** The number of steps of this thread since its innermost watch began. */
   public static long steps() {
     return ofThread().steps;
@@ -126,11 +136,10 @@ public final class Meter {
   /** Stores a sequence, which happens once in so many values as it keeps, unseen by statements. */
   @Replaces(of = "org.h2.engine.Database", in = "org.h2.schema.Sequence")
   public static void updateMeta(Database database, SessionLocal session, DbObject sequence) {
-    pause();
-    try {
-      database.updateMeta(session, sequence);
-    } finally {
-      resume();
-    }
+    uncounted(
+        () -> {
+          database.updateMeta(session, sequence);
+          return true;
+        });
   }
 }

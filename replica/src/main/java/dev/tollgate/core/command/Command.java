@@ -57,6 +57,10 @@ public sealed interface Command {
     R createFirstUser(CreateFirstUser command);
 
     R raise(RaiseFeatureLevel command);
+
+    R reportFailure(ReportFailure command);
+
+    R skip(SkipCommand command);
   }
 
   /**
@@ -427,6 +431,49 @@ public sealed interface Command {
     @Override
     public <R> R handledBy(Handler<R> handler) {
       return handler.report(this);
+    }
+  }
+
+  /**
+   * Says that a node could not carry out a command, and stands at it. Changes nothing; nodes that
+   * stand count such reports.
+   *
+   * @param logIndex the entry with that command
+   * @param ordinal the place of that command in its entry, from 0
+   */
+  record ReportFailure(String nodeId, long logIndex, int ordinal) implements Command {
+    public ReportFailure {
+      requireNonNull(nodeId, "nodeId");
+      requirePlace(logIndex, ordinal);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.reportFailure(this);
+    }
+  }
+
+  /**
+   * Says that all nodes leave out an earlier command, because a majority of them stands at it.
+   * Answered with true if the replica has left that command out.
+   *
+   * @param logIndex the entry with that command
+   * @param ordinal the place of that command in its entry, from 0
+   */
+  record SkipCommand(long logIndex, int ordinal) implements Command {
+    public SkipCommand {
+      requirePlace(logIndex, ordinal);
+    }
+
+    @Override
+    public <R> R handledBy(Handler<R> handler) {
+      return handler.skip(this);
+    }
+  }
+
+  private static void requirePlace(long logIndex, int ordinal) {
+    if (logIndex < 0 || ordinal < 0) {
+      throw new IllegalArgumentException("command " + ordinal + " of entry " + logIndex);
     }
   }
 

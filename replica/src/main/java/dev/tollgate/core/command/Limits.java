@@ -38,6 +38,21 @@ public final class Limits {
    */
   public static final int STATES_TAKEN = 3;
 
+  /**
+   * How long a node stands at a command that it could not carry out before it stops. A majority
+   * that stands at the same command skips it long before.
+   */
+  public static final long STANDING_MILLIS = 5 * 60 * 1000L;
+
+  /** How long a leader that stands waits for the reports of a majority before it steps down. */
+  public static final long REPORTS_MILLIS = 2_000;
+
+  /**
+   * For how long a node whose state is not whole asks nobody for a vote, from when it began to be
+   * so, or stepped down: another node is to be elected first.
+   */
+  public static final long UNELECTED_MILLIS = 3_000;
+
   /** Open sessions; each takes 4 KiB of heap with its connection. */
   public static final int SESSIONS = 100_000;
 
@@ -329,7 +344,7 @@ public final class Limits {
   /** Names of removed nodes that a cluster remembers; beyond them it forgets the oldest. */
   public static final int REMOVED_NODES = 1_000;
 
-  /** Commands of the log that operators may have a cluster skip. */
+  /** Commands of the log that a cluster may skip. */
   public static final int SKIPPED_COMMANDS = 1_000;
 
   /**

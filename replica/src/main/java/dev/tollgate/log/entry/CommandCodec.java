@@ -49,6 +49,8 @@ final class CommandCodec {
 
   private static final int CREATE_FIRST_USER = 22;
   private static final int RAISE_FEATURE_LEVEL = 23;
+  private static final int REPORT_FAILURE = 24;
+  private static final int SKIP_COMMAND = 25;
 
   private CommandCodec() {}
 
@@ -92,6 +94,8 @@ final class CommandCodec {
                       new Command.SilentLease(new LeaseId(item.i64()), item.i64(), item.i64())));
       case RECORD_RENEWAL -> new Command.RecordRenewal(new LeaseId(in.i64()), in.i64());
       case RAISE_FEATURE_LEVEL -> new Command.RaiseFeatureLevel(in.i32());
+      case REPORT_FAILURE -> new Command.ReportFailure(in.string(), in.i64(), in.i32());
+      case SKIP_COMMAND -> new Command.SkipCommand(in.i64(), in.i32());
       case PAUSE_STATEMENTS -> new Command.PauseStatements();
       case LIMIT_TRANSACTIONS ->
           new Command.LimitTransactions(new TransactionLimits(in.i64(), in.i64()));
@@ -280,6 +284,17 @@ final class CommandCodec {
       out.u8(REPORT_CHECKSUM).string(command.nodeId()).i64(command.checkIndex());
       StateCodec.checksum(out, command.checksum());
       return out;
+    }
+
+    @Override
+    public WireWriter reportFailure(Command.ReportFailure command) {
+      out.u8(REPORT_FAILURE).string(command.nodeId());
+      return out.i64(command.logIndex()).i32(command.ordinal());
+    }
+
+    @Override
+    public WireWriter skip(Command.SkipCommand command) {
+      return out.u8(SKIP_COMMAND).i64(command.logIndex()).i32(command.ordinal());
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.LogStatus;
 import dev.tollgate.log.RaftTransport;
 import dev.tollgate.log.peer.PeerService;
@@ -72,7 +73,9 @@ final class FollowerAppends implements PeerService {
   private volatile @Nullable EarlyElection election;
   private volatile @Nullable JoiningVotes votes;
   private volatile RaftServer.@Nullable Division division;
-  private volatile boolean apart;
+
+  /** When this node may be elected again, on the clock of {@link System#nanoTime}; else null. */
+  private volatile @Nullable Long electableNanos;
 
   /**
    * @param electionMillis the longest election timeout
@@ -106,9 +109,18 @@ final class FollowerAppends implements PeerService {
     division = owner;
   }
 
-  /** While the state of this node is not the one of the leader, it stands for no election. */
-  void setApart(boolean differs) {
-    apart = differs;
+  /**
+   * Has this node stand for no election for a while, because its state is not whole and another
+   * node is to be elected first. After {@link Limits#UNELECTED_MILLIS} the node stands all the
+   * same: it may be the only one whose log is complete, and the others need that log.
+   */
+  void electLater() {
+    electableNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Limits.UNELECTED_MILLIS);
+  }
+
+  /** The state of this node is whole. */
+  void mayBeElected() {
+    electableNanos = null;
   }
 
   static IllegalStateException foreign(Exception cause) {
@@ -125,7 +137,8 @@ final class FollowerAppends implements PeerService {
   @Override
   public boolean hasCaughtUp() {
     RaftServer.Division owner = division;
-    if (apart) {
+    Long electable = electableNanos;
+    if (electable != null && electable - System.nanoTime() > 0) {
       return false;
     }
     return owner == null

@@ -8,9 +8,12 @@ import java.util.Collection;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
@@ -18,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The leadership of a node in a Ratis group, and how this node asks the others for their terms. */
 final class RatisLeadership implements LeadershipRounds.Group {
+  private static final ClientId CLIENT = ClientId.randomId();
+  private static final AtomicLong CALLS = new AtomicLong();
+  private static final long STEP_DOWN_MILLIS = 1_000;
+
   private final RaftServer server;
   private final RaftGroupId group;
   private final @Nullable PeerTransport transport;
@@ -58,6 +65,14 @@ final class RatisLeadership implements LeadershipRounds.Group {
             .map(RaftPeerId::toString)
             .collect(toCollection(TreeSet::new));
     return new LeadershipRounds.Leadership(term, members.getLogEntryIndex(), followers, committed);
+  }
+
+  /** Has a server that leads step down, without naming another one; does not wait. */
+  static void stepDown(RaftServer server, RaftGroupId group) throws IOException {
+    var unused =
+        server.transferLeadershipAsync(
+            new TransferLeadershipRequest(
+                CLIENT, server.getId(), group, CALLS.incrementAndGet(), null, STEP_DOWN_MILLIS));
   }
 
   @Override

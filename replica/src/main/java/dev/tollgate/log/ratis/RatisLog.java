@@ -344,9 +344,12 @@ public final class RatisLog implements ReplicatedLog {
     return silence;
   }
 
-  private static LogStatus.Role role(DivisionInfo info) {
+  private LogStatus.Role role(DivisionInfo info) {
     return switch (info.getCurrentRole()) {
-      case LEADER -> info.isLeaderReady() ? LogStatus.Role.LEADER : LogStatus.Role.STARTING;
+      case LEADER ->
+          info.isLeaderReady() && !stateMachine.isStanding()
+              ? LogStatus.Role.LEADER
+              : LogStatus.Role.STARTING;
       case CANDIDATE -> LogStatus.Role.CANDIDATE;
       case FOLLOWER, LISTENER, UNRECOGNIZED -> LogStatus.Role.FOLLOWER;
     };
@@ -367,7 +370,7 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public boolean isTakingOver() {
     RaftServer.Division division = divisionIfMember();
-    if (division == null) {
+    if (division == null || stateMachine.isStanding()) {
       return false;
     }
     DivisionInfo info = division.getInfo();
@@ -389,7 +392,7 @@ public final class RatisLog implements ReplicatedLog {
   @Override
   public @Nullable TermLeader servingLeader() {
     DivisionInfo info = divisionInfo();
-    if (info == null) {
+    if (info == null || (info.isLeader() && stateMachine.isStanding())) {
       return null;
     }
     long term = info.getCurrentTerm();

@@ -6,10 +6,12 @@ import dev.tollgate.core.command.ClusterIdentity;
 import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.ApplyThread;
+import dev.tollgate.log.CommandFailedException;
 import dev.tollgate.log.EntryHold;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.RaftSettings;
+import dev.tollgate.log.SkipList;
 import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
 import dev.tollgate.log.Supervision;
@@ -49,6 +51,7 @@ import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageImpl;
 import org.apache.ratis.statemachine.StateMachineStorage;
@@ -93,6 +96,15 @@ final class RatisStateMachine extends BaseStateMachine {
 
   /** The last entry that the state covers after it was replaced, or that is not to be applied. */
   private volatile long coveredIndex;
+
+  /** The command at which this node stands, or null. */
+  private volatile @Nullable Standstill standstill;
+
+  /** True while this node waits for the state of a leader. */
+  private volatile boolean takingState;
+
+  /** True while entries that were passed are applied out of the log. */
+  private volatile boolean replaying;
 
   /** When this node began to take states of leaders, on the clock of {@link System#nanoTime}. */
   private final List<Long> taken = new ArrayList<>();
@@ -139,6 +151,14 @@ final class RatisStateMachine extends BaseStateMachine {
 
   FollowerAppends appends() {
     return appends;
+  }
+
+  /**
+   * True while this node stands at a command, applies again what it has passed since, or waits for
+   * the state of a leader: it leads for Ratis at most, and serves nobody.
+   */
+  boolean isStanding() {
+    return standstill != null || replaying || takingState;
   }
 
   /** Holds entries back while leadership is handed over. */
@@ -283,7 +303,9 @@ final class RatisStateMachine extends BaseStateMachine {
         beginAt(snapshots.reopen());
       }
       coveredIndex = 0;
-      appends.setApart(false);
+      takingState = false;
+      endStandstill();
+      goOn();
       keepIdentity();
     } catch (IOException | RuntimeException | Error e) {
       cannotGoOn(e);
@@ -358,6 +380,10 @@ final class RatisStateMachine extends BaseStateMachine {
   @Override
   public void close() {
     failedBelow("has closed its log", null);
+    Standstill standing = standstill;
+    if (standing != null) {
+      standing.close();
+    }
     snapshots.close();
   }
 
@@ -456,16 +482,30 @@ final class RatisStateMachine extends BaseStateMachine {
     }
     Entry entry =
         EntryCodec.decode(logEntry.getStateMachineLogEntry().getLogData().toByteArray(), proposals);
+    applyOrPass(logEntry, entry);
+  }
+
+  private void applyOrPass(LogEntryProto logEntry, Entry entry) throws IOException {
+    Standstill standing = standstill;
+    if (standing != null) {
+      pass(standing, logEntry, entry);
+      return;
+    }
     try {
       apply(logEntry, entry);
     } catch (StateDiffersException e) {
       takeStateAndApply(logEntry, entry, e);
+    } catch (CommandFailedException e) {
+      stand(logEntry, entry, e);
     }
   }
 
   private void apply(LogEntryProto logEntry, Entry entry) {
     synchronized (snapshots) {
       consumer.apply(logEntry.getIndex(), entry);
+      if (replaying) {
+        return;
+      }
       updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
       snapshots.applied(
           TermIndex.valueOf(logEntry.getTerm(), logEntry.getIndex()),
@@ -473,11 +513,121 @@ final class RatisStateMachine extends BaseStateMachine {
     }
   }
 
+  /**
+   * Stands at a command that failed, if there are other nodes, which may say whether it is wrong.
+   */
+  private void stand(LogEntryProto logEntry, Entry entry, CommandFailedException why)
+      throws IOException {
+    RaftServer server = getServer().join();
+    RaftServer.Division division = server.getDivision(getGroupId());
+    PeerTransport others = transport;
+    boolean skipped = SkipList.read(directory).contains(why.logIndex(), why.ordinal());
+    if (skipped || others == null || division.getRaftConf().getCurrentPeers().size() == 1) {
+      throw why;
+    }
+    consumer.stands(why);
+    Standstill standing =
+        new Standstill(why, server, division, others, appends, supervision, this::cannotStand);
+    standstill = standing;
+    leadership.changed();
+    consumer.leaderMayHaveChanged();
+    passed(logEntry, entry);
+    standing.start();
+  }
+
+  private void cannotStand(Throwable why) {
+    fail(why);
+    leaveGroup();
+  }
+
+  private void passed(LogEntryProto logEntry, Entry entry) {
+    entry.proposals().forEach(Proposal::unknown);
+    if (!replaying) {
+      updateLastAppliedTermIndex(logEntry.getTerm(), logEntry.getIndex());
+    }
+  }
+
+  /** Lets an entry pass while this node stands, and looks whether the entry ends that. */
+  private void pass(Standstill standing, LogEntryProto logEntry, Entry entry) throws IOException {
+    if (!entry.digest().isNone() && entry.digest().logIndex() >= standing.logIndex()) {
+      takeStateAndApply(
+          logEntry,
+          entry,
+          new StateDiffersException(
+              "a leader has carried out the command of log entry "
+                  + standing.logIndex()
+                  + " that failed on this node"));
+      return;
+    }
+    passed(logEntry, entry);
+    for (Command command : entry.commands()) {
+      if (command instanceof Command.ReportFailure report) {
+        standing.reported(report);
+      } else if (command instanceof Command.SkipCommand skip
+          && standing.isAt(skip.logIndex(), skip.ordinal())) {
+        skip(skip, logEntry.getIndex());
+      }
+    }
+  }
+
+  /** Leaves a command out, and applies all others up to this entry to a state of before it. */
+  private void skip(Command.SkipCommand skip, long through) throws IOException {
+    SkipList.Skip place = new SkipList.Skip(skip.logIndex(), skip.ordinal());
+    consumer.leaveOut(SkipList.read(directory).with(place, directory));
+    boolean outer = replaying;
+    replaying = true;
+    endStandstill();
+    TermIndex last;
+    synchronized (snapshots) {
+      last = snapshots.beginAnew();
+    }
+    applyAgain(last == null ? RaftLog.LEAST_VALID_LOG_INDEX : last.getIndex() + 1, through);
+    replaying = outer;
+    if (isReplacedOrStops()) {
+      coveredIndex = isPaused() ? through : Long.MAX_VALUE;
+    } else {
+      keepIdentity();
+      goOn();
+    }
+  }
+
+  private void applyAgain(long from, long through) throws IOException {
+    RaftLog log = getServer().join().getDivision(getGroupId()).getRaftLog();
+    for (long index = from; index <= through && !isReplacedOrStops(); index++) {
+      LogEntryProto logEntry = log.get(index);
+      if (logEntry == null) {
+        throw new IOException("entry " + index + " is not in the log of this node any more");
+      }
+      if (index > coveredIndex && logEntry.hasStateMachineLogEntry()) {
+        byte[] bytes = logEntry.getStateMachineLogEntry().getLogData().toByteArray();
+        applyOrPass(logEntry, EntryCodec.decode(bytes, List.of()));
+      }
+    }
+  }
+
+  private void endStandstill() {
+    Standstill standing = standstill;
+    if (standing != null) {
+      standing.close();
+      standstill = null;
+    }
+  }
+
+  /** Serves again, unless this node stands, or has still to apply what it has passed. */
+  private void goOn() {
+    if (!isStanding()) {
+      consumer.goesOn();
+      appends.mayBeElected();
+      leadership.changed();
+      consumer.leaderMayHaveChanged();
+    }
+  }
+
   private void takeStateAndApply(LogEntryProto logEntry, Entry entry, StateDiffersException why)
       throws IOException {
     RaftServer server = getServer().join();
     RaftServer.Division division = server.getDivision(getGroupId());
-    if (division.getRaftConf().getCurrentPeers().size() == 1) {
+    if (standstill == null && division.getRaftConf().getCurrentPeers().size() == 1) {
       if (!differsFromBefore) {
         differsFromBefore = true;
         LOG.error(
@@ -495,6 +645,8 @@ final class RatisStateMachine extends BaseStateMachine {
     StateTakeover takeover =
         new StateTakeover(
             server, division, consumer, snapshots, appends, others, this::isReplacedOrStops);
+    takingState = true;
+    leadership.changed();
     if (!takeover.run(why, logEntry.getIndex())) {
       entry.proposals().forEach(Proposal::unknown);
       coveredIndex = isPaused() ? logEntry.getIndex() : Long.MAX_VALUE;
@@ -503,14 +655,17 @@ final class RatisStateMachine extends BaseStateMachine {
     TermIndex last;
     synchronized (snapshots) {
       last = requireNonNull(snapshots.reopen(), "it has just arrived");
-      setLastAppliedTermIndex(last);
+      if (last.compareTo(getLastAppliedTermIndex()) > 0) {
+        setLastAppliedTermIndex(last);
+      }
     }
     coveredIndex = last.getIndex();
-    appends.setApart(false);
+    takingState = false;
+    endStandstill();
     keepIdentity();
-    consumer.leaderMayHaveChanged();
+    goOn();
     if (logEntry.getIndex() > last.getIndex()) {
-      apply(logEntry, entry);
+      applyOrPass(logEntry, entry);
     } else {
       entry.proposals().forEach(Proposal::unknown);
     }
@@ -579,7 +734,10 @@ final class RatisStateMachine extends BaseStateMachine {
     try {
       DivisionInfo info = getServer().join().getDivision(getGroupId()).getInfo();
       long term = info.getCurrentTerm();
-      return info.isLeader() && info.isLeaderReady() && info.getCurrentTerm() == term
+      return !isStanding()
+              && info.isLeader()
+              && info.isLeaderReady()
+              && info.getCurrentTerm() == term
           ? term
           : LeadershipNews.NONE;
     } catch (IOException e) {

@@ -2,6 +2,7 @@ package dev.tollgate.log.ratis;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.SnapshotFile;
 import dev.tollgate.log.StateDiffersException;
@@ -9,12 +10,9 @@ import dev.tollgate.log.peer.PeerTransport;
 import dev.tollgate.log.snapshot.Snapshots;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.slf4j.Logger;
@@ -31,7 +29,9 @@ final class StateTakeover {
   private static final Logger LOG = LoggerFactory.getLogger(StateTakeover.class);
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long REMIND_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final long STEP_DOWN_MILLIS = 1_000;
+
+  /** For how long a node that is elected gives the others its log before it steps down. */
+  private static final long GIVES_LOG_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.REPORTS_MILLIS);
 
   private final RaftServer server;
   private final RaftServer.Division division;
@@ -40,8 +40,9 @@ final class StateTakeover {
   private final FollowerAppends appends;
   private final PeerTransport transport;
   private final BooleanSupplier isOver;
-  private final ClientId clientId = ClientId.randomId();
-  private final AtomicLong callIds = new AtomicLong();
+
+  /** Since when this node has led; long ago if it led when it began. */
+  private long ledNanos = System.nanoTime() - GIVES_LOG_NANOS;
 
   /**
    * @param isOver whether this node stops, or Ratis replaces the state by itself
@@ -71,7 +72,7 @@ final class StateTakeover {
    */
   boolean run(StateDiffersException why, long logIndex) {
     consumer.awaitsState(why);
-    appends.setApart(true);
+    appends.electLater();
     long reminded = System.nanoTime();
     while (!isOver.getAsBoolean()) {
       try {
@@ -96,25 +97,23 @@ final class StateTakeover {
   private void fetch(long logIndex) throws IOException, InterruptedException {
     RaftPeerId leader = division.getInfo().getLeaderId();
     if (leader == null) {
+      ledNanos = System.nanoTime();
       throw new IOException("no node leads");
     }
     if (leader.equals(server.getId())) {
-      stepDown();
+      stepDownIfOthersHaveTheLog();
       throw new IOException("this node itself was elected, and steps down");
     }
+    ledNanos = System.nanoTime();
     SnapshotFile arrived = transport.fetchState(leader.toString(), logIndex, snapshots.arriving());
     snapshots.keepArrived(TermIndex.valueOf(arrived.term(), arrived.index()));
   }
 
-  private void stepDown() throws IOException {
-    var unused =
-        server.transferLeadershipAsync(
-            new TransferLeadershipRequest(
-                clientId,
-                server.getId(),
-                division.getGroup().getGroupId(),
-                callIds.incrementAndGet(),
-                null,
-                STEP_DOWN_MILLIS));
+  private void stepDownIfOthersHaveTheLog() throws IOException {
+    if (System.nanoTime() - ledNanos >= GIVES_LOG_NANOS) {
+      appends.electLater();
+      RatisLeadership.stepDown(server, division.getGroup().getGroupId());
+      ledNanos = System.nanoTime();
+    }
   }
 }

@@ -226,6 +226,19 @@ public final class Snapshots {
     return all.get(0).last();
   }
 
+  /**
+   * Replaces the state with that of the newest snapshot, or with the one before the first entry.
+   *
+   * @return the last entry that the state covers, or null if there is no snapshot
+   */
+  public @Nullable TermIndex beginAnew() throws IOException {
+    TermIndex last = restoreReadable(opened());
+    if (last == null) {
+      consumer.beginAnew();
+    }
+    return last;
+  }
+
   /** Where a snapshot of the leader arrives; unfinished ones are replaced. */
   public Path arriving() {
     return opened().arriving();

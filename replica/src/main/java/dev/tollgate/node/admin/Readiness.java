@@ -28,7 +28,9 @@ final class Readiness {
     if (node.stopping().getAsBoolean()) {
       obstacles.add("the node stops");
     }
-    if (node.replica().isApart()) {
+    if (node.replica().isStanding()) {
+      obstacles.add("the node could not carry out a command of the log, which its log file names");
+    } else if (node.replica().isApart()) {
       obstacles.add("the state of the node differed from the leader's, and it waits for another");
     }
     LogStatus status = node.log().status();

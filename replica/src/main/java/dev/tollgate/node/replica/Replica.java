@@ -16,6 +16,7 @@ import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.LogPosition;
 import dev.tollgate.core.command.Notice;
 import dev.tollgate.core.command.Outcome;
+import dev.tollgate.log.CommandFailedException;
 import dev.tollgate.log.LogConsumer;
 import dev.tollgate.log.NodeVersion;
 import dev.tollgate.log.RemovedException;
@@ -99,11 +100,12 @@ public final class Replica implements LogConsumer {
   private final RecentDigests digests;
   private volatile AppliedDigest digest = AppliedDigest.NONE;
   private volatile boolean apart;
+  private volatile boolean standing;
   private final AtomicInteger takenStates = new AtomicInteger();
   private @Nullable ReplicaVerifier verifier;
   private final FeatureLevels levels;
   private final NodeVersion version;
-  private final SkipList skips;
+  private SkipList skips;
   private final LockTallies tallies = new LockTallies(nowMicros());
   private final ApplyTallies applied = new ApplyTallies(nowMicros());
   private AuditTrail audit = AuditTrail.off();
@@ -252,11 +254,16 @@ public final class Replica implements LogConsumer {
   }
 
   /**
-   * True while the state is not the one of the leader and waits for a snapshot of the leader: it
-   * must be shown to nobody.
+   * True while the state must be shown to nobody: it is not the one of the leader and waits for a
+   * snapshot of the leader, or this node {@linkplain #isStanding stands}.
    */
   public boolean isApart() {
-    return apart;
+    return apart || standing;
+  }
+
+  /** True while this node stands at a command that it could not carry out. */
+  public boolean isStanding() {
+    return standing;
   }
 
   /** How many times the state was replaced because it was not the one of the leader. */
@@ -283,6 +290,7 @@ public final class Replica implements LogConsumer {
   public void apply(long logIndex, Entry entry) {
     requireSound();
     digests.compare(entry.digest());
+    requireSkipped(entry);
     List<StateMachine.Applied> results = new ArrayList<>(entry.commands().size());
     state.change(() -> applyCommands(logIndex, entry, results));
     digest = new AppliedDigest(logIndex, machine.digest());
@@ -304,6 +312,28 @@ public final class Replica implements LogConsumer {
       tell(Listener::applied);
       if (faulty) {
         tell(Listener::statementFaulted);
+      }
+    }
+  }
+
+  /**
+   * A majority could not carry out a command that this replica has carried out, and the log says
+   * that the command is left out.
+   *
+   * @throws StateDiffersException if that is so
+   */
+  private void requireSkipped(Entry entry) {
+    for (Command command : entry.commands()) {
+      if (command instanceof Command.SkipCommand skip
+          && !machine.state().hasSkipped(skip.logIndex(), skip.ordinal())) {
+        throw new StateDiffersException(
+            "THIS REPLICA DIFFERS: node "
+                + nodeId
+                + " has carried out command "
+                + skip.ordinal()
+                + " of log entry "
+                + skip.logIndex()
+                + ", which most nodes could not, and which all nodes leave out");
       }
     }
   }
@@ -349,7 +379,7 @@ public final class Replica implements LogConsumer {
     } catch (EnvironmentDiffersException e) {
       // nothing is wrong with the command
       throw e;
-    } catch (RuntimeException | StackOverflowError e) {
+    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
       throw new CommandFailedException(logIndex, position.ordinal(), e);
     }
   }
@@ -461,7 +491,7 @@ public final class Replica implements LogConsumer {
 
   @Override
   public @Nullable StateCopy beginCopy(boolean insistent) {
-    if (apart || !machine.isCopyable()) {
+    if (isApart() || !machine.isCopyable()) {
       return null;
     }
     StateCopy copy = new ReplicaCopy(machine.copy(), database.copy(insistent));
@@ -504,22 +534,66 @@ public final class Replica implements LogConsumer {
     SnapshotTrial.read(snapshot);
   }
 
+  @Override
+  public void stands(CommandFailedException why) {
+    standing = true;
+    LOG.error(
+        "{}: COMMAND {} OF LOG ENTRY {} FAILED: this node serves nobody, and waits until a majority"
+            + " reports the same, or until a leader that has carried out the command gives its"
+            + " state",
+        nodeId,
+        why.ordinal(),
+        why.logIndex(),
+        LoggedError.of(why));
+  }
+
+  @Override
+  public void leaveOut(SkipList commands) {
+    skips = commands;
+    LOG.error(
+        "{}: COMMANDS ARE LEFT OUT, because a majority could not carry them out: {}. Report this,"
+            + " with the error above",
+        nodeId,
+        commands.skips());
+  }
+
+  @Override
+  public void beginAnew() {
+    state.change(
+        () -> {
+          database.beginAnew();
+          use(machine(capacity));
+        });
+  }
+
+  @Override
+  public void goesOn() {
+    if (standing) {
+      LOG.warn("{}: no longer stands, and serves again", nodeId);
+      standing = false;
+    }
+  }
+
   private void read(SnapshotReader snapshot) throws IOException {
     StateMachine fresh = machine(capacity);
     ReplicaCopy.read(snapshot, fresh, database);
     requireKnown(fresh.state().featureLevel());
     fresh.checkInvariants();
+    use(fresh);
+    if (apart) {
+      LOG.warn("{}: has the state of the leader, and serves again", nodeId);
+      apart = false;
+      takenStates.incrementAndGet();
+    }
+  }
+
+  private void use(StateMachine fresh) {
     if (audit.isOn()) {
       fresh.recordEvents();
     }
     machine = fresh;
     digest = new AppliedDigest(fresh.position().logIndex(), fresh.digest());
     digests.begin(digest);
-    if (apart) {
-      LOG.warn("{}: has the state of the leader, and serves again", nodeId);
-      apart = false;
-      takenStates.incrementAndGet();
-    }
     store.copied();
     audit.restored(fresh.position());
     facts.restored(fresh.state());

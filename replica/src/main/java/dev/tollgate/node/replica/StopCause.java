@@ -2,6 +2,7 @@ package dev.tollgate.node.replica;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.log.CommandFailedException;
 import dev.tollgate.log.LogFailedException;
 import dev.tollgate.log.StateDiffersException;
 import dev.tollgate.log.StrangerException;
