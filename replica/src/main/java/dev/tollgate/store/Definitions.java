@@ -198,6 +198,7 @@ final class Definitions {
       count = runInH2(statement, command, context, session);
       session.commit(true);
       bindNew(statement, context, session);
+      asClient(session, () -> restorable.follow(named));
     } catch (RuntimeException e) {
       SqlErrors.requireFunctionOfLog(e);
       asClient(session, undo::run);

@@ -41,12 +41,17 @@ final class FakeSqlStore implements SqlStore {
   /** How many executions of statements were tried. */
   int executions;
 
+  /** Of how many executions the changes were taken. */
+  private int taken;
+
   /** What became of transactions, in order. */
   final List<String> ended = new ArrayList<>();
 
   @Override
   public long takeChanges() {
-    return executions;
+    long changes = executions - taken;
+    taken = executions;
+    return changes;
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
@@ -15,6 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a definition computes for the rows that are there counts. */
 class DefinitionRowsTest {
+  /** Too much work, or an expression that reads the table that is made anew for it. */
+  private static final List<String> REFUSED = List.of("54001", "90107");
+
   private static final String CROSS = "(SELECT COUNT(*) FROM A B, A C, A D)";
 
   private final StoreDriver replica = new StoreDriver();
@@ -69,7 +73,7 @@ class DefinitionRowsTest {
     String before = replica.script();
     Outcome.SqlFailed failed =
         assertInstanceOf(Outcome.SqlFailed.class, replica.run(session, sql), sql);
-    assertEquals("54001", failed.sqlState(), failed.message());
+    assertTrue(REFUSED.contains(failed.sqlState()), failed.sqlState() + failed.message());
     assertEquals(before, replica.script());
   }
 

@@ -95,7 +95,7 @@ final class RatisStateMachine extends BaseStateMachine {
   private volatile @Nullable PeerTransport transport;
 
   /** The last entry that the state covers after it was replaced, or that is not to be applied. */
-  private volatile long coveredIndex;
+  private volatile long coveredIndex = -1;
 
   /** The command at which this node stands, or null. */
   private volatile @Nullable Standstill standstill;
@@ -302,7 +302,7 @@ final class RatisStateMachine extends BaseStateMachine {
       synchronized (snapshots) {
         beginAt(snapshots.reopen());
       }
-      coveredIndex = 0;
+      coveredIndex = -1;
       takingState = false;
       endStandstill();
       goOn();
