@@ -56,6 +56,18 @@ public final class Supervision {
     };
   }
 
+  /**
+   * Returns daemon threads that may recurse as deep as the apply thread, for what goes through
+   * values that the log has taken; the node fails if an executed task throws.
+   */
+  public ThreadFactory deepThreads(String name) {
+    return work -> {
+      Thread thread = ApplyThread.deep(null, work, name);
+      thread.setUncaughtExceptionHandler((ended, bug) -> failed(name, bug));
+      return thread;
+    };
+  }
+
   /** Wraps work that the node cannot do without. */
   public Runnable essential(String what, Runnable work) {
     return () -> {

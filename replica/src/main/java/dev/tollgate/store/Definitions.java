@@ -199,6 +199,10 @@ final class Definitions {
       session.commit(true);
       bindNew(statement, context, session);
       asClient(session, () -> restorable.follow(named));
+      if (command.prepared() instanceof CreateTable definition
+          && H2Statements.isFromQuery(definition)) {
+        restorable.requireTypes(H2Definitions.tableOf(session, definition));
+      }
     } catch (RuntimeException e) {
       SqlErrors.requireFunctionOfLog(e);
       asClient(session, undo::run);

@@ -37,11 +37,16 @@ final class QueryWatch implements Meter.Watch {
   private final QueryMemory memory;
   private final QueryMemory.Use use;
   private final SqlReader.Canceller canceller;
+  private final long most;
 
-  QueryWatch(QueryMemory memory, QueryMemory.Use use, SqlReader.Canceller canceller) {
+  /**
+   * @param most steps after which the query is ended
+   */
+  QueryWatch(QueryMemory memory, QueryMemory.Use use, SqlReader.Canceller canceller, long most) {
     this.memory = memory;
     this.use = use;
     this.canceller = canceller;
+    this.most = most;
   }
 
   @Override
@@ -55,6 +60,12 @@ final class QueryWatch implements Meter.Watch {
       throw DbException.get(ErrorCode.STATEMENT_WAS_CANCELED);
     }
     memory.requireRoomFor(use);
+    if (steps > most) {
+      throw Exhausted.work(
+          "the statement was not prepared, because that takes more than "
+              + most
+              + " steps: use less work in constants");
+    }
     return steps + STEPS_PER_CHECK;
   }
 

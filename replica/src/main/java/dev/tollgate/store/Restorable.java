@@ -6,6 +6,7 @@ import dev.tollgate.store.h2.H2Database;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.h2.SqlErrors;
+import dev.tollgate.wire.SqlState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.regex.Pattern;
@@ -24,6 +26,7 @@ import org.h2.command.Prepared;
 import org.h2.command.ddl.AlterDomainAddConstraint;
 import org.h2.command.ddl.CreateTable;
 import org.h2.command.ddl.CreateView;
+import org.h2.command.query.Query;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintCheck;
 import org.h2.constraint.ConstraintDomain;
@@ -41,6 +44,8 @@ import org.h2.table.ColumnTemplate;
 import org.h2.table.Table;
 import org.h2.table.TableView;
 import org.h2.util.HasSQL;
+import org.h2.value.ExtTypeInfo;
+import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -196,6 +201,47 @@ final class Restorable {
 
   private static String textOf(Expression expression) {
     return expression.getUnenclosedSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString();
+  }
+
+  /**
+   * Rejects a table whose columns have types from a query that no SQL names, as the one of {@code
+   * ''} or of a product with an array.
+   *
+   * @throws DbException naming the first such column
+   */
+  void requireTypes(@Nullable Table made) {
+    if (made == null) {
+      return;
+    }
+    for (Column column : made.getColumns()) {
+      String type =
+          column.getType().getSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString();
+      if (!isNamed(column.getType(), type)) {
+        throw DbException.convert(
+            SqlErrors.exception(
+                SqlState.NOT_SUPPORTED,
+                "the table was not made, because its column "
+                    + column.getName()
+                    + " would have the type "
+                    + type
+                    + " of its query, which cannot be written as SQL: CAST the value to the type"
+                    + " that the column is to have"));
+      }
+    }
+  }
+
+  private boolean isNamed(TypeInfo type, String name) {
+    try {
+      Query cast = (Query) maker.prepare("SELECT CAST(NULL AS " + name + ")");
+      TypeInfo again = cast.getExpressions().get(0).getType();
+      ExtTypeInfo details = again.getExtTypeInfo();
+      return again.getSQL(new StringBuilder(), HasSQL.DEFAULT_SQL_FLAGS).toString().equals(name)
+          && Objects.equals(
+              details == null ? null : details.getClass(),
+              type.getExtTypeInfo() == null ? null : type.getExtTypeInfo().getClass());
+    } catch (DbException e) {
+      return false;
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.tollgate.store;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.core.command.Payload;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UserName;
@@ -257,6 +258,8 @@ public final class SqlReader {
         /* owner= */ null,
         settings,
         canceller,
+        // nobody cancels this
+        Limits.STATEMENT_STEPS_BASE,
         session -> {
           CommandInterface command = command(session, sql);
           List<Parameter> parameters = new ArrayList<>();
@@ -402,12 +405,18 @@ public final class SqlReader {
   /** Runs work in the owner's open transaction, or on an idle session without an owner. */
   private <T> T on(@Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
+    return on(owner, settings, canceller, Long.MAX_VALUE, work);
+  }
+
+  private <T> T on(
+      @Nullable SessionId owner, Settings settings, Canceller canceller, long most, Work<T> work)
+      throws SQLException {
     permits.acquireUninterruptibly();
     gate.enter(canceller);
     try (QueryMemory.Use use = memory.begin()) {
       Source entered = requireNonNull(source, "source");
       return Meter.watched(
-          new QueryWatch(memory, use, canceller),
+          new QueryWatch(memory, use, canceller, most),
           () ->
               owner == null
                   ? onIdleSession(entered.database(), settings, work)

@@ -49,7 +49,7 @@ final class FakeSqlStore implements SqlStore {
 
   @Override
   public long takeChanges() {
-    long changes = executions - taken;
+    long changes = (long) executions - taken;
     taken = executions;
     return changes;
   }

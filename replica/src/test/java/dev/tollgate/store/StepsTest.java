@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
+import dev.tollgate.core.command.UserName;
 import dev.tollgate.log.ApplyThread;
 import java.sql.SQLException;
 import java.util.List;
@@ -72,6 +73,22 @@ class StepsTest {
     CompletableFuture<String> ended = begin(FEW_ROWS_MUCH_WORK, "HashFunction", canceller);
     canceller.cancel();
     assertEquals("57014", ended.get(30, TimeUnit.SECONDS));
+  }
+
+  /** A driver asks what a statement returns, and nobody can cancel that. */
+  @Test
+  void descriptionEndsAfterItsSteps() {
+    SQLException e =
+        assertThrows(
+            SQLException.class,
+            () ->
+                replica
+                    .database
+                    .reader()
+                    .describe(
+                        new SqlReader.Settings("PUBLIC", 0, UserName.ANONYMOUS),
+                        FEW_ROWS_MUCH_WORK));
+    assertEquals("54001", e.getSQLState());
   }
 
   @Test

@@ -110,7 +110,8 @@ public final class Snapshots {
     this.finished = finished;
     Supervision supervision = new Supervision(nodeId, consumer::failed);
     this.writer =
-        Executors.newSingleThreadExecutor(supervision.threads("tollgate-" + nodeId + "-snapshot"));
+        Executors.newSingleThreadExecutor(
+            supervision.deepThreads("tollgate-" + nodeId + "-snapshot"));
   }
 
   public RatisSnapshotStorage storage() {

@@ -160,6 +160,11 @@ public final class H2Statements {
     return empty ? null : (Query) TABLE_QUERY.get(definition);
   }
 
+  /** True for CREATE TABLE ... AS, with rows or without. */
+  public static boolean isFromQuery(CreateTable definition) {
+    return (@Nullable Query) TABLE_QUERY.get(definition) != null;
+  }
+
   /**
    * Makes CREATE TABLE ... AS leave its table empty.
    *
