@@ -127,7 +127,7 @@ class CommandLineIT {
     String version = Files.readString(out("version"));
     assertTrue(
         version.matches(
-            "(?s)Tollgate [0-9].*\\nProtocol [0-9]+, log 1, snapshots 1, feature level 1\\nJava [0-9].*"),
+            "(?s)Tollgate [0-9].*\\nProtocol [0-9]+, log 2, snapshots 1, feature level 1\\nJava [0-9].*"),
         version);
   }
 
