@@ -69,6 +69,7 @@ class EmbeddedJarIT {
                 "dev/tollgate/embedded/math3",
                 "dev/tollgate/embedded/netty",
                 "dev/tollgate/embedded/value",
+                "dev/tollgate/h2",
                 "dev/tollgate/log",
                 "dev/tollgate/node",
                 "dev/tollgate/snapshot",
