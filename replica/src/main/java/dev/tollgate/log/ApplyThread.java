@@ -32,7 +32,13 @@ public final class ApplyThread implements Executor, AutoCloseable {
 
   /** Returns a daemon thread with that stack, not started yet. */
   public static Thread deep(@Nullable ThreadGroup group, Runnable work, String name) {
-    Thread thread = new MeteredThread(group, work, name, Limits.APPLY_STACK_BYTES);
+    return deep(group, work, name, Limits.APPLY_STACK_BYTES);
+  }
+
+  /** Returns a daemon thread with a stack of this size, not started yet. */
+  public static Thread deep(
+      @Nullable ThreadGroup group, Runnable work, String name, long stackBytes) {
+    Thread thread = new MeteredThread(group, work, name, stackBytes);
     thread.setDaemon(true);
     return thread;
   }

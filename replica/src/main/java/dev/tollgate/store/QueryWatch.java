@@ -1,10 +1,14 @@
 package dev.tollgate.store;
 
+import dev.tollgate.core.command.Limits;
 import dev.tollgate.h2.Meter;
 import dev.tollgate.store.h2.Exhausted;
 import dev.tollgate.store.h2.Nesting;
 import dev.tollgate.store.statement.StatementMeter;
 import dev.tollgate.wire.Protocol;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.TimeUnit;
 import org.h2.api.ErrorCode;
 import org.h2.message.DbException;
 import org.h2.result.ResultInterface;
@@ -37,16 +41,56 @@ final class QueryWatch implements Meter.Watch {
   private final QueryMemory memory;
   private final QueryMemory.Use use;
   private final SqlReader.Canceller canceller;
-  private final long most;
+  private final Bound bound;
 
-  /**
-   * @param most steps after which the query is ended
-   */
-  QueryWatch(QueryMemory memory, QueryMemory.Use use, SqlReader.Canceller canceller, long most) {
+  /** What a query may take. */
+  interface Bound {
+    /** For a query that may take as long as it likes, because its client can cancel it. */
+    Bound NONE = steps -> {};
+
+    /**
+     * Ends the query on this thread if it has taken more.
+     *
+     * @throws DbException with SQLState 54001
+     */
+    void check(long steps);
+
+    /** A number of steps. */
+    static Bound steps(long most) {
+      return steps -> {
+        if (steps > most) {
+          throw Exhausted.work(
+              "the statement was not prepared, because that takes more than "
+                  + most
+                  + " steps: use less work in constants");
+        }
+      };
+    }
+
+    /**
+     * Processor time of the thread that calls this, from now on. After as many steps as any write
+     * may take the query is ended as if it were canceled: it has not shown what it takes.
+     */
+    static Bound rehearsal(long millis) {
+      ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+      long end = threads.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+      return steps -> {
+        if (threads.getCurrentThreadCpuTime() > end) {
+          throw Exhausted.work(
+              "its query took more than " + millis + " ms of processor time: split the statement");
+        }
+        if (steps > Limits.STATEMENT_STEPS_BASE) {
+          throw DbException.get(ErrorCode.STATEMENT_WAS_CANCELED);
+        }
+      };
+    }
+  }
+
+  QueryWatch(QueryMemory memory, QueryMemory.Use use, SqlReader.Canceller canceller, Bound bound) {
     this.memory = memory;
     this.use = use;
     this.canceller = canceller;
-    this.most = most;
+    this.bound = bound;
   }
 
   @Override
@@ -60,12 +104,7 @@ final class QueryWatch implements Meter.Watch {
       throw DbException.get(ErrorCode.STATEMENT_WAS_CANCELED);
     }
     memory.requireRoomFor(use);
-    if (steps > most) {
-      throw Exhausted.work(
-          "the statement was not prepared, because that takes more than "
-              + most
-              + " steps: use less work in constants");
-    }
+    bound.check(steps);
     return steps + STEPS_PER_CHECK;
   }
 

@@ -181,7 +181,7 @@ public final class SqlReader {
   /** The database that is queried, and its open transactions. */
   private record Source(H2Database database, TransactionSessions transactions) {}
 
-  private interface Work<T> {
+  private interface Work<T extends @Nullable Object> {
     T on(SessionLocal session) throws SQLException;
   }
 
@@ -259,7 +259,7 @@ public final class SqlReader {
         settings,
         canceller,
         // nobody cancels this
-        Limits.STATEMENT_STEPS_BASE,
+        QueryWatch.Bound.steps(Limits.STATEMENT_STEPS_BASE),
         session -> {
           CommandInterface command = command(session, sql);
           List<Parameter> parameters = new ArrayList<>();
@@ -277,6 +277,33 @@ public final class SqlReader {
               command.getCommandType(),
               Parameter.encode(parameters),
               columns.toByteArray());
+        });
+  }
+
+  /**
+   * Runs a query and forgets the result, to see whether that takes more time, stack or memory than
+   * there is. Ends the query after as many steps as a write may take, because the write ends there
+   * as well.
+   *
+   * @param processorMillis how much time of the processor there is
+   * @throws SQLException with 54001 or 53200 if it does, and with another SQLState if the query
+   *     fails
+   */
+  public void rehearse(
+      Settings settings, String sql, byte[] parameterSet, LockAccess locks, long processorMillis)
+      throws SQLException {
+    QueryWatch.Bound bound = QueryWatch.Bound.rehearsal(processorMillis);
+    Canceller canceller = new Canceller();
+    on(
+        /* owner= */ null,
+        settings,
+        canceller,
+        bound,
+        session -> {
+          run(session, settings, sql, parameterSet, 0, locks, canceller).close();
+          // what counts no steps took time all the same
+          bound.check(0);
+          return null;
         });
   }
 
@@ -403,20 +430,25 @@ public final class SqlReader {
   }
 
   /** Runs work in the owner's open transaction, or on an idle session without an owner. */
-  private <T> T on(@Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
+  private <T extends @Nullable Object> T on(
+      @Nullable SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
-    return on(owner, settings, canceller, Long.MAX_VALUE, work);
+    return on(owner, settings, canceller, QueryWatch.Bound.NONE, work);
   }
 
-  private <T> T on(
-      @Nullable SessionId owner, Settings settings, Canceller canceller, long most, Work<T> work)
+  private <T extends @Nullable Object> T on(
+      @Nullable SessionId owner,
+      Settings settings,
+      Canceller canceller,
+      QueryWatch.Bound bound,
+      Work<T> work)
       throws SQLException {
     permits.acquireUninterruptibly();
     gate.enter(canceller);
     try (QueryMemory.Use use = memory.begin()) {
       Source entered = requireNonNull(source, "source");
       return Meter.watched(
-          new QueryWatch(memory, use, canceller, most),
+          new QueryWatch(memory, use, canceller, bound),
           () ->
               owner == null
                   ? onIdleSession(entered.database(), settings, work)
@@ -432,7 +464,7 @@ public final class SqlReader {
     }
   }
 
-  private static <T> T inTransaction(
+  private static <T extends @Nullable Object> T inTransaction(
       Source entered, SessionId owner, Settings settings, Canceller canceller, Work<T> work)
       throws SQLException {
     TransactionSessions transactions = entered.transactions();
@@ -451,7 +483,7 @@ public final class SqlReader {
     }
   }
 
-  private static <T> T on(
+  private static <T extends @Nullable Object> T on(
       H2Database database, SessionLocal session, Settings settings, Work<T> work)
       throws SQLException {
     User user = database.user(settings.user());
@@ -466,8 +498,8 @@ public final class SqlReader {
     }
   }
 
-  private static <T> T onSession(SessionLocal session, String schema, Work<T> work)
-      throws SQLException {
+  private static <T extends @Nullable Object> T onSession(
+      SessionLocal session, String schema, Work<T> work) throws SQLException {
     // a session keeps plans of views, even when another session has dropped what they show
     session.clearViewIndexCache();
     H2Database.enterSchema(session, schema);
@@ -480,8 +512,8 @@ public final class SqlReader {
         "the transaction was rolled back before the query could run in it: run it again");
   }
 
-  private <T> T onIdleSession(H2Database database, Settings settings, Work<T> work)
-      throws SQLException {
+  private <T extends @Nullable Object> T onIdleSession(
+      H2Database database, Settings settings, Work<T> work) throws SQLException {
     SessionLocal pooled = idle.pollFirst();
     SessionLocal session = pooled == null ? database.openSession() : pooled;
     boolean usable = true;

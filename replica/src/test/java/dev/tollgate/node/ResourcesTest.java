@@ -47,6 +47,8 @@ class ResourcesTest {
   private static final ClientLimits LIMITS =
       new ClientLimits(
           /* queuedPlans= */ 5,
+          /* queuedRehearsals= */ 5,
+          /* rehearsalMillis= */ 5_000,
           /* queuedCalls= */ 5,
           /* queuedQueries= */ 5,
           /* queuedFiles= */ 5,

@@ -85,6 +85,7 @@ public sealed interface Plan {
    * @param tableFence the fence that a CREATE TABLE gives its table, else null
    * @param lockedBy the lock that each execution takes, writes under, and releases: an {@link
    *     Argument.Text} or an {@link Argument.Parameter}. Null if there is none, and with a fence
+   * @param shape a number that statements share which differ in the values of literals alone
    */
   record Write(
       String sql,
@@ -95,7 +96,8 @@ public sealed interface Plan {
       @Nullable StatementFence fence,
       List<Target> targets,
       @Nullable TableFence tableFence,
-      @Nullable Argument lockedBy)
+      @Nullable Argument lockedBy,
+      long shape)
       implements Plan {
     public Write {
       requireNonNull(sql, "sql");

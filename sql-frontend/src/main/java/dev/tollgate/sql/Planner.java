@@ -339,6 +339,7 @@ final class Planner implements Statement.Handler<Plan> {
         fence,
         findings.targetList(),
         tableFence,
-        lockedBy);
+        lockedBy,
+        tokens.shape());
   }
 }

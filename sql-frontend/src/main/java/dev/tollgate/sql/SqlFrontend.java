@@ -49,6 +49,16 @@ public final class SqlFrontend {
   }
 
   /**
+   * Returns the query that computes what a planned statement would store, change or delete. Its
+   * parameters are the first ones of the statement.
+   *
+   * @return null if the statement has no such query, or if the query changes something itself
+   */
+  public static Plan.@Nullable Read readPart(String sql) {
+    return ReadPart.of(sql);
+  }
+
+  /**
    * Returns the form of a statement that was planned: its text without values, which operators may
    * see, of at most some 1,000 characters. This takes some tens of microseconds.
    */

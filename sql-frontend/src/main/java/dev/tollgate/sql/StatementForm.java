@@ -44,8 +44,13 @@ final class StatementForm {
     return cut ? form + REST : form.toString();
   }
 
+  /** Whether a token is a literal or a parameter. */
+  static boolean isValue(Token token) {
+    return shown(token).equals(VALUE);
+  }
+
   /** What is not known to be a word, a name or an operator is a value. */
-  private static String shown(Token token) {
+  static String shown(Token token) {
     String image = token.image;
     return switch (token.kind) {
       case TollgateParserConstants.EOF, TollgateParserConstants.SEMICOLON -> "";

@@ -247,6 +247,15 @@ public final class Limits {
    */
   public static final int DECFLOAT_EXPONENT = 100_000;
 
+  /**
+   * Stack of the threads on which the leader tries what writes read, a quarter of that of the apply
+   * thread: what fits here fits there.
+   */
+  public static final long REHEARSAL_STACK_BYTES = APPLY_STACK_BYTES / 4;
+
+  /** Shapes of writes that the leader remembers as tried. */
+  public static final int REHEARSED_SHAPES = 16_384;
+
   /** Fields of a ROW type, with those of the rows within it. */
   public static final int TYPE_PARTS = 1_000;
 

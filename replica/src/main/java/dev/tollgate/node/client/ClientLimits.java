@@ -5,6 +5,9 @@ package dev.tollgate.node.client;
  * is done for it; docs/operations.md lists what a client sees.
  *
  * @param queuedPlans statements seen for the first time that wait to be planned
+ * @param queuedRehearsals writes that wait until the leader has tried what they read
+ * @param rehearsalMillis processor time that the read of a write may take before the write enters
+ *     the log
  * @param queuedCalls lock and lease calls that wait until their arguments are computed
  * @param queuedQueries queries, fetches and descriptions that wait for a thread
  * @param queuedFiles parts of snapshots and procedures that wait for a thread
@@ -22,6 +25,8 @@ package dev.tollgate.node.client;
  */
 public record ClientLimits(
     int queuedPlans,
+    int queuedRehearsals,
+    long rehearsalMillis,
     int queuedCalls,
     int queuedQueries,
     int queuedFiles,
@@ -38,6 +43,8 @@ public record ClientLimits(
   public static final ClientLimits STANDARD =
       new ClientLimits(
           10_000,
+          1_000,
+          5_000,
           10_000,
           10_000,
           1_000,
@@ -53,22 +60,29 @@ public record ClientLimits(
 
   /** Returns these limits with others for connections. */
   public ClientLimits with(ConnectionLimits other) {
-    return with(requestBytes, unreadBytes, other);
+    return with(rehearsalMillis, requestBytes, unreadBytes, other);
   }
 
   /** Returns these limits with another number of bytes that one client may leave unread. */
   public ClientLimits withUnreadBytes(long bytes) {
-    return with(requestBytes, bytes, connections);
+    return with(rehearsalMillis, requestBytes, bytes, connections);
   }
 
   /** Returns these limits with another number of bytes of requests without an answer. */
   public ClientLimits withRequestBytes(long bytes) {
-    return with(bytes, unreadBytes, connections);
+    return with(rehearsalMillis, bytes, unreadBytes, connections);
   }
 
-  private ClientLimits with(long requests, long unread, ConnectionLimits other) {
+  /** Returns these limits with another time that the read of a write may take. */
+  public ClientLimits withRehearsalMillis(long millis) {
+    return with(millis, requestBytes, unreadBytes, connections);
+  }
+
+  private ClientLimits with(long rehearsal, long requests, long unread, ConnectionLimits other) {
     return new ClientLimits(
         queuedPlans,
+        queuedRehearsals,
+        rehearsal,
         queuedCalls,
         queuedQueries,
         queuedFiles,

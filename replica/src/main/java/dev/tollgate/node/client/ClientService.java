@@ -13,6 +13,7 @@ import dev.tollgate.node.replica.Replica;
 import dev.tollgate.node.replica.TimeKeeper;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.store.statement.LockAccess;
 import dev.tollgate.tls.CertificateDemand;
 import dev.tollgate.tls.TlsCredentials;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -123,9 +124,12 @@ public final class ClientService implements Replica.Listener {
     StatementProposals proposals =
         new StatementProposals(pipeline, gate, waiting, facts, leadership, work);
     ReadAccess reads = new ReadAccess(leadership, facts, timeKeeper, proposals);
+    LockAccess locks = new ClusterViews(replica, log, timeKeeper);
     StatementQueries statementQueries =
-        new StatementQueries(
-            database.reader(), new ClusterViews(replica, log, timeKeeper), facts, queries);
+        new StatementQueries(database.reader(), locks, facts, queries);
+    Rehearsals rehearsals =
+        new Rehearsals(
+            database.reader(), locks, leadership, facts, workers, work, limits.rehearsalMillis());
     LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
     execution =
         new StatementExecution(
@@ -136,9 +140,10 @@ public final class ClientService implements Replica.Listener {
             new ProcedureStatements(
                 administration, statementQueries, leadership, work, replica.audit()),
             database.memory(),
+            rehearsals,
             new AccountStatements(facts),
             work);
-    series = new StatementSeries(frontend, proposals, database.memory(), work);
+    series = new StatementSeries(frontend, proposals, database.memory(), rehearsals, work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);
     slow = new SlowStatements(replica.slow(), System::nanoTime);
   }

@@ -30,6 +30,7 @@ final class StatementExecution {
   private final LockStatements lockStatements;
   private final ProcedureStatements procedureStatements;
   private final MemoryWatch memory;
+  private final Rehearsals rehearsals;
   private final AccountStatements accounts;
   private final RequestWork work;
 
@@ -40,6 +41,7 @@ final class StatementExecution {
       LockStatements lockStatements,
       ProcedureStatements procedureStatements,
       MemoryWatch memory,
+      Rehearsals rehearsals,
       AccountStatements accounts,
       RequestWork work) {
     this.proposals = requireNonNull(proposals, "proposals");
@@ -48,6 +50,7 @@ final class StatementExecution {
     this.lockStatements = requireNonNull(lockStatements, "lockStatements");
     this.procedureStatements = requireNonNull(procedureStatements, "procedureStatements");
     this.memory = requireNonNull(memory, "memory");
+    this.rehearsals = requireNonNull(rehearsals, "rehearsals");
     this.accounts = requireNonNull(accounts, "accounts");
     this.work = requireNonNull(work, "work");
   }
@@ -102,7 +105,13 @@ final class StatementExecution {
       attempt(
           () -> {
             memory.requireRoomFor(plan.sql());
-            proposals.propose(statement, Operations.write(plan, statement.request()));
+            Operation.ExecuteSql write = Operations.write(plan, statement.request());
+            rehearsals.before(
+                statement.number(),
+                statement.session(),
+                statement.results(),
+                List.of(new Rehearsals.Write(statement.request().sql(), plan, write)),
+                () -> proposals.propose(statement, write));
           });
       return null;
     }

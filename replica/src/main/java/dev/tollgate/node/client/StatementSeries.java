@@ -34,13 +34,19 @@ final class StatementSeries {
   private final SqlFrontend frontend;
   private final StatementProposals proposals;
   private final MemoryWatch memory;
+  private final Rehearsals rehearsals;
   private final RequestWork work;
 
   StatementSeries(
-      SqlFrontend frontend, StatementProposals proposals, MemoryWatch memory, RequestWork work) {
+      SqlFrontend frontend,
+      StatementProposals proposals,
+      MemoryWatch memory,
+      Rehearsals rehearsals,
+      RequestWork work) {
     this.frontend = requireNonNull(frontend, "frontend");
     this.proposals = requireNonNull(proposals, "proposals");
     this.memory = requireNonNull(memory, "memory");
+    this.rehearsals = requireNonNull(rehearsals, "rehearsals");
     this.work = requireNonNull(work, "work");
   }
 
@@ -72,7 +78,7 @@ final class StatementSeries {
     if (planned && request.statements().size() <= SHORT_SERIES) {
       try {
         Iterator<Plan> plans = known.iterator();
-        work.attempt(answer, () -> propose(number, request, sql -> plans.next()));
+        work.attempt(answer, () -> propose(number, session, results, request, sql -> plans.next()));
       } catch (RuntimeException | Error e) {
         answer.accept(work.unexpected(e));
       }
@@ -83,12 +89,16 @@ final class StatementSeries {
               ? Workers.Kind.PLANS
               : Workers.Kind.QUERIES,
           answer,
-          () -> propose(number, request, frontend::plan));
+          () -> propose(number, session, results, request, frontend::plan));
     }
   }
 
   private void propose(
-      NumberedRequest number, Request.ExecuteSeries request, Function<String, Plan> planner)
+      NumberedRequest number,
+      AttachedSession session,
+      OpenResults results,
+      Request.ExecuteSeries request,
+      Function<String, Plan> planner)
       throws SQLException {
     if (request.statements().size() > Protocol.MAX_SERIES_STATEMENTS) {
       throw SqlErrors.invalid(
@@ -102,7 +112,7 @@ final class StatementSeries {
     if (planned.isFirstSound()) {
       number.answer().planned();
     }
-    if (planned.statements().isEmpty()) {
+    if (planned.writes().isEmpty()) {
       number.answer().accept(new Reply.BatchResult(planned.results(List.of())));
       return;
     }
@@ -110,26 +120,36 @@ final class StatementSeries {
         planned.hasFailure() && request.ending() == SeriesEnding.COMMIT
             ? SeriesEnding.STOP_AT_FAILURE
             : request.ending();
-    proposals.propose(
+    List<Operation.ExecuteSql> statements =
+        planned.writes().stream().map(Rehearsals.Write::operation).toList();
+    rehearsals.before(
         number,
-        new Operation.ExecuteSeries(planned.statements(), Operations.end(ending)),
-        outcome ->
-            outcome instanceof Outcome.Batch batch
-                ? new Reply.BatchResult(planned.results(batch.outcomes()))
-                : Replies.of(outcome));
+        session,
+        results,
+        planned.writes(),
+        () ->
+            proposals.propose(
+                number,
+                new Operation.ExecuteSeries(statements, Operations.end(ending)),
+                outcome ->
+                    outcome instanceof Outcome.Batch batch
+                        ? new Reply.BatchResult(planned.results(batch.outcomes()))
+                        : Replies.of(outcome)));
   }
 
   private Planned plan(Request.ExecuteSeries request, Function<String, Plan> planner)
       throws SQLException {
     boolean stops = request.ending() != SeriesEnding.RUN_ALL;
-    List<Operation.ExecuteSql> statements = new ArrayList<>();
+    List<Rehearsals.Write> writes = new ArrayList<>();
     List<Reply.@Nullable Failure> failures = new ArrayList<>();
     for (Request.SeriesStatement statement : request.statements()) {
       memory.requireRoomFor(statement.sql());
       Reply.Failure failure = null;
       try {
         Plan plan = planner.apply(statement.sql());
-        statements.add(Operations.inSeries(plan, statement.parameterSet(), request));
+        Operation.ExecuteSql operation =
+            Operations.inSeries(plan, statement.parameterSet(), request);
+        writes.add(new Rehearsals.Write(statement.sql(), (Plan.Write) plan, operation));
       } catch (SqlRefused e) {
         failure = Replies.of(e);
       } catch (SQLException e) {
@@ -140,20 +160,18 @@ final class StatementSeries {
         break;
       }
     }
-    return new Planned(statements, failures, stops);
+    return new Planned(writes, failures, stops);
   }
 
   /**
    * A series whose statements are planned.
    *
-   * @param statements those that go into the log
+   * @param writes the statements that go into the log
    * @param failures for each statement of the request its failure, or null if it goes into the log
    * @param stops true if no statement runs after one that fails
    */
   private record Planned(
-      List<Operation.ExecuteSql> statements,
-      List<Reply.@Nullable Failure> failures,
-      boolean stops) {
+      List<Rehearsals.Write> writes, List<Reply.@Nullable Failure> failures, boolean stops) {
     boolean isFirstSound() {
       return !failures.isEmpty() && failures.get(0) == null;
     }

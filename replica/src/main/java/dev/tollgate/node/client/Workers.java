@@ -2,6 +2,8 @@ package dev.tollgate.node.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.log.ApplyThread;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -24,6 +26,8 @@ public final class Workers implements AutoCloseable {
   public enum Kind {
     /** Planning short statements: computes, and waits for nothing. */
     PLANS("statements wait to be planned", 4),
+    /** Trying what writes read, before the writes enter the log. */
+    REHEARSALS("statements wait until the leader has tried them", 4),
     /** Computing the arguments of lock and lease calls, which may wait for a definition. */
     CALLS("lock and lease calls wait until their arguments are computed", 8),
     /** Queries, fetches and descriptions; planning long statements. */
@@ -47,6 +51,7 @@ public final class Workers implements AutoCloseable {
     private int queue(ClientLimits limits) {
       return switch (this) {
         case PLANS -> limits.queuedPlans();
+        case REHEARSALS -> limits.queuedRehearsals();
         case CALLS -> limits.queuedCalls();
         case QUERIES -> limits.queuedQueries();
         case FILES -> limits.queuedFiles();
@@ -71,9 +76,14 @@ public final class Workers implements AutoCloseable {
     }
   }
 
-  /** Runs all kinds of work on one executor, which decides the order: for simulations. */
+  /**
+   * Runs work on one executor, which decides the order: for simulations. Rehearsals, which change
+   * nothing, are done at once.
+   */
   public static Workers on(Executor executor) {
-    return new Workers("simulated", ClientLimits.STANDARD, executor);
+    Workers simulated = new Workers("simulated", ClientLimits.STANDARD, executor);
+    simulated.executors.put(Kind.REHEARSALS, Runnable::run);
+    return simulated;
   }
 
   private ThreadPoolExecutor pool(Kind kind) {
@@ -85,7 +95,9 @@ public final class Workers implements AutoCloseable {
             30,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(kind.queue(limits)),
-            new DefaultThreadFactory(name, /* daemon= */ true));
+            kind == Kind.REHEARSALS
+                ? work -> ApplyThread.deep(null, work, name, Limits.REHEARSAL_STACK_BYTES)
+                : new DefaultThreadFactory(name, /* daemon= */ true));
     pool.allowCoreThreadTimeOut(true);
     return pool;
   }

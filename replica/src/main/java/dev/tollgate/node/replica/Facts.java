@@ -9,6 +9,7 @@ import dev.tollgate.core.command.Command;
 import dev.tollgate.core.command.FeatureLevels;
 import dev.tollgate.core.command.LeaseId;
 import dev.tollgate.core.command.Notice;
+import dev.tollgate.core.command.RequestId;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.core.command.UniqueId;
 import dev.tollgate.core.command.UserAccount;
@@ -91,6 +92,12 @@ public final class Facts {
   public @Nullable SessionFacts session(SessionId id) {
     Session found = sessions.get(id);
     return found == null ? null : SessionFacts.of(found);
+  }
+
+  /** True if a request of this session with this number, or a later one, was applied here. */
+  public boolean hasReached(RequestId request) {
+    Session found = sessions.get(request.session());
+    return found != null && found.lastSequence() >= request.sequence();
   }
 
   /** True if the session has a transaction open, whose rows its queries have to see. */

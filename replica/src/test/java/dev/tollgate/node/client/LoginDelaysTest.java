@@ -9,7 +9,21 @@ import org.junit.jupiter.api.Test;
 class LoginDelaysTest {
   private static final ClientLimits LIMITS =
       new ClientLimits(
-          1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* loginAddresses= */ 3, 2, ConnectionLimits.STANDARD);
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          /* loginAddresses= */ 3,
+          2,
+          ConnectionLimits.STANDARD);
 
   private long now = -5;
   private final LoginDelays delays = new LoginDelays(LIMITS, () -> now);

@@ -1,0 +1,170 @@
+package dev.tollgate.node.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.command.Limits;
+import dev.tollgate.core.command.Operation;
+import dev.tollgate.node.replica.Facts;
+import dev.tollgate.sql.Plan;
+import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.store.SqlReader;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.store.statement.LockAccess;
+import dev.tollgate.wire.SqlState;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Has the leader run what a write reads, before the write enters the log, if the leader does not
+ * know the shape of the write. A read that takes more time, stack or memory than there is concerns
+ * one thread of one node. The write would take as much from every node. Thread-safe; nothing here
+ * waits.
+ */
+final class Rehearsals {
+  /**
+   * A write that may need a rehearsal.
+   *
+   * @param sql the text that the client sent
+   */
+  record Write(String sql, Plan.Write plan, Operation.ExecuteSql operation) {}
+
+  private final SqlReader reader;
+  private final LockAccess locks;
+  private final Leadership leadership;
+  private final Facts facts;
+  private final Workers workers;
+  private final RequestWork work;
+  private final long processorMillis;
+
+  /** The shapes that were tried last. */
+  private final Map<Long, Boolean> known = new KnownShapes();
+
+  /**
+   * @param locks the lock state for queries
+   * @param processorMillis processor time that the read of a write may take
+   */
+  Rehearsals(
+      SqlReader reader,
+      LockAccess locks,
+      Leadership leadership,
+      Facts facts,
+      Workers workers,
+      RequestWork work,
+      long processorMillis) {
+    this.reader = requireNonNull(reader, "reader");
+    this.locks = requireNonNull(locks, "locks");
+    this.leadership = requireNonNull(leadership, "leadership");
+    this.facts = requireNonNull(facts, "facts");
+    this.workers = requireNonNull(workers, "workers");
+    this.work = requireNonNull(work, "work");
+    this.processorMillis = processorMillis;
+  }
+
+  /**
+   * Proposes writes once their reads have been tried: at once if their shapes are known.
+   *
+   * @param proposal proposes the writes
+   */
+  void before(
+      NumberedRequest request,
+      AttachedSession session,
+      OpenResults results,
+      List<Write> writes,
+      RequestWork.Task proposal)
+      throws SQLException {
+    if (!leadership.isAssumed() || writes.stream().allMatch(this::isKnown)) {
+      proposal.run();
+      return;
+    }
+    work.inTurn(
+        results,
+        Workers.Kind.REHEARSALS,
+        request.answer(),
+        () -> {
+          try {
+            SqlReader.Settings settings = session.settings(facts);
+            for (Write write : writes) {
+              if (!isKnown(write)) {
+                rehearse(settings, write);
+              }
+            }
+          } catch (SQLException refusal) {
+            refuse(request, refusal, proposal);
+            return;
+          }
+          proposal.run();
+        });
+  }
+
+  private boolean isKnown(Write write) {
+    synchronized (known) {
+      return known.get(write.plan().shape()) != null;
+    }
+  }
+
+  /**
+   * Runs the read part of a write with its first parameters.
+   *
+   * @throws SQLException with 54001 or 53200 only. Whatever else fails may be due to statements
+   *     that are under way, so the log decides it.
+   */
+  private void rehearse(SqlReader.Settings settings, Write write) throws SQLException {
+    Plan.Read read = SqlFrontend.readPart(write.sql());
+    if (read != null && !write.operation().parameterSets().isEmpty()) {
+      byte[] set = write.operation().parameterSets().get(0).values().bytes();
+      try {
+        byte[] first = Parameters.first(set, SqlValue.decode(set), read.sqlParameterCount());
+        reader.rehearse(settings, read.sql(), first, locks, processorMillis);
+      } catch (SQLException e) {
+        String state = e.getSQLState();
+        if (SqlState.TOO_MUCH_WORK.state().equals(state)
+            || SqlState.NO_MEMORY.state().equals(state)) {
+          throw new SQLException(
+              "the statement changed nothing, because the leader tried what it reads before it"
+                  + " entered the log, and the leader refused it: "
+                  + e.getMessage(),
+              state,
+              e.getErrorCode(),
+              e);
+        }
+      }
+    }
+    synchronized (known) {
+      known.put(write.plan().shape(), true);
+    }
+  }
+
+  /**
+   * Refuses a request, unless it was applied already and this is its repetition, which the log
+   * answers.
+   */
+  private void refuse(NumberedRequest request, SQLException refusal, RequestWork.Task proposal) {
+    leadership.awaitEntry(
+        still ->
+            workers.chore(
+                () -> {
+                  if (!still) {
+                    request.answer().accept(leadership.notLeader());
+                  } else if (facts.hasReached(request.id())) {
+                    work.attempt(request.answer(), proposal);
+                  } else {
+                    request.answer().accept(Replies.of(refusal));
+                  }
+                }));
+  }
+
+  private static final class KnownShapes extends LinkedHashMap<Long, Boolean> {
+    private static final long serialVersionUID = 1L;
+
+    KnownShapes() {
+      super(16, 0.75f, /* accessOrder= */ true);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+      return size() > Limits.REHEARSED_SHAPES;
+    }
+  }
+}

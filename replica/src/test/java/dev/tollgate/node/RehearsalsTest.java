@@ -1,0 +1,166 @@
+package dev.tollgate.node;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tollgate.core.Capacity;
+import dev.tollgate.log.RaftSettings;
+import dev.tollgate.node.client.ClientLimits;
+import dev.tollgate.store.SqlDatabase;
+import dev.tollgate.store.h2.SqlValue;
+import dev.tollgate.wire.KeyRequest;
+import dev.tollgate.wire.ReadConsistency;
+import dev.tollgate.wire.Reply;
+import dev.tollgate.wire.Request;
+import dev.tollgate.wire.SeriesEnding;
+import dev.tollgate.wire.TransactionMode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A write whose read takes too much never enters the log. */
+@Timeout(60)
+class RehearsalsTest {
+  private static final Request.SessionOptions OPTIONS =
+      new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0);
+
+  @TempDir Path directory;
+  private Node node;
+  private RawClient client;
+  private Reply.SessionReady session;
+  private long sequence;
+
+  private void start(long rehearsalMillis) throws Exception {
+    node =
+        new Node(
+            LoopbackSettings.of("leader", RaftSettings.alone("leader", directory.resolve("data"))),
+            new SqlDatabase(),
+            ClientLimits.STANDARD.withRehearsalMillis(rehearsalMillis),
+            Capacity.STANDARD);
+    node.start();
+    assertTrue(node.awaitLeadership(Duration.ofSeconds(20)));
+    client = new RawClient(node.listenAddress());
+    client.hello();
+  }
+
+  private void open() throws Exception {
+    session =
+        assertInstanceOf(
+            Reply.SessionReady.class,
+            client.call(new Request.OpenSession(60_000, 60_000, OPTIONS)));
+    sequence = 0;
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    assertNull(node.failure());
+    client.close();
+    node.close();
+  }
+
+  private Reply execute(String sql, Object... parameters) throws Exception {
+    return client.call(request(++sequence, sql, parameters));
+  }
+
+  private static Request.Execute request(long number, String sql, Object... parameters) {
+    List<SqlValue> values =
+        List.of(parameters).stream()
+            .map(value -> SqlValue.ofNumber(((Number) value).longValue()))
+            .toList();
+    return new Request.Execute(
+        number,
+        true,
+        TransactionMode.AUTOCOMMIT,
+        false,
+        sql,
+        new KeyRequest.None(),
+        0,
+        0,
+        List.of(SqlValue.encodeFirst(values, values.size())));
+  }
+
+  private void done(Reply reply) {
+    assertInstanceOf(Reply.Result.class, reply, () -> reply.toString());
+  }
+
+  private static void refused(Reply reply) {
+    Reply.Failure failure = assertInstanceOf(Reply.Failure.class, reply);
+    assertEquals("54001", failure.sqlState(), failure.message());
+    assertTrue(failure.message().contains("the leader tried"), failure.message());
+  }
+
+  /** The digest of all that this node has done. */
+  private long applied() {
+    return node.replica().digest().value();
+  }
+
+  @Test
+  void writeWhoseReadTakesTooLongIsNotInTheLog() throws Exception {
+    start(0);
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    done(execute("CREATE SEQUENCE Q"));
+    long before = applied();
+    refused(execute("INSERT INTO T VALUES (1)"));
+    refused(execute("INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, ?)", 10));
+    refused(execute("UPDATE T SET A = 2"));
+    refused(execute("DELETE FROM T"));
+    refused(execute("MERGE INTO T USING (SELECT 1 AS B) S ON A = B WHEN MATCHED THEN DELETE"));
+    refused(execute("CREATE VIEW V AS SELECT A FROM T"));
+    refused(
+        client.call(
+            new Request.ExecuteSeries(
+                ++sequence,
+                true,
+                TransactionMode.AUTOCOMMIT,
+                SeriesEnding.RUN_ALL,
+                List.of(
+                    new Request.SeriesStatement(
+                        "INSERT INTO T VALUES (5)", SqlValue.encodeFirst(List.of(), 0))))));
+    assertEquals(before, applied());
+    done(execute("INSERT INTO T SELECT NEXT VALUE FOR Q"));
+    assertNotEquals(before, applied());
+  }
+
+  @Test
+  void shapeThatWasTriedIsKnown() throws Exception {
+    start(15);
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    String read =
+        "SELECT MAX(SQRT(X) + SQRT(X + 1) + LN(X) + SIN(X) + 500) FROM SYSTEM_RANGE(1, ?)";
+    String write = "INSERT INTO T " + read;
+    done(execute(read, 45_000)); // the first one takes longer
+    refused(execute(write, 45_000));
+    done(execute(write, 1));
+    done(execute(write, 45_000));
+    done(execute(write.replace("500", "501"), 45_000));
+    refused(execute(write + " R", 45_000));
+  }
+
+  @Test
+  void repetitionOfAnAppliedRequestIsAnswered() throws Exception {
+    start(ClientLimits.STANDARD.rehearsalMillis());
+    open();
+    done(execute("CREATE TABLE T(A INT)"));
+    Request.Execute insert = request(++sequence, "INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, 7)");
+    Reply.Result first = assertInstanceOf(Reply.Result.class, client.call(insert));
+    client.close();
+    node.close();
+    start(0);
+    client.call(
+        new Request.AttachSession(
+            session.sessionId(), session.secret(), /* leaderOnly= */ true, OPTIONS));
+    Reply.Result again = assertInstanceOf(Reply.Result.class, client.call(insert));
+    assertArrayEquals(first.body(), again.body());
+    refused(execute("INSERT INTO T SELECT X FROM SYSTEM_RANGE(1, 7)"));
+  }
+}
