@@ -276,6 +276,7 @@ public final class OperationCodec {
       case 1 -> Operation.DefinitionTarget.Kind.TABLE;
       case 2 -> Operation.DefinitionTarget.Kind.INDEX;
       case 3 -> Operation.DefinitionTarget.Kind.SCHEMA;
+      case 4 -> Operation.DefinitionTarget.Kind.CONSTRAINT;
       default -> throw new UnknownOperationException("a definition of kind " + code);
     };
   }
@@ -546,6 +547,7 @@ public final class OperationCodec {
         case TABLE -> 1;
         case INDEX -> 2;
         case SCHEMA -> 3;
+        case CONSTRAINT -> 4;
       };
     }
   }

@@ -40,6 +40,7 @@ class FencedTablesTest {
         stranger,
         "CREATE TABLE GRANDCHILD(ID INT PRIMARY KEY, T INT REFERENCES T(ID) ON DELETE CASCADE)");
     replica.ok(stranger, "CREATE INDEX T_V ON T(V)");
+    replica.ok(stranger, "ALTER TABLE T ADD CONSTRAINT T_CHECK CHECK (ID < 1000)");
     replica.ok(stranger, "CREATE TABLE OPEN_TABLE(ID INT PRIMARY KEY, V INT)");
     replica.ok(stranger, "INSERT INTO PARENT VALUES(1, 1)");
     replica.ok(stranger, "INSERT INTO T VALUES(1, 1, 1)");
@@ -82,6 +83,7 @@ class FencedTablesTest {
         "DROP INDEX T_V",
         "ALTER INDEX T_V RENAME TO T_W",
         "COMMENT ON TABLE T IS 'mine'",
+        "COMMENT ON CONSTRAINT T_CHECK IS 'mine'",
         "DROP SCHEMA PUBLIC CASCADE",
         "DROP TABLE PARENT CASCADE",
         "DROP TABLE FAR.UNCLE CASCADE",

@@ -246,6 +246,7 @@ final class StoreDriver implements AutoCloseable {
     return switch (kind) {
       case "TABLE" -> target(Operation.DefinitionTarget.Kind.TABLE, words[name]);
       case "INDEX" -> target(Operation.DefinitionTarget.Kind.INDEX, words[name]);
+      case "CONSTRAINT" -> target(Operation.DefinitionTarget.Kind.CONSTRAINT, words[name]);
       case "SCHEMA" -> target(Operation.DefinitionTarget.Kind.SCHEMA, words[name]);
       default -> target(Operation.DefinitionTarget.Kind.OTHER, words[name]);
     };

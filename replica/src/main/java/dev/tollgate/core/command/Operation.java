@@ -720,6 +720,7 @@ public sealed interface Operation {
       TABLE,
       INDEX,
       SCHEMA,
+      CONSTRAINT,
       OTHER
     }
   }

@@ -269,7 +269,8 @@ final class Operations {
             case TABLE -> Operation.DefinitionTarget.Kind.TABLE;
             case INDEX -> Operation.DefinitionTarget.Kind.INDEX;
             case SCHEMA -> Operation.DefinitionTarget.Kind.SCHEMA;
-            case VIEW, SEQUENCE, DOMAIN, CONSTANT, CONSTRAINT, ROLE ->
+            case CONSTRAINT -> Operation.DefinitionTarget.Kind.CONSTRAINT;
+            case VIEW, SEQUENCE, DOMAIN, CONSTANT, ROLE ->
                 Operation.DefinitionTarget.Kind.OTHER;
           };
       converted.add(new Operation.DefinitionTarget(kind, table(target.name())));

@@ -251,6 +251,12 @@ public final class FencedTables {
         }
         yield inSchema;
       }
+      case CONSTRAINT -> {
+        Schema schema = schemaOf(session, target.name());
+        Constraint constraint =
+            schema == null ? null : schema.findConstraint(session, target.name().name());
+        yield constraint == null ? List.of() : asList(constraint.getTable());
+      }
       case OTHER -> List.of();
     };
   }
