@@ -127,9 +127,16 @@ public final class ClientService implements Replica.Listener {
     LockAccess locks = new ClusterViews(replica, log, timeKeeper);
     StatementQueries statementQueries =
         new StatementQueries(database.reader(), locks, facts, queries);
-    Rehearsals rehearsals =
-        new Rehearsals(
-            database.reader(), locks, leadership, facts, workers, work, limits.rehearsalMillis());
+    Admission admission =
+        new Admission(
+            database.memory(),
+            database.reader(),
+            locks,
+            leadership,
+            facts,
+            workers,
+            work,
+            limits.rehearsalMillis());
     LeaseRenewals renewals = new LeaseRenewals(timeKeeper, leadership, workers, facts);
     execution =
         new StatementExecution(
@@ -139,11 +146,10 @@ public final class ClientService implements Replica.Listener {
             new LockStatements(proposals, renewals, reads, statementQueries, replica.state(), work),
             new ProcedureStatements(
                 administration, statementQueries, leadership, work, replica.audit()),
-            database.memory(),
-            rehearsals,
+            admission,
             new AccountStatements(facts),
             work);
-    series = new StatementSeries(frontend, proposals, database.memory(), rehearsals, work);
+    series = new StatementSeries(frontend, proposals, admission, work);
     descriptions = new Descriptions(database.reader(), facts, reads, work);
     slow = new SlowStatements(replica.slow(), System::nanoTime);
   }

@@ -270,8 +270,7 @@ final class Operations {
             case INDEX -> Operation.DefinitionTarget.Kind.INDEX;
             case SCHEMA -> Operation.DefinitionTarget.Kind.SCHEMA;
             case CONSTRAINT -> Operation.DefinitionTarget.Kind.CONSTRAINT;
-            case VIEW, SEQUENCE, DOMAIN, CONSTANT, ROLE ->
-                Operation.DefinitionTarget.Kind.OTHER;
+            case VIEW, SEQUENCE, DOMAIN, CONSTANT, ROLE -> Operation.DefinitionTarget.Kind.OTHER;
           };
       converted.add(new Operation.DefinitionTarget(kind, table(target.name())));
     }

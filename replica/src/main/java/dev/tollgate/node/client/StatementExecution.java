@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.tollgate.core.command.Operation;
 import dev.tollgate.core.command.TransactionScope;
 import dev.tollgate.sql.Plan;
-import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.wire.Reply;
@@ -29,8 +28,7 @@ final class StatementExecution {
   private final StatementQueries queries;
   private final LockStatements lockStatements;
   private final ProcedureStatements procedureStatements;
-  private final MemoryWatch memory;
-  private final Rehearsals rehearsals;
+  private final Admission admission;
   private final AccountStatements accounts;
   private final RequestWork work;
 
@@ -40,8 +38,7 @@ final class StatementExecution {
       StatementQueries queries,
       LockStatements lockStatements,
       ProcedureStatements procedureStatements,
-      MemoryWatch memory,
-      Rehearsals rehearsals,
+      Admission admission,
       AccountStatements accounts,
       RequestWork work) {
     this.proposals = requireNonNull(proposals, "proposals");
@@ -49,8 +46,7 @@ final class StatementExecution {
     this.queries = requireNonNull(queries, "queries");
     this.lockStatements = requireNonNull(lockStatements, "lockStatements");
     this.procedureStatements = requireNonNull(procedureStatements, "procedureStatements");
-    this.memory = requireNonNull(memory, "memory");
-    this.rehearsals = requireNonNull(rehearsals, "rehearsals");
+    this.admission = requireNonNull(admission, "admission");
     this.accounts = requireNonNull(accounts, "accounts");
     this.work = requireNonNull(work, "work");
   }
@@ -104,13 +100,12 @@ final class StatementExecution {
     public Void write(Plan.Write plan) {
       attempt(
           () -> {
-            memory.requireRoomFor(plan.sql());
             Operation.ExecuteSql write = Operations.write(plan, statement.request());
-            rehearsals.before(
+            admission.admit(
                 statement.number(),
                 statement.session(),
                 statement.results(),
-                List.of(new Rehearsals.Write(statement.request().sql(), plan, write)),
+                List.of(new Admission.Write(statement.request().sql(), plan, write)),
                 () -> proposals.propose(statement, write));
           });
       return null;

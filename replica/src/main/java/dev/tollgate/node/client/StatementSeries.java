@@ -8,7 +8,6 @@ import dev.tollgate.core.command.RequestId;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
 import dev.tollgate.sql.SqlRefused;
-import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.h2.SqlErrors;
 import dev.tollgate.wire.Protocol;
 import dev.tollgate.wire.Reply;
@@ -33,20 +32,14 @@ final class StatementSeries {
 
   private final SqlFrontend frontend;
   private final StatementProposals proposals;
-  private final MemoryWatch memory;
-  private final Rehearsals rehearsals;
+  private final Admission admission;
   private final RequestWork work;
 
   StatementSeries(
-      SqlFrontend frontend,
-      StatementProposals proposals,
-      MemoryWatch memory,
-      Rehearsals rehearsals,
-      RequestWork work) {
+      SqlFrontend frontend, StatementProposals proposals, Admission admission, RequestWork work) {
     this.frontend = requireNonNull(frontend, "frontend");
     this.proposals = requireNonNull(proposals, "proposals");
-    this.memory = requireNonNull(memory, "memory");
-    this.rehearsals = requireNonNull(rehearsals, "rehearsals");
+    this.admission = requireNonNull(admission, "admission");
     this.work = requireNonNull(work, "work");
   }
 
@@ -121,8 +114,8 @@ final class StatementSeries {
             ? SeriesEnding.STOP_AT_FAILURE
             : request.ending();
     List<Operation.ExecuteSql> statements =
-        planned.writes().stream().map(Rehearsals.Write::operation).toList();
-    rehearsals.before(
+        planned.writes().stream().map(Admission.Write::operation).toList();
+    admission.admit(
         number,
         session,
         results,
@@ -140,16 +133,15 @@ final class StatementSeries {
   private Planned plan(Request.ExecuteSeries request, Function<String, Plan> planner)
       throws SQLException {
     boolean stops = request.ending() != SeriesEnding.RUN_ALL;
-    List<Rehearsals.Write> writes = new ArrayList<>();
+    List<Admission.Write> writes = new ArrayList<>();
     List<Reply.@Nullable Failure> failures = new ArrayList<>();
     for (Request.SeriesStatement statement : request.statements()) {
-      memory.requireRoomFor(statement.sql());
       Reply.Failure failure = null;
       try {
         Plan plan = planner.apply(statement.sql());
         Operation.ExecuteSql operation =
             Operations.inSeries(plan, statement.parameterSet(), request);
-        writes.add(new Rehearsals.Write(statement.sql(), (Plan.Write) plan, operation));
+        writes.add(new Admission.Write(statement.sql(), (Plan.Write) plan, operation));
       } catch (SqlRefused e) {
         failure = Replies.of(e);
       } catch (SQLException e) {
@@ -171,7 +163,7 @@ final class StatementSeries {
    * @param stops true if no statement runs after one that fails
    */
   private record Planned(
-      List<Rehearsals.Write> writes, List<Reply.@Nullable Failure> failures, boolean stops) {
+      List<Admission.Write> writes, List<Reply.@Nullable Failure> failures, boolean stops) {
     boolean isFirstSound() {
       return !failures.isEmpty() && failures.get(0) == null;
     }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A write whose read takes too much never enters the log. */
 @Timeout(60)
-class RehearsalsTest {
+class AdmissionTest {
   private static final Request.SessionOptions OPTIONS =
       new Request.SessionOptions(ReadConsistency.LINEARIZABLE, 0);
 

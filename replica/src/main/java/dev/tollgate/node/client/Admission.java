@@ -7,6 +7,7 @@ import dev.tollgate.core.command.Operation;
 import dev.tollgate.node.replica.Facts;
 import dev.tollgate.sql.Plan;
 import dev.tollgate.sql.SqlFrontend;
+import dev.tollgate.store.MemoryWatch;
 import dev.tollgate.store.SqlReader;
 import dev.tollgate.store.h2.SqlValue;
 import dev.tollgate.store.statement.LockAccess;
@@ -17,19 +18,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Has the leader run what a write reads, before the write enters the log, if the leader does not
- * know the shape of the write. A read that takes more time, stack or memory than there is concerns
- * one thread of one node. The write would take as much from every node. Thread-safe; nothing here
- * waits.
+ * Decides whether the leader lets writes into the log. Refuses writes while the memory of the node
+ * is nearly full. Runs what a write reads, if the leader does not know the shape of the write: a
+ * read that takes more time, stack or memory than there is concerns one thread of one node, and the
+ * write would take as much from every node. Thread-safe; nothing here waits.
  */
-final class Rehearsals {
+final class Admission {
   /**
-   * A write that may need a rehearsal.
+   * A write that wants to enter the log.
    *
    * @param sql the text that the client sent
    */
   record Write(String sql, Plan.Write plan, Operation.ExecuteSql operation) {}
 
+  private final MemoryWatch memory;
   private final SqlReader reader;
   private final LockAccess locks;
   private final Leadership leadership;
@@ -45,7 +47,8 @@ final class Rehearsals {
    * @param locks the lock state for queries
    * @param processorMillis processor time that the read of a write may take
    */
-  Rehearsals(
+  Admission(
+      MemoryWatch memory,
       SqlReader reader,
       LockAccess locks,
       Leadership leadership,
@@ -53,6 +56,7 @@ final class Rehearsals {
       Workers workers,
       RequestWork work,
       long processorMillis) {
+    this.memory = requireNonNull(memory, "memory");
     this.reader = requireNonNull(reader, "reader");
     this.locks = requireNonNull(locks, "locks");
     this.leadership = requireNonNull(leadership, "leadership");
@@ -63,18 +67,30 @@ final class Rehearsals {
   }
 
   /**
-   * Proposes writes once their reads have been tried: at once if their shapes are known.
+   * Proposes writes, or refuses them all. Proposes at once if their shapes are known.
    *
    * @param proposal proposes the writes
    */
-  void before(
+  void admit(
       NumberedRequest request,
       AttachedSession session,
       OpenResults results,
       List<Write> writes,
       RequestWork.Task proposal)
       throws SQLException {
-    if (!leadership.isAssumed() || writes.stream().allMatch(this::isKnown)) {
+    if (!leadership.isAssumed()) {
+      proposal.run();
+      return;
+    }
+    try {
+      for (Write write : writes) {
+        memory.requireRoomFor(write.sql());
+      }
+    } catch (SQLException refusal) {
+      refuse(request, refusal, proposal);
+      return;
+    }
+    if (writes.stream().allMatch(this::isKnown)) {
       proposal.run();
       return;
     }
