@@ -6,10 +6,7 @@ import dev.tollgate.value.ValueCodec;
 import dev.tollgate.wire.WireWriter;
 import java.math.BigDecimal;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.WeakHashMap;
 import org.h2.constraint.Constraint;
 import org.h2.constraint.ConstraintDomain;
 import org.h2.engine.Database;
@@ -57,9 +54,6 @@ public final class ChangedRows {
   private final Database database;
   private final Schema hidden;
 
-  /** H2 makes a table anew to change its columns. */
-  private final Set<Table> watched = Collections.newSetFromMap(new WeakHashMap<>());
-
   private WireWriter other = new WireWriter(64);
   private int made;
   private boolean running;
@@ -70,7 +64,7 @@ public final class ChangedRows {
   public ChangedRows(H2Database database) {
     this.database = database.h2();
     hidden = HiddenConstraint.hiddenSchema(this.database, "DIGEST");
-    for (Table table : unwatched()) {
+    for (Table table : unwatched(Touched.everything(database))) {
       watch(table);
     }
   }
@@ -131,8 +125,11 @@ public final class ChangedRows {
   /**
    * Records what a definition has made: its targets, and the tables that it has made or copied with
    * their rows; no query may run meanwhile.
+   *
+   * @param touched what the definition has touched
    */
-  public void defined(Collection<Operation.DefinitionTarget> targets, SessionLocal session) {
+  public void defined(
+      Collection<Operation.DefinitionTarget> targets, Touched touched, SessionLocal session) {
     for (Operation.DefinitionTarget target : targets) {
       String named = target.name().schema();
       Schema schema = database.findSchema(named == null ? session.getCurrentSchemaName() : named);
@@ -140,7 +137,7 @@ public final class ChangedRows {
         add(schema, target.name().name(), session);
       }
     }
-    for (Table table : unwatched()) {
+    for (Table table : unwatched(touched)) {
       add(table);
       Cursor all = table.getScanIndex(session).find(session, null, null, false);
       long sum = 0;
@@ -199,11 +196,20 @@ public final class ChangedRows {
     }
   }
 
-  private List<Table> unwatched() {
-    return database.getAllSchemasNoMeta().stream()
-        .flatMap(schema -> schema.getAllTablesAndViews(null).stream())
-        .filter(table -> table.getTableType() == TableType.TABLE && !watched.contains(table))
+  /** H2 makes a table anew to change its columns. */
+  private static List<Table> unwatched(Touched touched) {
+    return touched.tables().stream()
+        .filter(table -> table.getTableType() == TableType.TABLE && !isWatched(table))
         .toList();
+  }
+
+  private static boolean isWatched(Table table) {
+    for (Constraint constraint : table.getConstraints()) {
+      if (constraint instanceof Watch) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void watch(Table table) {
@@ -211,7 +217,6 @@ public final class ChangedRows {
     Watch watch = new Watch("DIGEST_" + made, table);
     hidden.add(watch);
     table.addConstraint(watch);
-    watched.add(table);
   }
 
   private final class Watch extends HiddenConstraint {
