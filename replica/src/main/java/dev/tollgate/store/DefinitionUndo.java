@@ -4,6 +4,7 @@ import dev.tollgate.h2.CatalogChanges;
 import dev.tollgate.store.h2.H2Definitions;
 import dev.tollgate.store.h2.ReplicaFailure;
 import dev.tollgate.store.h2.StoredObject;
+import dev.tollgate.store.h2.Touched;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -77,9 +78,9 @@ final class DefinitionUndo {
       session.rollback();
       restoreTable();
       for (SchemaObject object : List.copyOf(changes.added())) {
-        if (object.isValid() && object instanceof Table table && !wasThere(table)) {
+        if (object instanceof Table table && Touched.exists(table) && !wasThere(table)) {
           update("DROP TABLE " + sql(table) + " CASCADE");
-        } else if (object.isValid() && object instanceof Domain domain) {
+        } else if (object instanceof Domain domain && Touched.exists(domain)) {
           session.getDatabase().removeSchemaObject(session, domain);
         }
       }

@@ -72,13 +72,13 @@ public record Touched(
     boolean schemas = false;
     for (DbObject object : touched) {
       schemas |= object instanceof Schema;
-      if (object.isValid() && object instanceof SchemaObject) {
-        names.add(object.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
-      }
-      if (object instanceof Table table && exists(table)) {
-        tables.add(table);
-      } else if (object instanceof Domain domain && domain.isValid()) {
-        domains.add(domain);
+      if (object instanceof SchemaObject part && exists(part)) {
+        names.add(part.getSQL(HasSQL.DEFAULT_SQL_FLAGS));
+        if (part instanceof Table table) {
+          tables.add(table);
+        } else if (part instanceof Domain domain) {
+          domains.add(domain);
+        }
       }
     }
     tables.sort(BY_NAME);
@@ -86,7 +86,15 @@ public record Touched(
     return new Touched(tables, domains, names, Set.copyOf(former), schemas);
   }
 
-  private static boolean exists(Table table) {
-    return table.isValid() && table.getSchema().findTableOrView(null, table.getName()) == table;
+  /** False for what H2 has removed, by itself or with its schema. */
+  public static boolean exists(SchemaObject object) {
+    if (!object.isValid() || !object.getSchema().isValid()) {
+      return false;
+    }
+    String name = object.getName();
+    if (object instanceof Table table) {
+      return table.getSchema().findTableOrView(null, name) == table;
+    }
+    return !(object instanceof Domain domain) || domain.getSchema().findDomain(name) == domain;
   }
 }

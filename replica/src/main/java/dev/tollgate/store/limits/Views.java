@@ -40,7 +40,7 @@ public final class Views {
    * or by other views.
    */
   public void follow(Touched touched, SessionLocal session) {
-    known.removeIf(view -> !view.isValid());
+    known.removeIf(view -> !Touched.exists(view));
     for (Table table : touched.tables()) {
       if (table instanceof TableView view && known.stream().noneMatch(other -> other == view)) {
         known.add(view);
