@@ -2,14 +2,19 @@ package dev.tollgate.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.tollgate.core.command.Outcome;
 import dev.tollgate.core.command.SessionId;
 import dev.tollgate.store.h2.H2Database;
+import dev.tollgate.store.h2.HiddenConstraint;
 import dev.tollgate.store.limits.StoreLimits;
 import dev.tollgate.store.schema.SystemSchema;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintReferential;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Index;
 import org.h2.schema.Domain;
@@ -68,8 +73,8 @@ class FollowUpTest {
     }
   }
 
-  /** In a schema with this many tables, the objects that each of these definitions looks at. */
-  private static long seenAmong(int tables, List<String> definitions) {
+  /** The objects that a definition looks at in a schema with this many tables. */
+  private static long seenAmong(int tables, String definition, boolean succeeds) {
     List<CountingSchema> made = new ArrayList<>();
     SqlDatabase database =
         new SqlDatabase(
@@ -90,9 +95,11 @@ class FollowUpTest {
         driver.ok(client, "CREATE TABLE S.T" + i + "(ID INT PRIMARY KEY, P INT, CHECK (P > 0))");
       }
       driver.ok(client, "CREATE VIEW S.V AS SELECT ID FROM S.T0");
+      driver.ok(client, "CREATE INDEX S.I0 ON S.T0(P)");
       CountingSchema schema = made.get(made.size() - 1);
       long before = schema.seen;
-      definitions.forEach(definition -> driver.ok(client, definition));
+      Outcome outcome = driver.run(client, definition);
+      assertEquals(succeeds, outcome instanceof Outcome.Executed, outcome::toString);
       return schema.seen - before;
     }
   }
@@ -108,8 +115,63 @@ class FollowUpTest {
         "ALTER TABLE S.T1 ALTER COLUMN P SET DEFAULT RAND() * 10",
         "CREATE SEQUENCE S.Q",
         "COMMENT ON TABLE S.T1 IS 'one'",
+        "CREATE DOMAIN S.D AS INT CHECK (VALUE > 0)",
+        "ALTER INDEX S.I0 RENAME TO I1",
+        "GRANT SELECT ON S.T1 TO PUBLIC",
       })
   void definitionDoesNotLookAtOtherTables(String definition) {
-    assertEquals(seenAmong(5, List.of(definition)), seenAmong(50, List.of(definition)));
+    assertEquals(seenAmong(5, definition, true), seenAmong(50, definition, true));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE INDEX S.I ON S.T1(UNKNOWN)",
+        "ALTER TABLE S.T1 ADD FOREIGN KEY (P) REFERENCES S.T0(P)",
+      })
+  void definitionThatFailsDoesNotLookAtOtherTables(String definition) {
+    assertEquals(seenAmong(5, definition, false), seenAmong(50, definition, false));
+  }
+
+  /** Every table has what a restored database gives it, whatever made it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE TABLE A(ID INT PRIMARY KEY); CREATE TABLE B(ID INT REFERENCES A ON DELETE CASCADE);"
+            + " ALTER TABLE A ADD X INT; CREATE TABLE C(ID INT REFERENCES A); ALTER TABLE B ADD X"
+            + " INT; ALTER TABLE A RENAME TO A2; ALTER TABLE A2 ALTER COLUMN X SET DATA TYPE BIGINT",
+        "CREATE TABLE A(ID INT PRIMARY KEY); CREATE TABLE B AS SELECT 1 ID; ALTER TABLE B ADD"
+            + " FOREIGN KEY (ID) REFERENCES A ON UPDATE SET NULL NOCHECK; ALTER TABLE A ADD X INT",
+        "CREATE SCHEMA S; CREATE TABLE S.A(ID INT PRIMARY KEY); CREATE TABLE B(ID INT REFERENCES"
+            + " S.A ON DELETE CASCADE); ALTER SCHEMA S RENAME TO S2; ALTER TABLE S2.A ADD X INT;"
+            + " ALTER TABLE S2.A ADD CHECK (X > 0); CREATE TABLE S2.C(ID INT REFERENCES B)",
+      })
+  void tablesHaveWhatARestoredDatabaseGivesThem(String definitions) throws Exception {
+    try (StoreDriver replayed = new StoreDriver();
+        StoreDriver restored = new StoreDriver()) {
+      SessionId client = replayed.open();
+      for (String definition : definitions.split("; ")) {
+        replayed.run(client, definition);
+        DatabaseCopyTest.read(DatabaseCopyTest.snapshotOf(replayed.database), restored.database);
+        assertEquals(hidden(restored.database), hidden(replayed.database), definition);
+      }
+    }
+  }
+
+  /** The hidden constraints of all tables, and whether counters follow the last foreign key. */
+  static Set<String> hidden(SqlDatabase database) {
+    SessionLocal session = database.openAdministration();
+    Set<String> found = new TreeSet<>();
+    for (Table table : session.getDatabase().getAllTablesAndViews()) {
+      for (Constraint constraint : table.getConstraints()) {
+        if (constraint instanceof HiddenConstraint) {
+          found.add(table.getTraceSQL() + " has " + constraint.getClass().getSimpleName());
+        } else if (constraint instanceof ConstraintReferential) {
+          found.remove(table.getTraceSQL() + " has ActionDepth");
+        }
+      }
+    }
+    session.close();
+    return found;
   }
 }
