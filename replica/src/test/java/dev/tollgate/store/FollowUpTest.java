@@ -22,6 +22,7 @@ import org.h2.schema.Schema;
 import org.h2.schema.SchemaObject;
 import org.h2.schema.Sequence;
 import org.h2.table.Table;
+import org.h2.table.TableView;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -145,6 +146,18 @@ class FollowUpTest {
         "CREATE SCHEMA S; CREATE TABLE S.A(ID INT PRIMARY KEY); CREATE TABLE B(ID INT REFERENCES"
             + " S.A ON DELETE CASCADE); ALTER SCHEMA S RENAME TO S2; ALTER TABLE S2.A ADD X INT;"
             + " ALTER TABLE S2.A ADD CHECK (X > 0); CREATE TABLE S2.C(ID INT REFERENCES B)",
+        "CREATE TABLE T(ID INT); CREATE VIEW V AS SELECT 1 X WHERE EXISTS (SELECT * FROM T); CREATE"
+            + " VIEW W AS SELECT 1 X WHERE EXISTS (SELECT * FROM V); CREATE VIEW U AS SELECT * FROM"
+            + " W; DROP TABLE T; CREATE TABLE T(ID INT); ALTER TABLE T RENAME TO T2; ALTER TABLE T2"
+            + " RENAME TO T; CREATE INDEX I ON T(ID); ALTER TABLE T ALTER COLUMN ID RENAME TO NR",
+        "CREATE SCHEMA S; CREATE TABLE S.T(ID INT); CREATE VIEW V AS SELECT 1 X WHERE EXISTS (SELECT"
+            + " * FROM S.T); ALTER SCHEMA S RENAME TO S2; ALTER SCHEMA S2 RENAME TO S; DROP SCHEMA S"
+            + " CASCADE; CREATE SCHEMA S; CREATE TABLE S.T(ID INT)",
+        "CREATE DOMAIN D AS INT; CREATE VIEW V AS SELECT CAST(1 AS D) X; CREATE VIEW W AS SELECT *"
+            + " FROM V; DROP DOMAIN D; CREATE DOMAIN D AS INT; ALTER DOMAIN D RENAME TO E; CREATE"
+            + " DOMAIN D AS BIGINT",
+        "CREATE SEQUENCE Q; CREATE VIEW V AS SELECT 1 X WHERE EXISTS (SELECT NEXT VALUE FOR Q); DROP"
+            + " SEQUENCE Q; CREATE SEQUENCE Q",
       })
   void tablesHaveWhatARestoredDatabaseGivesThem(String definitions) throws Exception {
     try (StoreDriver replayed = new StoreDriver();
@@ -153,16 +166,22 @@ class FollowUpTest {
       for (String definition : definitions.split("; ")) {
         replayed.run(client, definition);
         DatabaseCopyTest.read(DatabaseCopyTest.snapshotOf(replayed.database), restored.database);
-        assertEquals(hidden(restored.database), hidden(replayed.database), definition);
+        assertEquals(followUpOf(restored.database), followUpOf(replayed.database), definition);
       }
     }
   }
 
-  /** The hidden constraints of all tables, and whether counters follow the last foreign key. */
-  static Set<String> hidden(SqlDatabase database) {
+  /**
+   * The hidden constraints of all tables, counters of actions only behind the last foreign key, and
+   * which views can be asked.
+   */
+  static Set<String> followUpOf(SqlDatabase database) {
     SessionLocal session = database.openAdministration();
     Set<String> found = new TreeSet<>();
     for (Table table : session.getDatabase().getAllTablesAndViews()) {
+      if (table instanceof TableView view) {
+        found.add(view.getTraceSQL() + (view.isInvalid() ? " is broken" : " is valid"));
+      }
       for (Constraint constraint : table.getConstraints()) {
         if (constraint instanceof HiddenConstraint) {
           found.add(table.getTraceSQL() + " has " + constraint.getClass().getSimpleName());

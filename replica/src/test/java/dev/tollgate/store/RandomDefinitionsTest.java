@@ -91,9 +91,9 @@ class RandomDefinitionsTest {
       assertEquals(
           DatabaseCopyTest.placesIn(first.database), DatabaseCopyTest.placesIn(second.database));
       assertEquals(RandomStatementsTest.checksums(first), RandomStatementsTest.checksums(second));
-      Set<String> missing = FollowUpTest.hidden(second.database);
-      missing.removeAll(FollowUpTest.hidden(first.database));
-      assertEquals(Set.of(), missing, "hidden constraints that a restored database has");
+      Set<String> missing = FollowUpTest.followUpOf(second.database);
+      missing.removeAll(FollowUpTest.followUpOf(first.database));
+      assertEquals(Set.of(), missing, "what follows definitions in a restored database");
     } catch (Exception | AssertionError e) {
       throw new AssertionError(e.getMessage() + "\nafter\n" + history, e);
     }
